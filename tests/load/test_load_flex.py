@@ -148,6 +148,16 @@ OWN: dict[str, Any] = {
 }
 
 
+def test_a_file_of_one_systems_answers_has_its_questions_as_ids(tmp_path: Path) -> None:
+    one = read(tmp_path, {**OWN, "index": 7, "ex": 1}, {**OWN, "index": 9})
+    other = read(tmp_path, {**OWN, "index": 7}, {**OWN, "index": 9, "ex": 1})
+    assert [case.id for case in one.cases] == [case.id for case in other.cases] == ["7", "9"]
+    assert [case.tags["set"] for case in one.cases] == ["EQ", "NEQ"]
+    # Files of pairs for people hold matches or mismatches, and are labelled by place.
+    pairs = read(tmp_path, {**OWN, "index": 7}, {**OWN, "index": 9})
+    assert [case.id for case in pairs.cases] == ["NEQ-0", "NEQ-1"]
+
+
 def test_the_result_files_of_flex_are_read_as_they_are(tmp_path: Path) -> None:
     benchmark = read(tmp_path, {**OWN, "ex": 1}, OWN)
     first, second = benchmark.cases

@@ -94,7 +94,7 @@ def test_calls_count_for_the_metrics_that_asked(make_result: MakeResult) -> None
 
 def test_the_metrics_that_hear_judges_are_those_that_need_an_opinion() -> None:
     hearing = {name for name in METRICS.names() if hears_judges(name)}
-    assert hearing == {"flex", "verdict"}
+    assert hearing == {"flex", "judge", "verdict"}
     assert hears_judges("flex[any]")
     assert not hears_judges("no_such_metric")
 

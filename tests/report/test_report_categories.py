@@ -119,7 +119,13 @@ def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_pat
     written = write_category_figures(found, tmp_path / "figures")
     assert [path.name for path in written] == ["errors.svg", "differences.svg"]
     for path in written:
-        ET.fromstring(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        ET.fromstring(text)
+        # Of several systems: means of their shares, with deviations.
+        assert "sv-bar-error" in text
+        assert "standard deviation" in text
+    (alone, *_) = write_category_figures(category_report([a], "flex"), tmp_path / "alone")
+    assert '<path class="sv-bar-error"' not in alone.read_text(encoding="utf-8")
 
 
 def test_the_run_s_verdict_decides_by_default(

@@ -8,7 +8,11 @@ import pytest
 
 from sqlverdict.evidence import Judged
 from sqlverdict.records import Reason, Result
-from sqlverdict.report.one_run.judge_section import judge_sentences, no_verdict_sentences
+from sqlverdict.report.one_run.judge_section import (
+    categories_table,
+    judge_sentences,
+    no_verdict_sentences,
+)
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
@@ -66,3 +70,23 @@ def test_a_run_in_which_all_were_heard_has_no_causes(
 )
 def test_numbers_agree_with_their_nouns(totals: dict[str, int], sentence: str) -> None:
     assert any(sentence in line for line in judge_sentences(totals))
+
+
+def test_kinds_of_error_are_counted(make_run: MakeRun, make_result: MakeResult) -> None:
+    def opinion(correct: bool, *kinds: str) -> Judged:
+        return Judged("flex", correct=correct, categories=kinds)
+
+    run = make_run(
+        "a",
+        [
+            make_result(0, evidence=(opinion(False, "filtering", "several_rows"),)),
+            make_result(1, evidence=(opinion(False, "filtering"),)),
+            make_result(2, evidence=(opinion(True, "wrong_gold"),)),
+            make_result(3, evidence=(opinion(True),)),
+        ],
+    )
+    assert [tuple(row) for row in categories_table(run).rows] == [
+        ("wrong", "filtering", "2", "100.0%"),
+        ("wrong", "several_rows", "1", "50.0%"),
+        ("right", "wrong_gold", "1", "100.0%"),
+    ]

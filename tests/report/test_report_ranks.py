@@ -154,6 +154,8 @@ def test_figures_are_svg_of_what_there_is(three: list[Run], tmp_path: Path) -> N
     scores = (tmp_path / "figures" / "flex_scores.svg").read_text(encoding="utf-8")
     assert scores.count("<circle") >= 3
     assert "equal scores" in scores
+    names = [text.text for text in ET.fromstring(scores).iter() if (text.text or "") in "abc"]
+    assert {"a", "b", "c"} <= set(names)
 
 
 def test_one_system_with_one_score_is_a_figure_too(both: Callable[..., Run]) -> None:

@@ -107,6 +107,35 @@ def test_the_judge_is_asked_what_evidence_leaves_open_and_nothing_else(cases: li
     assert [result.scores["verdict"] for result in found.values()] == [1, 0, 1, 0, 0, 0]
 
 
+def test_several_judges_are_metrics_beside_one_another(cases: list[Case]) -> None:
+    def answer(request: Request) -> str:
+        replies = {"rubric@": "Good. [RESULT] 4", "solver_miniature@": 'No.\n{"equivalent": false}'}
+        known = (text for name, text in replies.items() if request.purpose.startswith(name))
+        return next(known, RIGHT)
+
+    answerer = Scripted(answer)
+    metrics = "ex,judge[rubric],judge[solver_miniature],flex,judge,verdict"
+    found = run(cases, answerer, metrics, for_every_metric=False)
+    scores = {result.id: result.scores for result in found.results()}
+    # Every pair that runs is asked about, by each judge; a failure is 0 without a call.
+    assert {label: scores["same"][label] for label in metrics.split(",")} == {
+        "ex": 1, "judge[rubric]": 1, "judge[solver_miniature]": 0, "flex": 1, "judge": 1,
+        "verdict": 1,
+    }  # fmt: skip
+    assert all(value == 0 for value in scores["broken"].values())
+    purposes = [request.purpose.partition("@")[0] for request in answerer.asked]
+    assert purposes.count("rubric") == purposes.count("solver_miniature") == 5
+    # The metrics flex and judge want the same judge: it is asked once.
+    assert purposes.count("flex_eq") + purposes.count("flex_neq") == 5
+    assert found.manifest.stages["judge"].count("rubric@1 for judge[rubric]") == 1
+
+
+def test_a_judge_that_no_one_could_ask_leaves_its_metric_unscored(cases: list[Case]) -> None:
+    options = Options("ex,judge[rubric]", workers=0, cache=None)
+    found = by_id(evaluate(cases, said(), options=options))
+    assert found["same"].scores == {"ex": 1.0, "judge[rubric]": None}
+
+
 def test_by_intent_the_judge_is_asked_about_differences_alone(cases: list[Case]) -> None:
     answerer = Scripted(WRONG)
     found = by_id(run(cases, answerer, policy="intent"))

@@ -28,7 +28,7 @@ from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
 from sqlverdict.run.prove_stage import SOUND
-from sqlverdict.score.metric import MetricSpec, Need, listens_to_judge, parse_metrics
+from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
 from sqlverdict.verdicts import judge
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class RunPlan:
             stages["confidence"] = f"counts of labels {sha256(text).hexdigest()[:12]}"
         if self.asking is not None and judge is not None:
             stages["judge"] = judge.describe(self.asking)
-            if self.asking.pair_metrics and self.preset != DEFAULT_PRESET:
+            if self.asking.pair_judges and self.preset != DEFAULT_PRESET:
                 stages["flex"] = f"results match by the preset {self.preset}"
         if self.no_sql != "wrong":
             stages["no_sql"] = self.no_sql
@@ -269,16 +269,16 @@ def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None, model: Mode
     from sqlverdict.run.judging.briefs import FLEX, Asking
 
     return Asking(
-        pair_judge=judge.judge if judge.for_every_metric else FLEX,
-        pair_metrics=_metrics_that_need("opinion_on_all", specs),
+        pair_judges={
+            # What stands in brackets is a judge; other metrics listen to the run's own.
+            spec.label: spec.parameter or (judge.judge if judge.for_every_metric else FLEX)
+            for spec in specs
+            if "opinion_on_all" in spec.metric.needs
+        },
         open_judge=judge.judge,
-        open_metrics=_metrics_that_need("opinion", specs),
+        open_metrics=tuple(spec.label for spec in specs if "opinion" in spec.metric.needs),
         priors=model.priors(),
     )
-
-
-def _metrics_that_need(need: Need, specs: Sequence[MetricSpec]) -> tuple[str, ...]:
-    return tuple(spec.metric.name for spec in specs if need in spec.metric.needs)
 
 
 def _preset(specs: Sequence[MetricSpec], options: Options) -> str:

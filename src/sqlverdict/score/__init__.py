@@ -7,6 +7,7 @@
 ``answers``       metrics on rows: the best value over several golds
 ``overlap``       pairs rows of two answers by the cells they share
 ``timing``        metrics of efficiency: medians of warm runs
+``opinions``      metrics of judges' opinions
 ``proofs``        metrics of proofs
 ``summary``       estimates with intervals, verdicts and slices of a run
 ``deciding``      which metric decides what reports call right and wrong

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.evidence import Evidence, Failed, Judged, Related, Tested, Undecided
+from sqlverdict.judge.judge import JUDGES
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.policies import INTENT
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
@@ -146,8 +147,9 @@ class FakeItem:
             return (Failed("compare", compared.reasons, query="gold"),)
         if isinstance(self.outcome, Failure):
             return (Failed("execute", compared.reasons, self.outcome.message, query="prediction"),)
+        labels = (f"judge[{name}]" for name in JUDGES.names())
         opinion = self.opinion or Judged(
-            "fake", correct=compared.equal, metrics=("flex", "verdict"), calls=1
+            "fake", correct=compared.equal, metrics=("flex", "verdict", *labels), calls=1
         )
         if compared.equal:
             return (Tested("compare", compared.reasons), opinion)

@@ -58,6 +58,12 @@ class JudgeArgs:
         metavar="K",
         help="Ask everything K times and report how often the judge changes its mind.",
     )
+    categories: bool = option(
+        "--categories",
+        is_flag=True,
+        help="Also ask the judge for FLEX's kinds of error and of difference; report.md and "
+        "'sqlverdict categories' count them.",
+    )
     judge_set: tuple[str, ...] = option(
         "--judge-set",
         multiple=True,
@@ -88,7 +94,8 @@ class JudgeArgs:
         from sqlverdict.cli.options.judge_settings import judge_settings
 
         model = self.llm.model or ("recorded" if self.judge == REPLAY else "")
-        return judge_settings(self.judge_set, model, self.prompts)
+        categories = ("categories=true",) if self.categories else ()
+        return judge_settings((*self.judge_set, *categories), model, self.prompts)
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,7 @@ def check_judge(args: JudgeArgs) -> None:
             "--batch": args.batch,
             "--base-url": args.llm.base_url,
             "--prompts": args.prompts,
+            "--categories": args.categories,
             "--judge-set": args.judge_set,
         }
         for name, value in alone.items():

@@ -9,6 +9,9 @@ nothing is run: the recorded results stand in for execution, and every compariso
 recorded ``ex``. Lines of FLEX's own result files (``gt_sql``, ``gt_exec``, ``pred_exec``,
 ``judge_text`` ...; see ``flex_released.py``) are read as they are. Give the schemas with
 ``--schema``, so that proofs and witnesses can be sought.
+A file of FLEX's own that holds one system's answers (matches and mismatches, with an ``index`` that
+is unique) takes the index as the case's id, so that the runs of several systems can be compared;
+its sets of pairs for people, EQ and NEQ in files of their own, keep the line's place.
 Options: none. Human labels are not read here; ``sqlverdict agree`` reads them.
 
 What the records cost: they were made from sets, so order and duplicates are lost, and with them
@@ -22,7 +25,7 @@ the line; a table that does not fit its recorded shape is kept as text and relat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -49,6 +52,7 @@ class _FlexRecord(msgspec.Struct):
     ex: int | bool
     gold_exec_text: str
     pred_exec_text: str
+    index: int | None = None
     question: str = ""
     evidence: str = ""
     difficulty: str | None = None
@@ -75,12 +79,17 @@ class FlexReader(OneFileReader):
         source = SourceFile.of(file)
         cases: dict[str, Case] = {}
         predictions: dict[str, Prediction] = {}
-        for number, line in stream_lines(file, BenchmarkError):
-            where = f"{file}, line {number}"
-            record = _read(line, number - 1, where)
-            case = _case(record)
+        records = [
+            (number, _read(line, number - 1, f"{file}, line {number}"))
+            for number, line in stream_lines(file, BenchmarkError)
+        ]
+        by_index = _holds_one_system([record for _, record in records])
+        for number, record in records:
+            case = _case(record, by_index=by_index)
             if case.id in cases:
-                raise BenchmarkError(f"{where}: the id {case.id!r} stood before; expected it once")
+                raise BenchmarkError(
+                    f"{file}, line {number}: the id {case.id!r} stood before; expected it once"
+                )
             cases[case.id] = case
             predictions[case.id] = Prediction(case.id, sql=record.pred_sql)
         if not cases:
@@ -107,7 +116,14 @@ def _read(line: bytes, index: int, where: str) -> _FlexRecord:
         raise BenchmarkError(f"{where}: {bad}. Check that line.") from bad
 
 
-def _case(record: _FlexRecord) -> Case:
+def _holds_one_system(records: Sequence[_FlexRecord]) -> bool:
+    """Whether a file of FLEX's own holds one system's answers to a benchmark."""
+    indices = {record.index for record in records}
+    mixed = len({record.set for record in records}) == 2
+    return mixed and None not in indices and len(indices) == len(records)
+
+
+def _case(record: _FlexRecord, *, by_index: bool) -> Case:
     gold, gold_whole = read_table(record.gold_exec_text)
     prediction, prediction_whole = read_table(record.pred_exec_text)
     failed = None if record.error is None else Failure(Reason.EXECUTION_ERROR, record.error)
@@ -131,7 +147,7 @@ def _case(record: _FlexRecord) -> Case:
     if record.bird_question_id is not None:
         tags["question_id"] = str(record.bird_question_id)
     return Case(
-        id=f"{record.set}-{record.i}",
+        id=str(record.index) if by_index else f"{record.set}-{record.i}",
         db_id=record.db_id,
         question=record.question,
         golds=(record.gold_sql,),

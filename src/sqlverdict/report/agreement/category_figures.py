@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from statistics import fmean, pstdev
 
 from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS
 from sqlverdict.report.agreement.categories import SQL_ERROR, CategoryReport
@@ -33,32 +34,50 @@ SHORT: Mapping[str, str] = dict(
 
 
 def category_figures(report: CategoryReport) -> dict[str, str]:
-    """A figure for each set that has cases, from file name to SVG."""
+    """A figure for each set that has cases, from file name to SVG.
+
+    Of one run the bars are shares of its cases; of several systems they are means of the systems'
+    shares, with their standard deviation around them.
+    """
+    several = len(report.systems) > 1
+    unit = "mean share of cases, ± standard deviation" if several else "share of cases"
     figures = {}
     for name, outcomes, labels, title in (
         ("errors.svg", ("FP", "TN"), (*ERRORS, SQL_ERROR), "Kinds of error"),
         ("differences.svg", ("FN",), DIFFERENCES, "Why right answers differ from the gold"),
     ):
         bars: dict[str, list[float]] = {}
+        errors: dict[str, list[tuple[float, float]]] = {}
         for outcome in outcomes:
             for by in ("tags", "judge"):
-                values = _bars(report, outcome, by, labels)
-                if values:
-                    bars[f"{outcome}, by {by}"] = values
+                systems = _shares(report, outcome, by, "system" if several else "all")
+                if systems:
+                    columns = [[shares.get(label, 0.0) for shares in systems] for label in labels]
+                    means = [fmean(column) for column in columns]
+                    bars[f"{outcome}, by {by}"] = means
+                    errors[f"{outcome}, by {by}"] = [
+                        (max(0.0, mean - pstdev(column)), mean + pstdev(column))
+                        for mean, column in zip(means, columns, strict=True)
+                    ]
         if bars:
             figures[name] = bar_chart(
-                title, "share of cases", [SHORT[label] for label in labels], bars, y_percent=True
+                title,
+                unit,
+                [SHORT[label] for label in labels],
+                bars,
+                errors=errors if several else None,
+                y_percent=True,
             )
     return figures
 
 
-def _bars(report: CategoryReport, outcome: str, by: str, labels: Sequence[str]) -> list[float]:
-    shares = {
-        share.label: share.ratio
-        for share in report.shares
-        if share.group == "all" and share.outcome == outcome and share.by == by
-    }
-    return [shares.get(label, 0.0) for label in labels] if shares else []
+def _shares(report: CategoryReport, outcome: str, by: str, group: str) -> list[dict[str, float]]:
+    """The shares of each system that has labels in the set, or of all cases together."""
+    shares: dict[str, dict[str, float]] = {}
+    for share in report.shares:
+        if (share.group, share.outcome, share.by) == (group, outcome, by):
+            shares.setdefault(share.key, {})[share.label] = share.ratio
+    return list(shares.values())
 
 
 def write_category_figures(report: CategoryReport, folder: Path) -> list[Path]:

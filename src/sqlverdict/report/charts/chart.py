@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.report.charts import parts
+from sqlverdict.report.charts.names import point_names
 from sqlverdict.report.charts.parts import BOTTOM, HEIGHT, LEFT, RIGHT, WIDTH, Scale
 
 Point = tuple[float, float]
@@ -34,6 +35,7 @@ class Series:
         dashed: Whether the line is dashed, as for a baseline.
         marks: Whether each point gets a mark; by default where there are few.
         line: False draws the marks alone.
+        names: One a point, written beside its mark.
     """
 
     label: str
@@ -42,6 +44,7 @@ class Series:
     dashed: bool = False
     marks: bool | None = None
     line: bool = True
+    names: Sequence[str] = ()
 
 
 def line_chart(
@@ -102,6 +105,13 @@ def line_chart(
         body += _band(one, number, x, y)
     for number, (one, line) in enumerate(zip(series, lines, strict=True)):
         body += _line(one, line, number, x, y)
+    named = [
+        (y(point[1]), x(point[0]), name)
+        for one in series
+        for point, name in zip(one.points, one.names, strict=False)
+        if all(map(math.isfinite, point))
+    ]
+    body += point_names(named, x)
     if not xs:
         body.append(_nothing(top))
     names = ", ".join(one.label for one in series) or "nothing"

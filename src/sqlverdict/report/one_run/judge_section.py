@@ -11,7 +11,7 @@ from typing import Any
 from sqlverdict.evidence import Contradicted, Judged, OpenQuestion
 from sqlverdict.files.text import count
 from sqlverdict.records import Result
-from sqlverdict.report.terminal.tables import TextTable, short, table
+from sqlverdict.report.terminal.tables import TextTable, percent, short, table
 from sqlverdict.runlog.run import Run
 
 _MOST_ROWS = 1_000
@@ -69,6 +69,24 @@ def no_verdict_table(run: Run, most: int = _MOST_ROWS) -> TextTable:
         if isinstance(piece, Judged) and piece.correct is None
     ]
     return table(("id", "judge", "reason", "message"), rows[:most], left=range(4))
+
+
+def categories_table(run: Run) -> TextTable:
+    """FLEX's kinds of error and of difference that judges named, the most frequent first."""
+    numbers = {True: Counter[str](), False: Counter[str]()}
+    cases = Counter[bool]()
+    for result in run.results():
+        for piece in result.evidence:
+            if isinstance(piece, Judged) and piece.correct is not None and piece.categories:
+                cases[piece.correct] += 1
+                numbers[piece.correct].update(piece.categories)
+    rows = [
+        (said, label, f"{number:,}", percent(number / cases[correct]))
+        for correct, said in ((False, "wrong"), (True, "right"))
+        for label, number in numbers[correct].most_common()
+    ]
+    headers = ("judged", "kind", "opinions", "of those with a kind")
+    return table(headers, rows, left=(0, 1))
 
 
 def no_verdict_sentences(run: Run, most: int = 3) -> list[str]:

@@ -14,6 +14,7 @@ from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text, relation_kinds
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
+    categories_table,
     contradiction_lines,
     judge_sentences,
     no_verdict_table,
@@ -120,6 +121,11 @@ def _judge(run: Run) -> Iterator[str]:
         number = int(run.summary.judge["would_ask"])
         yield f"### What would have been asked ({len(questions.rows)} of {number:,})"
         yield markdown(questions)
+    kinds = categories_table(run)
+    if kinds.rows:
+        yield "### Kinds of error and of difference"
+        yield markdown(kinds)
+        yield "An opinion may name several kinds."
     unheard = no_verdict_table(run)
     if unheard.rows:
         yield "### Questions without a verdict"

@@ -39,12 +39,9 @@ def rank_figures(reranking: Reranking) -> Mapping[str, str]:
 
 
 def scores_figure(reranking: Reranking) -> str:
-    """Each system's score under both metrics, and the line of equal scores."""
+    """Each system's score under both metrics with its name, and the line of equal scores."""
     kinds = dict.fromkeys(shift.type for shift in reranking.shifts)
-    points = {
-        kind: [(shift.baseline, shift.value) for shift in reranking.shifts if shift.type == kind]
-        for kind in kinds
-    }
+    points = {kind: [shift for shift in reranking.shifts if shift.type == kind] for kind in kinds}
     every = [score for shift in reranking.shifts for score in (shift.baseline, shift.value)]
     low, high = min(every), max(every)
     room = max(0.02, (high - low) * 0.08)
@@ -52,7 +49,14 @@ def scores_figure(reranking: Reranking) -> str:
     if ends[0] >= ends[1]:
         ends = (0.0, 1.0)
     series = [
-        Series(kind or "systems", dots, line=False, marks=True) for kind, dots in points.items()
+        Series(
+            kind or "systems",
+            [(shift.baseline, shift.value) for shift in shifts],
+            line=False,
+            marks=True,
+            names=[shift.system for shift in shifts],
+        )
+        for kind, shifts in points.items()
     ]
     series.append(Series("equal scores", [(ends[0], ends[0]), (ends[1], ends[1])], dashed=True))
     return line_chart(

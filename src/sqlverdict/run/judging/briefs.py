@@ -29,16 +29,15 @@ class Asking:
     """Which judges a run asks, by name, and for which metrics; without metrics nobody is asked.
 
     Attributes:
-        pair_judge: Asked about every pair that runs.
-        pair_metrics: The metrics that listen to it, such as ``flex``.
+        pair_judges: For each metric that wants an opinion on every pair that runs, such as
+            ``flex`` and ``judge[rubric]``, the judge that it listens to.
         open_judge: Asked what evidence leaves open.
         open_metrics: The metrics that listen to it, such as ``verdict``.
         priors: By situation, in how many such cases people called the prediction right, and in
             how many they were asked; the judge is told.
     """
 
-    pair_judge: str = ""
-    pair_metrics: tuple[str, ...] = ()
+    pair_judges: Mapping[str, str] = field(default_factory=dict)
     open_judge: str = ""
     open_metrics: tuple[str, ...] = ()
     priors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -74,21 +73,28 @@ def questions(
     if any(isinstance(piece, Contradicted) for piece in evidence):
         return ()
     open_ = asks(item.case, item.prediction, evidence, policy) if asking.open_metrics else None
-    bare = _bare(item) if (asking.pair_metrics and _runs(item)) or open_ is not None else None
-    if bare is None:
+    every_pair = bool(asking.pair_judges) and _runs(item)
+    if not every_pair and open_ is None:
         return ()
-    open_questions: list[JudgeQuestion] = []
-    if asking.pair_metrics and _runs(item):
+    bare = _bare(item)
+    pairs: list[JudgeQuestion] = []
+    if every_pair:
         brief = replace(bare, equal=item.compare(preset).equal)
-        open_questions.append(JudgeQuestion(asking.pair_metrics, asking.pair_judge, brief))
-    if asking.open_metrics and open_ is not None:
-        full, notes = _with_evidence(bare, item, evidence, open_, asking)
-        open_questions.append(
-            JudgeQuestion(asking.open_metrics, asking.open_judge, full, open_, notes)
-        )
-    if len(open_questions) == 2 and _same(*open_questions):
-        return (replace(open_questions[1], metrics=asking.pair_metrics + asking.open_metrics),)
-    return tuple(open_questions)
+        pairs = [JudgeQuestion(metrics, judge, brief) for judge, metrics in _by_judge(asking)]
+    if open_ is None:
+        return tuple(pairs)
+    full, notes = _with_evidence(bare, item, evidence, open_, asking)
+    question = JudgeQuestion(asking.open_metrics, asking.open_judge, full, open_, notes)
+    same = [pair for pair in pairs if _same(pair, question)]
+    metrics = tuple(name for pair in same for name in pair.metrics) + asking.open_metrics
+    others = [pair for pair in pairs if pair not in same]
+    return (*others, replace(question, metrics=metrics))
+
+
+def _by_judge(asking: Asking) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each judge of pairs, with the metrics that listen to it."""
+    for judge in dict.fromkeys(asking.pair_judges.values()):
+        yield judge, tuple(name for name, own in asking.pair_judges.items() if own == judge)
 
 
 def _same(one: JudgeQuestion, other: JudgeQuestion) -> bool:

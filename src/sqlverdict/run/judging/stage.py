@@ -59,7 +59,7 @@ class JudgeOptions:
     def describe(self, asking: Asking) -> str:
         """Who is asked, and how: what a manifest says."""
         judges = dict.fromkeys(asking.open_metrics, asking.open_judge)
-        judges |= dict.fromkeys(asking.pair_metrics, asking.pair_judge)
+        judges |= asking.pair_judges
         members = {metric: JUDGES.get(name) for metric, name in judges.items()}
         names = {metric: f"{judge.name}@{judge.version}" for metric, judge in members.items()}
         one = len(set(names.values())) == 1

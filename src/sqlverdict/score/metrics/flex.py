@@ -29,11 +29,9 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sqlverdict.evidence import Evidence, Failed, Judged, fault_of
-from sqlverdict.records import Reason, Score
+from sqlverdict.records import Score
 from sqlverdict.score.metric import METRICS, Item, Need
+from sqlverdict.score.opinions import opinion_score
 
 
 @METRICS.member
@@ -48,18 +46,4 @@ class FlexMetric:
 
     def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
         """1 where the judge says so, 0 where it denies it or the prediction fails."""
-        evidence = item.evidence()
-        for piece in evidence:
-            if isinstance(piece, Judged) and self.name in piece.metrics:
-                value = None if piece.correct is None else float(piece.correct)
-                return Score(value, piece.reasons)
-        for piece in evidence:
-            if isinstance(piece, Failed) and piece.query == "prediction":
-                return Score(0.0, piece.reasons)
-        return Score(None, _why(evidence))
-
-
-def _why(evidence: Sequence[Evidence]) -> tuple[Reason, ...]:
-    """Why no judge was asked: a fault, else that there is none."""
-    faults = (piece.reasons for piece in evidence if fault_of(piece) is not None)
-    return next(faults, (Reason.JUDGE_UNAVAILABLE,))
+        return opinion_score(item.evidence(), lambda opinion: self.name in opinion.metrics)
