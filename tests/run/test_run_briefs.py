@@ -17,7 +17,7 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Reply, Request
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Prediction, Recording
+from sqlverdict.records import Answer, Case, Prediction, Recording
 from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.run.item import RunItem
 from sqlverdict.run.judging.brief_parts import facts
@@ -202,3 +202,21 @@ def test_a_changed_description_is_told_again(database: Path, tmp_path: Path) -> 
     file.write_text(HEADER + "mayor,,who was elected,,\n", "utf-8")
     _, changed = run(database, tmp_path / "run")
     assert "who was elected" in changed.asked[0].messages[-1].content
+
+
+def test_a_judge_of_every_pair_sees_the_whole_database(database: Path) -> None:
+    folder = database.parent / "database_description"
+    (folder / "city.csv").write_text(HEADER + "mayor,,who leads the city,text,\n")
+    case = Case("1", "people", "?", ("SELECT name FROM person",), str(database))
+    item = RunItem(
+        case, Prediction("1", "SELECT name FROM city"), QueryRunner("sqlite", Limits()),
+        Refuter(PLAN),
+    )  # fmt: skip
+    asking = Asking({"flex": "flex"}, open_judge="evidence", open_metrics=("verdict",))
+    pair, open_ = questions(item, gather(item, PLAN), asking)
+    rows = QueryRunner("sqlite", Limits()).run(str(database), "SELECT count(*) FROM person")
+    assert isinstance(rows, Answer)
+    assert f"-- {rows.rows[0][0]} rows" in pair.brief.schema_text
+    assert pair.brief.schema_text.endswith("- city.mayor: who leads the city")
+    assert (pair.judge, pair.metrics) == ("flex", ("flex",))
+    assert "who leads" not in open_.brief.schema_text

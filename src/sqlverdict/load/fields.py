@@ -5,9 +5,9 @@ The fields of a case: ``id``, ``db_id``, ``question``, ``gold`` (a text, a list 
 no query answers the question), ``gold_rows`` (rows, instead of a query), ``answerable``,
 ``difficulty``, ``knowledge`` (also ``evidence``), ``contract``, ``database``, ``tags``,
 ``unanswerable_type`` (kept as a tag), ``recorded`` (see ``recorded.py``). The fields of a
-prediction: ``sql`` (also ``prediction``; null is an abstention), ``raw`` (a model's reply),
-``prediction_rows`` (rows, instead of a query), ``abstained``, ``confidence``, ``samples``, and
-``cost``, ``tokens``, ``latency`` (see ``usage.py``).
+prediction: ``sql`` (also ``prediction``, ``predicted_sql``; null is an abstention), ``raw`` (a
+model's reply), ``prediction_rows`` (rows, instead of a query), ``abstained``, ``confidence``,
+``samples``, and ``cost``, ``tokens``, ``latency`` (see ``usage.py``).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ CASE_ALIASES = {
 TRIAL = "trial"
 """The field of a prediction that tells several answers to one question apart."""
 ID_KEYS = ("id", "question_id", "case_id", "instance_id")
-SQL_KEYS = ("sql", "prediction", "pred_sqls")
+SQL_KEYS = ("sql", "prediction", "predicted_sql", "pred_sqls")
 ANSWER_KEYS = (*SQL_KEYS, "raw", "prediction_rows", "abstained")
 """A record with one of these has a prediction."""
 

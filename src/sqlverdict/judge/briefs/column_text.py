@@ -19,19 +19,22 @@ LONGEST_VALUES = 160
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
-def column_lines(columns: Iterable[tuple[str, str]], known: Descriptions) -> tuple[str, ...]:
+def column_lines(
+    columns: Iterable[tuple[str, str]], known: Descriptions, most: int = MOST_COLUMNS
+) -> tuple[str, ...]:
     """A line for each of these columns about which something is said.
 
     Args:
         columns: Tables and columns, the most important first.
         known: What is said about them.
+        most: How many lines at most; the rest is counted.
     """
     lines: list[str] = []
     more = 0
     for table, column in dict.fromkeys(columns):
         description = known.of(table, column)
         text = _line(column, description) if description is not None else ""
-        if text and len(lines) < MOST_COLUMNS:
+        if text and len(lines) < most:
             lines.append(f"{table}.{column}: {text}")
         elif text:
             more += 1

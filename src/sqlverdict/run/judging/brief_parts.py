@@ -73,7 +73,32 @@ def surroundings(item: RunItem, gold: str) -> Surroundings:
     )
 
 
+def database_text(item: RunItem) -> str:
+    """The whole database as FLEX's prompts show it: tables, row counts, what columns mean."""
+    from sqlverdict.judge.briefs.column_text import column_lines
+    from sqlverdict.judge.briefs.schema_text import schema_text
+    from sqlverdict.load.descriptions import read_descriptions
+
+    schema = item.schema()
+    if schema is None:
+        return ""
+    names = [table.name for table in schema.tables]
+    columns = [(table.name, column.name) for table in schema.tables for column in table.columns]
+    known = read_descriptions(item.case.database, item.case.db_id, names)
+    lines = column_lines(columns, known, len(columns))
+    text = schema_text(schema, dict(_row_counts(item, schema.tables)))
+    if not lines:
+        return text
+    return "\n".join([text, "", "What the columns mean:", *(f"- {line}" for line in lines)])
+
+
 def _sizes(item: RunItem, tables: Sequence[Table]) -> Iterator[str]:
+    for name, rows in _row_counts(item, tables):
+        yield f"{name}: {count(rows, 'row')}"
+
+
+def _row_counts(item: RunItem, tables: Sequence[Table]) -> Iterator[tuple[str, int]]:
+    """The tables that can be counted, each with its number of rows."""
     from sqlverdict.refute.trial.scratch_database import is_view
 
     if item.case.recorded_answers is not None or not item.database:
@@ -83,7 +108,7 @@ def _sizes(item: RunItem, tables: Sequence[Table]) -> Iterator[str]:
             continue
         outcome = item.run(f"SELECT count(*) FROM {quote_name(table.name)}")  # noqa: S608 - quoted
         if isinstance(outcome, Answer):
-            yield f"{table.name}: {count(int(str(outcome.rows[0][0])), 'row')}"
+            yield table.name, int(str(outcome.rows[0][0]))
 
 
 def _columns(

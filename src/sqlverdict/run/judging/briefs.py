@@ -79,7 +79,9 @@ def questions(
     bare = _bare(item)
     pairs: list[JudgeQuestion] = []
     if every_pair:
-        brief = replace(bare, equal=item.compare(preset).equal)
+        brief = replace(
+            bare, equal=item.compare(preset).equal, schema_text=_database_text(item, bare)
+        )
         pairs = [JudgeQuestion(metrics, judge, brief) for judge, metrics in _by_judge(asking)]
     if open_ is None:
         return tuple(pairs)
@@ -88,7 +90,9 @@ def questions(
     same = [pair for pair in pairs if _same(pair, question)]
     metrics = tuple(name for pair in same for name in pair.metrics) + asking.open_metrics
     others = [pair for pair in pairs if pair not in same]
-    return (*others, replace(question, metrics=metrics))
+    if same:
+        full = replace(full, schema_text=same[0].brief.schema_text)
+    return (*others, replace(question, metrics=metrics, brief=full))
 
 
 def _by_judge(asking: Asking) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -149,6 +153,15 @@ def _schema_text(item: RunItem, recorded: str) -> str:
         return recorded
     schema = item.schema()
     return schema_text(schema) if schema is not None else ""
+
+
+def _database_text(item: RunItem, bare: Brief) -> str:
+    """The schema with row counts and what its columns mean; as it was recorded, where it was."""
+    from sqlverdict.run.judging.brief_parts import database_text
+
+    record = item.case.recorded_answers
+    recorded = record is not None and record.schema_text
+    return bare.schema_text if recorded else database_text(item)
 
 
 def _answer_text(record: Recording | None, text: str, outcome: Outcome) -> str | None:
