@@ -105,13 +105,13 @@ def line_chart(
         body += _band(one, number, x, y)
     for number, (one, line) in enumerate(zip(series, lines, strict=True)):
         body += _line(one, line, number, x, y)
-    named = [
+    point_labels = [
         (y(point[1]), x(point[0]), name)
         for one in series
         for point, name in zip(one.points, one.names, strict=False)
         if all(map(math.isfinite, point))
     ]
-    body += point_names(named, x)
+    body += point_names(point_labels, x)
     if not xs:
         body.append(_nothing(top))
     names = ", ".join(one.label for one in series) or "nothing"

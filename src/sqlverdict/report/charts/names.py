@@ -13,7 +13,7 @@ _SIZE = 0.85
 """How wide a name is beside other text."""
 _STEP = 11.0
 """Pixels from one line of text to the next."""
-_TRIED = 8
+_MOST_LINES = 8
 """So many lines below a point are tried."""
 _GAP = 7.0
 
@@ -22,7 +22,7 @@ def point_names(points: Sequence[tuple[float, float, str]], x: Scale) -> Iterato
     """Names beside points, on a side that is free; lower, with a line to it, where none is.
 
     Args:
-        points: The height, the place across and the name of each point, in pixels.
+        points: The height, the position across and the name of each point, in pixels.
         x: The horizontal axis, which the names stay within.
     """
     boxes: list[tuple[float, float, float]] = []
@@ -36,10 +36,14 @@ def point_names(points: Sequence[tuple[float, float, str]], x: Scale) -> Iterato
     for point_y, point_x, name in sorted(points):
         width = parts.wide(short(name, _LONGEST)) * _SIZE
         sides = [(point_x + _GAP, "start"), (point_x - _GAP - width, "end")]
-        lines = [point_y + 4 + _STEP * step for step in range(_TRIED)]
-        places = [(left, anchor, line) for line in lines for left, anchor in sides]
-        free = [place for place in places if is_free(place[0], place[0] + width, place[2])]
-        left, anchor, line = (free or places)[0]
+        lines = [point_y + 4 + _STEP * step for step in range(_MOST_LINES)]
+        positions = [(left, anchor, line) for line in lines for left, anchor in sides]
+        free = [
+            position
+            for position in positions
+            if is_free(position[0], position[0] + width, position[2])
+        ]
+        left, anchor, line = (free or positions)[0]
         boxes.append((left, left + width, line))
         where = left if anchor == "start" else left + width
         if line != lines[0]:

@@ -81,8 +81,8 @@ def categories_table(run: Run) -> TextTable:
                 cases[piece.correct] += 1
                 numbers[piece.correct].update(piece.categories)
     rows = [
-        (said, label, f"{number:,}", percent(number / cases[correct]))
-        for correct, said in ((False, "wrong"), (True, "right"))
+        (opinion, label, f"{number:,}", percent(number / cases[correct]))
+        for correct, opinion in ((False, "wrong"), (True, "right"))
         for label, number in numbers[correct].most_common()
     ]
     headers = ("judged", "kind", "opinions", "of those with a kind")
