@@ -318,8 +318,10 @@ def test_a_folder_is_not_overwritten_unasked(tmp_path, databases) -> None:
         ("a.json", '[{"question": "Who?", "answerable": true}]', ["Who?"]),
         (
             "t.jsonl",
-            '{"question": "hi", "type": "small talk"}\n{"question": "what?", "type": "ambiguous"}',
-            ["hi"],
+            '{"question": "how are you", "type": "small talk"}\n'
+            '{"question": "I am fine.", "type": "small talk"}\n'
+            '{"question": "what?", "type": "ambiguous"}',
+            ["how are you"],
         ),
     ],
 )

@@ -7,9 +7,8 @@
 ``unanswerable``       how many unanswerable questions of which type a database gets
 ``unanswerable_type``  what a type of unanswerable question is, and their registry
 ``question_sources``   what unanswerable questions are made from
-``columns``            questions about columns that do not exist
-``lexicon``            names for columns where no other schema offers one
 ``words``              names as words
+``wordnet``            English nouns as WordNet has them
 ``wording``            unanswerable questions in natural words, by a language model
 ``pool``               a pool of questions for out-of-domain ones
 ``chance``             draws that depend on the seed and the thing, not on the order
@@ -17,6 +16,7 @@
 ``probe``              can a classifier without the schema tell the answerable questions?
 ``report``             a built benchmark and its lints as tables and as a page
 ``write``              a built benchmark as files
+``columns/``           questions about columns that do not exist
 ``lints/``             one file a lint
 ``types/``             one file a type of unanswerable question
 """

@@ -26,8 +26,14 @@ from sqlverdict.abstain.benchmark.splits import (
     split_by_template,
 )
 from sqlverdict.abstain.benchmark.templates import Template, template_of
-from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG, apportion, case_of, choose
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.benchmark.unanswerable import (
+    TYPE_TAG,
+    ChosenIdea,
+    apportion,
+    case_of,
+    choose,
+)
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, UnanswerableType
 from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.abstain.method import Tools
@@ -321,6 +327,7 @@ def _unanswerable(
             f"{count(places, 'unanswerable question')} too few ({few_of(choice.short)}): no type "
             "had anything new to say there. Give a larger --pool, or --schema"
         )
+    notes += _uneven(choice.ideas, types, counts)
     ideas, reworded = choice.ideas, None
     if tools is not None and tools.answerer is not None:
         reworded = reword(ideas, sources, tools)
@@ -332,6 +339,21 @@ def _unanswerable(
         _tagged(case_of(each, sources, files.get(each.idea.db_id)), "test", None) for each in ideas
     ]
     return cases, reworded, notes
+
+
+def _uneven(
+    ideas: Sequence[ChosenIdea], types: Sequence[UnanswerableType], have: Mapping[str, int]
+) -> list[str]:
+    """A note for each type that ran out of questions before the others did."""
+    counts = Counter({kind.label: have.get(kind.label, 0) for kind in types})
+    counts.update(each.kind.label for each in ideas)
+    most = max(counts[kind.label] for kind in types)
+    return [
+        f"only {count(counts[kind.label], 'question')} of the type {kind.label}, where another "
+        f"has {most:,}: the schemas and questions offer no more"
+        for kind in types
+        if counts[kind.label] < most - 1
+    ]
 
 
 def _sources(

@@ -11,13 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlverdict.abstain.benchmark.question_sources import PoolQuestion
-from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.abstain.benchmark.words import question_words, same_wording
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.files.text import count, read_text, split_lines
 from sqlverdict.load.benchmark import BENCHMARKS, SourceFile
 from sqlverdict.load.system_records import Records
+from sqlverdict.parse.tokens import word_set
 
 _SMALL_TALK = "small talk"
+_ASKING = word_set(
+    "what which who whom whose when where why how is are was were do does did can could will would "
+    "should has have list show give find tell name count return display calculate compute report "
+    "describe explain identify please"
+)
+_PREPOSITIONS = word_set("in at on of for from by to with among")
 
 
 @dataclass(frozen=True)
@@ -60,15 +67,38 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
         texts = [(line, f"{path.name} {number}") for number, line in enumerate(lines, 1)]
         sources = (SourceFile.of(path),)
     questions: dict[str, PoolQuestion] = {}
+    others = 0
     for text, origin in texts:
-        if text.strip():
+        if benchmark or is_question(text):
             questions.setdefault(same_wording(text), PoolQuestion(text.strip(), origin))
+        else:
+            others += bool(text.strip())
+    if others:
+        passed_over = f"{count(others, 'entry', 'entries')} of the pool passed over: not a question"
+        note = f"{note}; {passed_over}" if note else passed_over
     if not questions:
         kinds = f" of the types {', '.join(types)}" if types else ""
         raise BenchmarkError(
             f"{path} holds no question{kinds}. Expected one a line, or records with 'question'."
         )
     return QuestionPool(tuple(questions.values()), sources, note)
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks for something: small talk and statements do not.
+
+    >>> is_question("who wrote it"), is_question("List the dogs."), is_question("I am fine.")
+    (True, True, False)
+    """
+    spoken = [word for word, _, _ in question_words(text)]
+    if not spoken:
+        return False
+    asking = _ASKING.intersection(spoken)
+    return (
+        text.rstrip().endswith("?")
+        or spoken[0] in _ASKING
+        or (spoken[0] in _PREPOSITIONS and bool(asking))
+    )
 
 
 def _records(path: Path) -> Iterator[tuple[str, str, str]]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sqlverdict.abstain.benchmark.wordnet import wordnet
 from sqlverdict.abstain.benchmark.words import (
     GENERIC,
+    meaning,
     meanings,
     question_words,
     same_wording,
     singular,
+    words,
 )
 from sqlverdict.errors import SchemaError
 from sqlverdict.parse.schema import Schema, Table
@@ -22,6 +25,9 @@ from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Case
 
 _OWN = "sqlite_"
+_JOINTS = frozenset(("of", "at"))
+_COUNTS = frozenset(map(meaning, ("number", "count", "total", "amount", "quantity")))
+"""Words for what a query may count, though no column holds it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class SchemaWords:
     def of(cls, schema: Schema) -> SchemaWords:
         """What a schema has."""
         columns = {
-            fold(table.name): tuple(meanings(column.name) for column in table.columns)
+            fold(table.name): tuple(_meanings(column.name) for column in table.columns)
             for table in schema.tables
         }
         return cls(schema, columns)
@@ -56,14 +62,15 @@ class SchemaWords:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word of a table's or column's name, by meaning."""
-        table_words = [meanings(table.name) for table in self.schema.tables]
+        table_words = [_meanings(table.name) for table in self.schema.tables]
         columns = (column for columns in self.columns.values() for column in columns)
         return frozenset().union(*table_words, *columns)
 
     def holds(self, name: str, tables: Iterable[str] | None = None, *, near: bool = True) -> bool:
         """Whether a column of that name, in any spelling, is there already.
 
-        It is where all words of the name are among a column's (the table's own counted).
+        It is where all words of the name, or words that may be said for them, are among a
+        column's (the table's own counted), and where it is a count of what is there.
 
         Args:
             name: The name of the hypothetical column.
@@ -71,17 +78,19 @@ class SchemaWords:
             near: Whether a column counts too whose words are all among the name's: a ``phone``
                 for a "work phone". Generic words such as "id" and "date" alone do not.
         """
-        words_of_name = meanings(name)
+        words_of_name = _meanings(name)
+        if words_of_name & _COUNTS and _within(words_of_name - _COUNTS, self.vocabulary):
+            return True
         for table in self.columns if tables is None else tables:
-            of_table = meanings(table)
+            of_table = _meanings(table)
             for column in self.columns.get(table, ()):
-                if words_of_name <= column | of_table and words_of_name & column:
+                if _within(words_of_name, column | of_table) and _touch(words_of_name, column):
                     return True
                 if (
                     near
                     and column - GENERIC
-                    and column <= words_of_name | of_table
-                    and column & words_of_name - GENERIC
+                    and _within(column, words_of_name | of_table)
+                    and _touch(column, words_of_name - GENERIC)
                 ):
                     return True
         return False
@@ -137,6 +146,22 @@ class SchemaWords:
         return links_back
 
 
+def _meanings(name: str) -> frozenset[str]:
+    """What the words of a name mean, compounds in their parts too: ``eventtype`` is a type."""
+    parts = (part for word in words(name) for part in wordnet().parts(singular(word)))
+    return (meanings(name) | frozenset(map(meaning, parts))) - _JOINTS
+
+
+def _within(some: Iterable[str], others: Collection[str]) -> bool:
+    """Whether each of some words may be said for one of the others."""
+    return all(word in others or any(wordnet().alike(word, o) for o in others) for word in some)
+
+
+def _touch(some: Iterable[str], others: Collection[str]) -> bool:
+    """Whether any of some words may be said for one of the others."""
+    return any(_within((word,), others) for word in some)
+
+
 def _key_names(table: Table) -> set[str]:
     """Names by which other tables would point to this one: keys of one column."""
     keys = (table.primary_key, *table.uniques)
@@ -175,6 +200,11 @@ class QuestionSources:
     @cached_property
     def mentions(self) -> dict[str, Any]:
         """Where each case's question names columns, as far as that was looked for."""
+        return {}
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """What other databases say about things, for each database that was asked about."""
         return {}
 
     @cached_property

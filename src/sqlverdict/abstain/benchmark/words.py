@@ -43,6 +43,7 @@ _SHORT = {
     "org": "organisation",
     "pct": "percent",
     "pop": "population",
+    "prof": "professor",
     "qty": "quantity",
     "ref": "reference",
     "stu": "student",
@@ -56,6 +57,7 @@ _ENDS_LIKE_A_PLURAL = word_set(
     "news pass physics plus process progress series species status stress success this us was "
     "virus yes"
 )
+_ENDS_IN_BOTH = word_set("series species news")
 _ALIKE = (
     "nationality country citizenship nation",
     "phone telephone mobile cell",
@@ -68,7 +70,7 @@ _ALIKE = (
     "cost price fare fee charge amount",
     "rating score star grade mark rank ranking",
     "founded established founding opened since",
-    "location place address city town",
+    "location place address city town hometown residence",
     "duration length runtime minute",
     "size area",
     "capacity seat seating",
@@ -126,7 +128,7 @@ def singular(word: str) -> str:
 
 def plural(word: str) -> str:
     """The plural of an English noun, by the usual rules; a plural stays as it is."""
-    if word in _PLURALS or singular(word) != word:
+    if word in _PLURALS or word in _ENDS_IN_BOTH or singular(word) != word:
         return _PLURALS.get(word, word)
     return regular_plural(word)
 

@@ -1,24 +1,20 @@
 """Columns that look like existing ones.
 
-A column that another table of the same database has (an ``age`` of professionals, where only
-dogs have one), or the neighbour of an existing name (a ``death date`` beside ``birth date``).
-Tables that foreign keys lead to are passed over: what a city's country has may well be called
-the city's. The column is in no such table, in any spelling.
+A column that another table of the same database has of the same kind of thing (an ``age`` of
+vets, where only owners have one), or the neighbour of an existing name (a ``death date`` beside
+``birth date``). Tables that foreign keys lead to are passed over: what a city's country has may
+well be called the city's. The column is in no such table, in any spelling.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
-from sqlverdict.abstain.benchmark.columns import (
-    ColumnType,
-    Hypothetical,
-    columns_to_name,
-    is_key,
-    kind_of,
-)
-from sqlverdict.abstain.benchmark.lexicon import SWAPS
+from sqlverdict.abstain.benchmark.columns.attributes import named_columns
+from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind
+from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical, is_key, kind_of
+from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
+from sqlverdict.abstain.benchmark.columns.lexicon import NEIGHBOURS
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.abstain.benchmark.words import meaning, meanings, sayable, singular, words
@@ -32,53 +28,61 @@ PASSED_ON = frozenset(
 district of the shop he was hired by, never its number of products."""
 
 
+_WITH_MODIFIERS = ("address", "phone", "price", "cost")
+"""Words before which a second modifier is natural: a former email address."""
+
+
 @TYPES.member
 class ColumnSurface(ColumnType):
     """Hypothetical columns that resemble existing ones."""
 
     label = "column-surface"
+    version = 2
 
     def options(
         self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
     ) -> Sequence[Hypothetical]:
         """What other tables of the database have, and neighbours of the table's own columns."""
         columns: dict[str, Hypothetical] = {}
+        kind = entity_kind(table)
         # The table's own neighbours count even where the question reads others.
         close = near | known.reach(table.name)
         linked = known.connected(table.name)
         for other in known.schema.tables:
-            if fold(other.name) in close:
+            if kind is None or fold(other.name) in close or entity_kind(other) != kind:
                 continue
-            for name, column in columns_to_name(sources, other, partial(_without, other)):
+            for name, column in named_columns(sources, other):
                 if fold(other.name) in linked and meanings(name) & PASSED_ON:
                     continue
                 if not known.holds(name, close):
                     origin = f"{other.name}.{column.name}"
                     columns.setdefault(name, Hypothetical(name, kind_of(column), origin))
         for column in table.columns:
-            for name in () if is_key(table, column) else _neighbours(column):
+            for name in () if is_key(table, column) else _neighbours(table, column, kind):
                 if not known.holds(name, near=False):
                     origin = f"{table.name}.{column.name}"
                     columns.setdefault(name, Hypothetical(name, kind_of(column), origin))
         return list(columns.values())
 
 
-def _without(table: Table, column: Column) -> str | None:
-    """A column's name without its table's: ``dog_breed`` of dogs is a breed."""
-    own = set(map(singular, words(table.name)))
-    return sayable("_".join(word for word in words(column.name) if singular(word) not in own))
-
-
-def _neighbours(column: Column) -> Iterator[str]:
+def _neighbours(table: Table, column: Column, kind: EntityKind | None) -> Iterator[str]:
     """Names beside a column's: one of its words swapped."""
-    name_words = words(column.name)
-    for word, other in SWAPS:
-        if word not in name_words:
+    own = set(map(singular, words(table.name)))
+    name_words = [word for word in words(column.name) if singular(word) not in own]
+    for of_kind, word, other in NEIGHBOURS:
+        if word not in name_words or of_kind not in ("", kind):
             continue
+        if word in ("name", "date") and len(name_words) > 1:
+            continue  # A "former first name" is nobody's.
         new = other.removesuffix(f" {word}")
-        added = new != other
-        changed = [other if each == word else each for each in name_words]
-        swapped = [new, *name_words] if added else changed
+        if new == other and word in ("first", "last") and name_words[-1] != "name":
+            continue
+        if new == other:
+            swapped = [other if each == word else each for each in name_words]
+        elif name_words == [word] or (name_words[-1] == word and word in _WITH_MODIFIERS):
+            swapped = [new, *name_words]
+        else:
+            continue
         name = sayable("_".join(swapped).replace(" ", "_"))
         if name:
             yield name

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
-from sqlverdict.abstain.benchmark.columns import in_style
+from sqlverdict.abstain.benchmark.columns.ideas import in_style
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import sayable
@@ -32,31 +32,46 @@ _AMOUNTS = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"[?!;]|[.]\s")
+_NO_PHRASE = re.compile(
+    r"\b(?:(?:how|what|which|who) (?:many|much|\w+ (?:is|are|do|does|have|has)\b)"
+    r"|order|ordered|sort|sorted|along)\b",
+    re.IGNORECASE,
+)
+_TEXTS = re.compile(r"\b(?:names?|titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
+_OF = re.compile(r"\b(?:of|for)\b|,|\band\b", re.IGNORECASE)
 FOR_AMOUNTS = (
-    ("a chart", "Draw a pie chart of {rest}."),
-    ("a chart", "Plot {rest} as a bar chart with error bars."),
+    ("a chart", "Draw a chart of {rest}."),
+    ("a chart", "Plot {rest} over time."),
     ("a forecast", "Predict {rest} for the next five years."),
     ("a forecast", "Estimate how {rest} will develop until 2040."),
     ("a cause", "Explain the reasons behind {rest}."),
-    ("a message", "Send {rest} to the whole team by e-mail."),
-    ("slides", "Make a slide show about {rest}."),
-    ("advice", "Suggest how we could increase {rest}."),
-    ("speech", "Read {rest} aloud."),
+    ("a message", "Email {rest} to the whole team."),
+    ("slides", "Make a slide that shows {rest}."),
+    ("advice", "Recommend what we should do about {rest}."),
+    ("speech", "Read out {rest}."),
+)
+FOR_VALUES = (
+    ("a message", "Email {rest} to the whole team."),
+    ("slides", "Make a slide that lists {rest}."),
+    ("a letter", "Write a polite letter that mentions {rest}."),
+    ("speech", "Read out {rest}."),
+    ("a print", "Print {rest} on a poster."),
+    ("a document", "Create a PDF file with {rest}."),
+    ("a backup", "Save {rest} to a USB stick."),
+    ("a web search", "Search the web for {rest}."),
 )
 FOR_THINGS = (
-    ("a translation", "Translate {rest} into Portuguese."),
-    ("a letter", "Write a polite letter that mentions {rest}."),
-    ("speech", "Read {rest} aloud."),
-    ("a message", "Send {rest} to the whole team by e-mail."),
-    ("slides", "Make a slide show about {rest}."),
-    ("a summary", "Turn {rest} into a short story for children."),
-    ("a picture", "Paint a picture that shows {rest}."),
-    ("a sentiment", "Assess what people on social media say about {rest}."),
-    ("a conversion", "Convert {rest} into an audio file."),
-    ("a reminder", "Remind me tomorrow morning of {rest}."),
-    ("a password", "Make up a password from {rest}."),
-    ("advice", "Suggest better words for {rest}."),
+    ("a message", "Email all we know about {rest} to the whole team."),
+    ("a summary", "Write a newspaper article about {rest}."),
+    ("a sentiment", "Find out what people on social media say about {rest}."),
+    ("a web search", "Search the web for {rest}."),
+    ("a forecast", "Predict what will happen to {rest} next year."),
+    ("slides", "Make a slide about {rest}."),
+    ("a picture", "Show me photos of {rest}."),
 )
+_TURNS = max(len(FOR_AMOUNTS), len(FOR_VALUES), len(FOR_THINGS))
+_LONGEST = 16
+"""A longer request, with a task before it, is one that nobody says."""
 
 
 @TYPES.member
@@ -64,7 +79,7 @@ class NonSql:
     """Requests on existing columns that a query alone cannot do."""
 
     label = "non-sql"
-    version = 1
+    version = 2
     prompt = "unanswerable_task"
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
@@ -72,7 +87,7 @@ class NonSql:
         cases = shuffled(
             sources.by_database.get(db_id, ()), sources.seed, self.label, key=lambda case: case.id
         )
-        for turn in range(len(FOR_THINGS)):
+        for turn in range(_TURNS):
             for case in cases:
                 rest = about(case.question)
                 if rest is None:
@@ -83,7 +98,7 @@ class NonSql:
         known = sources.known.get(db_id)
         for table in known.schema.tables if known is not None else ():
             table_words = sayable(table.name)
-            for turn in range(len(FOR_THINGS)) if table_words else ():
+            for turn in range(_TURNS) if table_words else ():
                 task, form = _task(sources.seed, db_id, table.name, f"all {table_words}", turn)
                 yield Idea(db_id, form.format(rest=f"all {table_words}"), "form", task=task)
 
@@ -97,9 +112,13 @@ def about(question: str) -> str | None:
     amount = _COUNTS.match(question)
     opening = _OPENINGS.match(question)
     rest = f"the number of {amount['rest']}" if amount else opening["rest"] if opening else None
-    return None if rest is None or _SEVERAL.search(rest) else rest
+    if rest is None or _SEVERAL.search(rest) or len(rest.split()) > _LONGEST:
+        return None
+    return None if _NO_PHRASE.search(rest) else rest
 
 
 def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str, str]:
-    tasks = FOR_AMOUNTS if _AMOUNTS.match(rest) else FOR_THINGS
+    if _TEXTS.search(rest) and draw(seed, "translate", db_id, source) % len(FOR_VALUES) == turn:
+        return "a translation", "Translate {rest} into Portuguese."
+    tasks = FOR_AMOUNTS if _AMOUNTS.match(rest) else FOR_VALUES if _OF.search(rest) else FOR_THINGS
     return tasks[(draw(seed, "task", db_id, source) + turn) % len(tasks)]

@@ -1,0 +1,111 @@
+"""What the rows of a table are: persons, animals, buildings ...
+
+A question about a column makes sense only of things that can have it: a singer may have an eye
+colour, a stadium may not. The table's name says what its rows are, by WordNet; columns that only
+persons have (a first and a last name, a gender) say it too, where the name is a rare word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+from sqlverdict.abstain.benchmark.wordnet import wordnet
+from sqlverdict.abstain.benchmark.words import singular, words
+from sqlverdict.parse.schema import Table
+from sqlverdict.parse.tokens import fold, word_set
+
+EntityKind = Literal[
+    "person", "animal", "building", "vehicle", "place", "organization", "event", "work"
+]
+
+_ROOTS: dict[EntityKind, tuple[tuple[str, int], ...]] = {
+    "person": (("person", 1),),
+    "animal": (("animal", 1),),
+    "building": (("structure", 1), ("facility", 1)),
+    "vehicle": (("vehicle", 1),),
+    "place": (("region", 1), ("region", 3), ("district", 1), ("political_unit", 1)),
+    "organization": (("organization", 1), ("college", 1)),
+    "work": (("publication", 1), ("movie", 1), ("musical_composition", 1), ("art", 1)),
+    "event": (("social_event", 1), ("contest", 1)),
+}
+"""The nouns above each kind, with the number of the sense. The first kind that fits counts."""
+
+_OF_PERSONS = (
+    {"first", "last"},
+    {"gender"},
+    {"sex"},
+    {"nationality"},
+    {"citizenship"},
+    {"hometown"},
+)
+_NO_ENTITY = word_set(
+    "ref reference type info list data record history detail status code category link log lookup "
+    "mapping has in of by to and with for"
+)
+
+
+def head(table: Table) -> str:
+    """The noun that a table's rows are called by, in the singular; empty where there is none."""
+    table_words = words(table.name)
+    return singular(table_words[-1]) if table_words else ""
+
+
+def is_entity(table: Table) -> bool:
+    """Whether a table's rows are things that people ask about, not links or lists of codes."""
+    pointing = {fold(own) for key in table.foreign_keys for own in key.columns}
+    linking = len(table.primary_key) > 1 and {fold(own) for own in table.primary_key} <= pointing
+    return (
+        not linking and bool(head(table)) and not _NO_ENTITY & set(map(singular, words(table.name)))
+    )
+
+
+@lru_cache(maxsize=4096)
+def entity_kind(table: Table) -> EntityKind | None:
+    """What the rows of a table are; ``None`` where that cannot be told."""
+    if not is_entity(table):
+        return None
+    kind = noun_kind(head(table))
+    if kind in (None, "organization"):  # To WordNet, staff is an organization.
+        column_words = {word for column in table.columns for word in words(column.name)}
+        if any(telling <= column_words for telling in _OF_PERSONS):
+            return "person"
+    return kind
+
+
+@lru_cache(maxsize=16384)
+def noun_kind(noun: str) -> EntityKind | None:
+    """What a noun stands for, in its most frequent sense."""
+    senses = wordnet().senses(noun)
+    if not senses:
+        return None
+    above = wordnet().ancestors(senses[0])
+    return next((kind for kind, roots in _roots().items() if roots & above), None)
+
+
+@lru_cache(maxsize=1)
+def _roots() -> dict[EntityKind, frozenset[int]]:
+    return {
+        kind: frozenset(wordnet().senses(noun)[number - 1] for noun, number in nouns)
+        for kind, nouns in _ROOTS.items()
+    }
+
+
+def same_entity(first: Table, second: Table) -> bool:
+    """Whether two tables' rows are called by the same noun, or by one that is a kind of it."""
+    return wordnet().alike(head(first), head(second), 1)
+
+
+def names_entity(question_words: Iterable[str], table: Table) -> bool:
+    """Whether some words, in the singular, name what a table's rows are."""
+    spoken = list(question_words)
+    noun = head(table)
+    joined = "".join(map(singular, words(table.name)))
+    pairs = (first + second for first, second in pairwise(spoken))
+    return (
+        any(word == noun or wordnet().alike(word, noun) for word in spoken)
+        or joined in spoken
+        or joined in pairs
+    )
