@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+from api_reference import SHOP, reference
 from docstrings import as_markdown
 
 from sqlverdict.cli.main import main as cli
@@ -335,7 +336,18 @@ def cli_group() -> click.Group:
     return next(value for value in vars(module).values() if isinstance(value, click.Group))
 
 
+def api() -> str:
+    """The reference of the Python API."""
+    intro = (
+        "Every public name, with its signature and its docstring; [python.md](python.md) is the "
+        "guide. The examples begin with `import sqlverdict as sv`, in a folder with a database "
+        "`shop.sqlite`:"
+    )
+    return "\n\n".join(["# API", NOTE, intro, f"```sql\n{SHOP}\n```", *reference()]) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "api.md": api,
     "commands.md": commands,
     "metrics.md": metrics,
     "presets.md": presets,

@@ -27,7 +27,15 @@ from __future__ import annotations
 
 
 class SqlverdictError(Exception):
-    """Anything this package raises on purpose."""
+    """Anything this package raises on purpose.
+
+    Example:
+        >>> try:
+        ...     sv.Scorer("exx")
+        ... except sv.SqlverdictError as error:
+        ...     print(type(error).__name__)
+        UnknownMember
+    """
 
     exit_code = 2
 

@@ -175,6 +175,13 @@ class Relation(Struct, frozen=True, omit_defaults=True):
             lists the fields that several relations share.
         broken: An ordinary database on which the relation does not hold.
         elsewhere: What the search for such a database gave otherwise.
+
+    Example:
+        >>> result = sv.check(
+        ...     "SELECT name FROM item", "SELECT name, id FROM item", db="shop.sqlite"
+        ... )
+        >>> [relation.kind for relation in result.relations]
+        ['extra_columns']
     """
 
     kind: str

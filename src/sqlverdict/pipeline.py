@@ -79,7 +79,14 @@ def evaluate_systems(
     *,
     options: Options | None = None,
 ) -> list[Run]:
-    """Evaluate several systems on the same cases; each gold query runs once for all."""
+    """Evaluate several systems on the same cases; each gold query runs once for all.
+
+    Example:
+        >>> case = sv.Case("1", "shop", "", ("SELECT count(*) FROM item",), "shop.sqlite")
+        >>> systems = [sv.System("a", {"1": "SELECT 3"}), sv.System("b", {"1": None})]
+        >>> [run.estimate("ex").value for run in sv.evaluate_systems([case], systems)]
+        [1.0, 0.0]
+    """
     benchmark = cases if isinstance(cases, Benchmark) else as_benchmark(cases)
     options = options or Options()
     schemas, preset = {**benchmark.schemas, **options.schemas}, options.preset or benchmark.preset
@@ -114,6 +121,12 @@ def evaluate_pairs(
 
     ``digest`` stands for the stream in the manifest; without it the run cannot be resumed.
     ``inputs`` names whatever else decides the results, ``notes`` what a user should know.
+
+    Example:
+        >>> case = sv.Case("1", "shop", "", ("SELECT count(*) FROM item",), "shop.sqlite")
+        >>> run = sv.evaluate_pairs([(case, sv.Prediction("1", "SELECT 3"))])
+        >>> run.estimate("ex").value
+        1.0
     """
     options = options or Options()
     plan = plan_run(options, out)

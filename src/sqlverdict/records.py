@@ -63,6 +63,12 @@ class Contract:
         or_more: Under ``any_of``: more than ``n`` of them are right too.
         key_columns: The columns of each gold that count, one entry a gold, as Spider 2.0's
             ``condition_cols``; an empty entry: all. ``None``: all columns of every gold.
+
+    Example:
+        >>> contract = sv.Contract(float_abs=0.01)
+        >>> case = sv.Case("1", "shop", "", ("SELECT 1.0",), "shop.sqlite", contract=contract)
+        >>> sv.evaluate([case], {"1": "SELECT 1.004"}).estimate("ex").value
+        1.0
     """
 
     order: Literal["auto", "respect", "ignore"] | None = None
@@ -148,6 +154,10 @@ class Case:
     known of the case and of one prediction from elsewhere. ``script`` is set where the golds and
     predictions are statements that may write. ``gold_database`` is set where the golds run on
     another database with the same data, of another engine.
+
+    Example:
+        >>> sv.Case("1", "shop", "How many?", ("SELECT count(*) FROM item",), "shop.sqlite").db_id
+        'shop'
     """
 
     id: str
@@ -181,6 +191,11 @@ class PredictionUsage(msgspec.Struct, frozen=True, omit_defaults=True):
         completion_tokens: Tokens that the model wrote.
         tokens: All tokens.
         latency: Seconds from the question to the prediction.
+
+    Example:
+        >>> spent = sv.PredictionUsage(cost=0.01, latency=1.5)
+        >>> sv.Prediction("1", "SELECT 3", usage=spent).usage.tokens is None
+        True
     """
 
     cost: float | None = None
@@ -196,6 +211,10 @@ class Prediction:
 
     ``answer`` is a result that the system gives instead of SQL; nothing is run for it. ``usage``
     is what the system spent on it.
+
+    Example:
+        >>> sv.Prediction("1", "SELECT 3").responds, sv.Prediction("1", abstained=True).responds
+        (True, False)
     """
 
     case_id: str
@@ -345,6 +364,11 @@ class Result:
     ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`. ``answers``
     is what both queries returned; ``None``: nothing was run, or the line is older. ``usage`` is
     that of the prediction; a line without it has no such field.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
+        >>> sv.evaluate(cases, db="shop.sqlite")["1"].scores
+        {'ex': 0.0}
     """
 
     index: int

@@ -60,6 +60,12 @@ class BatchEvaluator:
 
     Raises:
         UsageError: an option or a column is not known.
+
+    Example:
+        >>> evaluator = sv.BatchEvaluator(db="shop.sqlite")
+        >>> batch = {"gold": ["SELECT count(*) FROM item"] * 2, "prediction": ["SELECT 3", None]}
+        >>> evaluator(batch)["score"]
+        [1.0, 0.0]
     """
 
     def __init__(

@@ -50,6 +50,18 @@ def check(
         timeout: Seconds that one query may take.
         policy: How evidence becomes a verdict.
         contract: How the answers are to be compared.
+
+    Example:
+        >>> result = sv.check(
+        ...     "SELECT name FROM item WHERE price > 2",
+        ...     "SELECT name FROM item WHERE price >= 2",
+        ...     db="shop.sqlite",
+        ...     refute=100,
+        ... )
+        >>> result.correct, result.gold_rows
+        (True, [('pad',), ('ink',)])
+        >>> result.witness is not None  # they match here, and differ where a price is 2
+        True
     """
     with Scorer(
         metrics, db=db, prove=prove, refute=refute, timeout=timeout, policy=policy
@@ -67,6 +79,11 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     Raises:
         SchemaError: it cannot be read.
         UsageError: it holds several, and none is named.
+
+    Example:
+        >>> schema = sv.load_schema("shop.sqlite")
+        >>> [table.name for table in schema.tables]
+        ['item']
     """
     reference = check_reference(os.fspath(source))
     engine = engine_of(reference)
@@ -92,6 +109,16 @@ def prove_pair(
         prediction: The predicted query.
         schema: The tables; or
         db: A SQLite database, on which the facts that a proof uses are checked.
+
+    Example:
+        >>> from sqlverdict.prove.proof import Proof
+        >>> proof = sv.prove_pair(
+        ...     "SELECT name FROM item WHERE price > 2 AND id < 9",
+        ...     "SELECT name FROM item WHERE id < 9 AND price > 2",
+        ...     db="shop.sqlite",
+        ... )
+        >>> isinstance(proof, Proof)
+        True
     """
     from sqlverdict.prove.on_data import prove_on_data
 
@@ -118,6 +145,14 @@ def refute_pair(
         db: A database, by whose data a witness is graded.
         instances: How many databases are tried.
         seed: Same seed, same databases.
+
+    Example:
+        >>> from sqlverdict.refute.witness import Witness
+        >>> refutation = sv.refute_pair(
+        ...     "SELECT count(*) FROM item", "SELECT count(price) FROM item", db="shop.sqlite"
+        ... )
+        >>> isinstance(refutation, Witness)
+        True
     """
     budget = SearchBudget(instances, seed=seed)
     known = _schema(schema, db)

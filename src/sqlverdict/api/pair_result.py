@@ -30,6 +30,11 @@ class PairResult:
         prediction_count: How many rows the prediction gave.
         difference: The rows that the two do not share; ``None`` where the rows are the same, or
             one of the two has none.
+
+    Example:
+        >>> result = sv.check("SELECT name FROM item", "SELECT nome FROM item", db="shop.sqlite")
+        >>> result.correct, result.verdict.value, result.reasons
+        (False, 'incorrect', (<Reason.EXECUTION_ERROR: 'EXECUTION_ERROR'>,))
     """
 
     result: Result

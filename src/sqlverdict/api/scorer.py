@@ -73,6 +73,15 @@ class Scorer:
         now: What the clock shows to queries.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
         memo: How many results are remembered.
+
+    Example:
+        >>> gold = "SELECT count(*) FROM item"
+        >>> with sv.Scorer("ex", db="shop.sqlite") as scorer:
+        ...     scorer(gold, "SELECT count(id) FROM item")
+        ...     results = scorer.batch([(gold, "SELECT 3"), (gold, "DROP TABLE item")])
+        ...     [result.correct for result in results]
+        1.0
+        [True, False]
     """
 
     def __init__(

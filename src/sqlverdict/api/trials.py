@@ -22,6 +22,13 @@ class EvaluatedTrials:
 
     Attributes:
         runs: The run of each trial.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT name FROM item"}]
+        >>> answers = {"1": ["SELECT name FROM item", "SELECT id FROM item"]}
+        >>> trials = sv.evaluate_trials(cases, answers, db="shop.sqlite")
+        >>> [(row["trial"], row["ex"]) for row in trials.rows()]
+        [(1, 1.0), (2, 0.0)]
     """
 
     runs: tuple[EvaluatedRun, ...]
@@ -77,6 +84,13 @@ def evaluate_trials(
     Raises:
         UsageError: something is of the wrong type, or there is one answer to each question.
         PredictionError: a case has no prediction, or other trials than the rest.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT name FROM item"}]
+        >>> answers = {"1": ["SELECT name FROM item", "SELECT id FROM item"]}
+        >>> trials = sv.evaluate_trials(cases, answers, db="shop.sqlite")
+        >>> [(figures.k, figures.any_right) for figures in trials.report().figures]
+        [(1, 0.5), (2, 1.0)]
     """
     inputs = read_inputs(
         cases,

@@ -26,7 +26,16 @@ _FLAT = ("id", "db_id", "question", "difficulty", "verdict", "fault", "situation
 
 @dataclass(frozen=True)
 class EvaluatedRun(Run):
-    """A run whose results can be filtered, compared and shown as tables."""
+    """A run whose results can be filtered, compared and shown as tables.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
+        >>> run = sv.evaluate(cases, db="shop.sqlite")
+        >>> run["1"].reasons
+        ('VALUE_MISMATCH',)
+        >>> [result.id for result in run.filter(verdict="incorrect")]
+        ['1']
+    """
 
     def __getitem__(self, case_id: object) -> Result:
         """The result of a case, by its id."""
@@ -149,6 +158,12 @@ def evaluate(
     Raises:
         UsageError: something is of the wrong type.
         PredictionError: a case has no prediction.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
+        >>> run = sv.evaluate(cases, db="shop.sqlite")
+        >>> run.estimate("ex").value, run.summary.verdicts
+        (0.0, {'incorrect': 1})
     """
     inputs = read_inputs(
         cases,

@@ -40,6 +40,12 @@ def compare_answers(
         UsageError: an answer is no list of rows, or a row no list of cells: a text, a mapping,
             a set, a single value. Their order or their parts would be compared by accident.
         UnknownMember: there is no such preset.
+
+    Example:
+        >>> sv.compare_answers([(1, "a")], [("a", 1.0)]).equal
+        True
+        >>> sv.compare_answers([(1,)], [(2,)]).reasons
+        (<Reason.VALUE_MISMATCH: 'VALUE_MISMATCH'>,)
     """
     pair = QueryPair(gold_sql, prediction_sql, contract=contract, probe=probe)
     return PRESETS.get(preset).compare(_answer(gold), _answer(prediction), pair)

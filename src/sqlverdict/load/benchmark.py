@@ -51,6 +51,12 @@ class Benchmark:
         schemas: Schemas of databases that are missing, by database id, where the benchmark's
             own files say them.
         preset: The comparison of the benchmark's own script; empty where it has none.
+
+    Example:
+        >>> from sqlverdict.load.benchmarks.demo import DATA
+        >>> benchmark = sv.BENCHMARKS.get("demo").read(DATA)
+        >>> benchmark.name, benchmark.count
+        ('demo', 90)
     """
 
     name: str

@@ -107,6 +107,12 @@ def extract_sql(text: str) -> str | None:
     'SELECT 1;'
     >>> extract_sql("I cannot select that from this schema.") is None
     True
+
+    Example:
+        >>> sv.extract_sql("There are three: SELECT count(*) FROM item;")
+        'SELECT count(*) FROM item;'
+        >>> sv.extract_sql("I cannot answer that.") is None
+        True
     """
     if "</think>" in text and not _STATEMENT.match(text):
         text = text.rpartition("</think>")[2].strip()

@@ -61,7 +61,7 @@ class Predictions(Mapping[str, Prediction]):
 
 
 def load_predictions(
-    path: Path,
+    path: Path | str,
     case_ids: Sequence[str],
     *,
     format: str | None = None,  # noqa: A002 (the word users know)
@@ -77,6 +77,12 @@ def load_predictions(
         PredictionError: the file cannot be read, does not fit the cases, or has several answers
             to each question.
         UsageError: there is no such format, or the arguments do not fit each other.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("mine.jsonl").write_text('{"id": "1", "sql": "SELECT 3", "cost": 0.01}')
+        >>> sv.load_predictions("mine.jsonl", ["1"])["1"].usage.cost
+        0.01
     """
     loaded = load_trials(
         path, case_ids, format=format, db_ids=db_ids, strict_ids=strict_ids, columns=columns
@@ -90,7 +96,7 @@ def load_predictions(
 
 
 def load_trials(
-    path: Path,
+    path: Path | str,
     case_ids: Sequence[str],
     *,
     format: str | None = None,  # noqa: A002 (the word users know)
@@ -117,7 +123,7 @@ def load_trials(
         PredictionError: the file cannot be read or does not fit the cases.
         UsageError: there is no such format, or the arguments do not fit each other.
     """
-    known = (*FORMATS, FOLDER)
+    path, known = Path(path), (*FORMATS, FOLDER)
     if format is not None and format not in known:
         raise UsageError(
             f"there is no prediction format {format!r}.{near(format, known)} "

@@ -36,6 +36,12 @@ class Reward:
         sql: The SQL that was taken from the reply.
         message: What went wrong, in words.
         ms: Milliseconds that it took. Two rewards are equal whatever their times are.
+
+    Example:
+        >>> from sqlverdict.rl import Rewarder
+        >>> reward = Rewarder(db="shop.sqlite").reward("SELECT 1", "I cannot say.")
+        >>> reward.score, reward.outcome.value
+        (0.0, 'refusal')
     """
 
     score: float | None

@@ -57,6 +57,13 @@ class Rewarder:
         limits: All limits of a query, instead of ``timeout``.
         threads: How many threads :meth:`batch` uses; 0: that of the caller.
         memo: How many results are remembered.
+
+    Example:
+        >>> from sqlverdict.rl import Rewarder
+        >>> rewarder = Rewarder(db="shop.sqlite", values={"right": 1.0, "failed": -0.5})
+        >>> gold = "SELECT count(*) FROM item"
+        >>> [rewarder(gold, reply) for reply in ("SELECT 3", "SELECT 4", "SELECT nothing")]
+        [1.0, 0.0, -0.5]
     """
 
     def __init__(

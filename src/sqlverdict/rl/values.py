@@ -75,6 +75,11 @@ class RewardValues:
 
     ``abstained_right`` has no general outcome: without a value, a gold of ``None`` is a gold that
     is missing, and unscored. With one, it says that the question cannot be answered.
+
+    Example:
+        >>> from sqlverdict.rl import RewardOutcome, RewardValues
+        >>> RewardValues(failed=-0.5).value(RewardOutcome.TIMED_OUT)
+        -0.5
     """
 
     right: float = 1.0

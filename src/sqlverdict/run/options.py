@@ -103,6 +103,11 @@ class Options:
             the ``recorded`` results.
         preset: Tells matches from differences for the metric ``flex`` where the run has no
             ``ex``; by default the benchmark's own.
+
+    Example:
+        >>> options = sv.Options(metrics="ex,verdict", limits=sv.Limits(seconds=1.0, rows=1_000))
+        >>> options.limits.rows
+        1000
     """
 
     metrics: str | Sequence[str] = "ex"
@@ -133,6 +138,10 @@ class System:
 
     ``digest`` stands for the predictions in the manifest, where it is known already. ``trial_of``
     is set where they are one of several trials: the name of the system.
+
+    Example:
+        >>> sv.System("mine", {"1": "SELECT 3", "2": None}).name
+        'mine'
     """
 
     name: str

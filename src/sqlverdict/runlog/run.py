@@ -29,6 +29,12 @@ class Run:
         manifest: What was run.
         summary: What came out.
         resumed: What of an earlier run in the folder had to be done again, in words.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1"}]
+        >>> run = sv.evaluate(cases, db="shop.sqlite")
+        >>> [(result.id, run.verdict(result).value) for result in run.results()]
+        [('1', 'correct')]
     """
 
     folder: Path
@@ -96,12 +102,19 @@ def _summary_of(folder: Path, manifest: Manifest) -> Summary:
     )
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path | str) -> Run:
     """Open a run that was written before.
 
     Raises:
         RunLogError: there is no finished run in that folder.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1"}]
+        >>> run = sv.evaluate(cases, db="shop.sqlite", out="runs/mine")
+        >>> sv.read_run("runs/mine").estimate("ex").value
+        1.0
     """
+    folder = Path(folder)
     manifest = read_manifest(folder)
     path = folder / SUMMARY
     try:

@@ -45,7 +45,14 @@ REMEMBERED_GOLDS = 4096
 
 @dataclass(frozen=True)
 class Estimate:
-    """A metric over some cases: mean, interval, and how many cases could not be scored."""
+    """A metric over some cases: mean, interval, and how many cases could not be scored.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1"}]
+        >>> estimate = sv.evaluate(cases, db="shop.sqlite").estimate("ex")
+        >>> estimate.value, estimate.scored, round(estimate.low, 2)
+        (1.0, 1, 0.21)
+    """
 
     metric: str
     value: float | None
@@ -70,7 +77,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class Summary:
-    """Everything a report prints about a run."""
+    """Everything a report prints about a run.
+
+    Example:
+        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1", "cost": 0.5}]
+        >>> summary = sv.evaluate(cases, db="shop.sqlite").summary
+        >>> summary.answered, summary.verdicts, summary.usage[0].total
+        (1, {'correct': 1}, 0.5)
+    """
 
     cases: int
     answered: int

@@ -49,6 +49,12 @@ def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation,
     Returns:
         The relations, most telling first; empty where there is none, or the rows are
         equal as they stand.
+
+    Example:
+        >>> from sqlverdict.compare.preset import QueryPair
+        >>> share, percent = sv.Answer(("p",), [(0.25,), (0.5,)]), sv.Answer(("p",), [(25,), (50,)])
+        >>> [relation.kind for relation in sv.relate(share, percent, QueryPair())]
+        ['scale']
     """
     if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
         return ()
