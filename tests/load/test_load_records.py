@@ -12,7 +12,6 @@ import pytest
 
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.own_files.jsonl import iterate_pairs
 from sqlverdict.records import Case, Contract
 
 CASE = {"id": "a", "db_id": "pets", "gold": "SELECT 1"}
@@ -146,7 +145,7 @@ def test_inline_predictions(tmp_path: Path) -> None:
         {**CASE, "id": "e", "prediction": {"sql": "SELECT 4", "samples": ["SELECT 5", None]}},
         {**CASE, "id": "f", "prediction": "null"},
     )
-    pairs = list(iterate_pairs(path))
+    pairs = list(BENCHMARKS.get("jsonl").read(path).cases.pairs())
     assert [case.id for case, _ in pairs] == [prediction.case_id for _, prediction in pairs]
     predictions = [prediction for _, prediction in pairs]
     assert [p.sql for p in predictions] == ["SELECT 2", None, None, "SELECT 3", "SELECT 4", None]
@@ -170,7 +169,7 @@ def test_inline_predictions(tmp_path: Path) -> None:
 def test_bad_inline_prediction(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
     path = write(tmp_path / "cases.jsonl", {**CASE, **fields})
     with pytest.raises(PredictionError, match=message):
-        list(iterate_pairs(path))
+        list(BENCHMARKS.get("jsonl").read(path).cases.pairs())
 
 
 def test_streams_in_flat_memory(tmp_path: Path) -> None:
@@ -181,7 +180,7 @@ def test_streams_in_flat_memory(tmp_path: Path) -> None:
             stream.write(json.dumps({**CASE, "id": number, "prediction": f"SELECT '{filler}'"}))
             stream.write("\n")
     tracemalloc.start()
-    assert sum(1 for _ in iterate_pairs(path)) == 5000
+    assert sum(1 for _ in BENCHMARKS.get("jsonl").read(path).cases.pairs()) == 5000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < path.stat().st_size / 4
@@ -220,7 +219,7 @@ def test_csv(tmp_path: Path, suffix: str, delimiter: str) -> None:
         (b"id,db_id,gold\na,b,c\na,b,c\n", "id 'a' stands on line 2 and again on line 3"),
         (b"id,db_id,gold\na,b,\xff\n", "line 2, byte 5 .0xff. is not UTF-8"),
         (b"id,db_id,gold\na,b,\0\n", "line 2 holds a NUL"),
-        (b"id,db_id,sql\na,b,c\n", "found no gold query"),
+        (b"id,db_id,sql\na,b,c\n", "has no gold queries"),
     ],
 )
 def test_bad_csv(tmp_path: Path, content: bytes, message: str) -> None:
@@ -238,8 +237,8 @@ def test_text_that_is_no_unicode_is_refused_in_a_case_and_kept_in_its_prediction
     for spoilt in (b"\\ud800", b"\xff"):
         said = b'{"id": "2", "db_id": "d", "gold": "SELECT 1", "prediction": "' + spoilt + b'"}\n'
         path.write_bytes(good + said)
-        pairs = list(iterate_pairs(path))
+        pairs = list(BENCHMARKS.get("jsonl").read(path).cases.pairs())
         assert [case.id for case, _ in pairs] == ["1", "2"]
         path.write_bytes(good + said.replace(b"SELECT 1", spoilt))
         with pytest.raises(BenchmarkError, match="line 2"):
-            list(iterate_pairs(path))
+            list(BENCHMARKS.get("jsonl").read(path).cases.pairs())

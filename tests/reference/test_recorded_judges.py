@@ -8,7 +8,6 @@ import pytest
 
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.labels import read_labels
-from sqlverdict.load.own_files.jsonl import iterate_pairs
 from sqlverdict.pipeline import Options, evaluate_pairs
 from sqlverdict.report.agreement.agreement import AgreementReport, compare_with_labels
 
@@ -28,7 +27,7 @@ def file(data_root: Path) -> Path:
 @pytest.fixture(scope="module")
 def found(file: Path, tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
     run = evaluate_pairs(
-        iterate_pairs(file, COLUMNS),
+        BENCHMARKS.get("jsonl").read(file, options=COLUMNS).cases.pairs(),
         out=tmp_path_factory.mktemp("run") / "run",
         options=Options(metrics="ex", workers=0, cache=None),
     )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sqlverdict.abstain.compose import canonical_name
 from sqlverdict.abstain.method import ABSTAINERS, Draft, is_generator
 from sqlverdict.abstain.predictions import draft_of, read_drafts
 from sqlverdict.abstain.workflow import FittedComposition
-from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.files.text import read_text
-from sqlverdict.load.prediction_formats import detect
+from sqlverdict.errors import UsageError
+from sqlverdict.load.prediction_formats import PredictionFile, detect
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case
 
@@ -39,16 +38,26 @@ def detector_machine(text: str) -> FittedComposition:
     return FittedComposition(_LINES[member.position].format(text.strip()))
 
 
-def drafts_for(cases: Iterable[Case], predictions: Path) -> dict[str, Draft]:
+def drafts_for(
+    cases: Iterable[Case], predictions: Path, columns: Mapping[str, str] | None = None
+) -> dict[str, Draft]:
     """A file's answers to cases, whatever its format, with what detectors look at.
+
+    Args:
+        cases: The cases.
+        predictions: The file.
+        columns: From names in the file to our fields.
 
     Raises:
         PredictionError: the file does not fit the cases.
     """
-    if detect(predictions, read_text(predictions, PredictionError)) == "jsonl":
+    if detect(PredictionFile(predictions, ())) == "jsonl":
         return read_drafts(predictions)
     known = [(case.id, case.db_id) for case in cases]
     loaded = load_predictions(
-        predictions, [case_id for case_id, _ in known], db_ids=[db_id for _, db_id in known]
+        predictions,
+        [case_id for case_id, _ in known],
+        db_ids=[db_id for _, db_id in known],
+        columns=columns,
     )
     return {case_id: draft_of(prediction) for case_id, prediction in loaded.items()}

@@ -18,6 +18,7 @@ from sqlverdict.abstain.method import Draft
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import read_text, split_lines
 from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
+from sqlverdict.load.tables.table import table_format
 from sqlverdict.records import Prediction
 
 _BY_POSITION = ("lines", "lines_db")
@@ -31,16 +32,17 @@ def read_drafts(path: Path) -> dict[str, Draft]:
         PredictionError: the file cannot be read, an id stands twice, or numbers are no numbers.
         UsageError: its format has no ids.
     """
-    text = read_text(path, PredictionError)
-    name = detect(path, text)
+    text = None if table_format(path) else read_text(path, PredictionError)
+    file = PredictionFile(path, (), part=text)
+    name = detect(file)
     if name in _BY_POSITION:
         raise UsageError(
             f"{path} has no ids, so its lines cannot be paired with questions here. Give it to "
             f"sqlverdict abstain apply, which knows the order of the cases"
         )
-    extras = dict(_extras(path, text)) if name == "jsonl" else {}
+    extras = dict(_extras(path, file.text)) if name == "jsonl" else {}
     drafts: dict[str, Draft] = {}
-    for entry in FORMATS[name](PredictionFile(path, text, ())).predictions:
+    for entry in FORMATS[name](file).predictions:
         if entry.case_id in drafts:
             raise PredictionError(f"{path}: id {entry.case_id!r} stands twice. Remove one of them.")
         drafts[entry.case_id] = draft_of(entry.prediction, extras.get(entry.case_id, {}))

@@ -15,8 +15,8 @@ from typing import Any
 from sqlverdict.api.arguments import Reference, read_cell, read_reference
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, engine_of, engine_of_cases
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
-from sqlverdict.load.columns import column_map, prediction_column_map, rename
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases
+from sqlverdict.load.columns import column_map, join_maps, prediction_column_map, rename
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.load.fields import ANSWER_KEYS, TRIAL, case_from
 from sqlverdict.load.prediction_formats import (
@@ -27,11 +27,11 @@ from sqlverdict.load.prediction_formats import (
     record_entries,
 )
 from sqlverdict.load.predictions import Predictions, load_trials, pair_entries
+from sqlverdict.load.tables.cases import own_format
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import Options
 
-_TABLES = (".csv", ".tsv", ".tab")
 _IN_MEMORY = Predictions({}, "the predictions", "records", "")
 
 
@@ -86,7 +86,8 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
     if where is None and options.engine == DEFAULT_ENGINE:
         options = replace(options, engine=engine_of_cases(benchmark.cases))
     case_ids = [case.id for case in benchmark.cases] if predictions is not None else []
-    trials = read_predictions(predictions, case_ids, own, arguments.prediction_columns or {})
+    prediction_columns = join_maps(columns, arguments.prediction_columns or {})
+    trials = read_predictions(predictions, case_ids, own, prediction_columns)
     if arguments.workers is not None or (benchmark.count or 0) <= _FEW:
         options = replace(options, workers=arguments.workers or 0)
     return RunInputs(benchmark, trials, options)
@@ -109,17 +110,12 @@ def read_cases(
         return cases, _one(cases.predictions)
     if isinstance(cases, str | os.PathLike):
         path = Path(os.fspath(cases))
-        reader = BENCHMARKS.get("csv" if path.suffix.lower() in _TABLES else "jsonl")
+        reader = BENCHMARKS.get(own_format(path))
         benchmark = reader.read(path, databases=location if where else None, options=columns)
-        if not inline or benchmark.predictions is not None or path.suffix.lower() in _TABLES:
-            return benchmark, _one(benchmark.predictions)
-        from sqlverdict.load.own_files.jsonl import iterate_pairs
-
-        own = {
-            case.id: prediction
-            for case, prediction in iterate_pairs(path, columns, databases=location)
-        }
-        return benchmark, _one(own)
+        carried = benchmark.cases
+        if not inline or not isinstance(carried, PairedCases) or not carried.carries_predictions:
+            return benchmark, None
+        return benchmark, _one({case.id: prediction for case, prediction in carried.pairs()})
     records = _records(cases, "the cases")
     if all(isinstance(record, Case) for record in records):
         return as_benchmark([case for case in records if isinstance(case, Case)]), None
@@ -157,7 +153,7 @@ def _from_records(
             raise UsageError(f"{where} is {type(record).__name__}; expected a mapping")
         fields = rename(record, columns, where)
         fields.setdefault("id", str(number))
-        fields.setdefault("db_id", "database")
+        fields.setdefault("db_id", (databases.only if databases else None) or "database")
         case = case_from(fields, where, databases, Path())
         if case.id in cases and (fields.get(TRIAL) is None or cases[case.id] != case):
             raise UsageError(f"{where}: case id {case.id!r} is given twice; ids must be unique")
@@ -170,7 +166,7 @@ def _from_records(
 
 def _file(columns: Mapping[str, str]) -> PredictionFile:
     """Stands for the file of records that were given in memory."""
-    return PredictionFile(Path("the predictions"), "", (), columns=columns)
+    return PredictionFile(Path("the predictions"), (), columns=columns, part="")
 
 
 def read_predictions(

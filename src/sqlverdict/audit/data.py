@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -34,6 +34,7 @@ class DoctorOptions:
         cache: The file of cached answers; ``None`` caches nothing.
         limit: Look at the first so many cases only.
         format: The prediction file's format; by default it is detected.
+        columns: From names in the prediction file to our fields.
         copy_bytes: Databases up to this size are copied with their rows in reverse order, to
             see whether a gold's answer depends on that; 0 copies none.
         progress: Called with how far the examination is.
@@ -44,6 +45,7 @@ class DoctorOptions:
     cache: Path | None = field(default_factory=default_path)
     limit: int | None = None
     format: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
     copy_bytes: int = 256 * 2**20
     progress: Progress | None = None
 
@@ -136,7 +138,8 @@ class AuditData:
         """The prediction file, read past its errors."""
         if self.predictions is None:
             return None
-        recovered = recover_predictions(self.predictions, self.cases, self.options.format)
+        how = (self.options.format, self.options.columns)
+        recovered = recover_predictions(self.predictions, self.cases, *how)
         if self.options.limit is not None:
             # The rest of the file belongs to cases that are not looked at.
             known = {case.id for case in self.cases}

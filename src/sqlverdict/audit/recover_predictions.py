@@ -6,7 +6,7 @@ each is read by the loader's own format on its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,8 +14,16 @@ import msgspec
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import UTF8_BOM, near, need_file, read_text, repeated_keys, split_lines
-from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
+from sqlverdict.load.columns import prediction_column_map
+from sqlverdict.load.prediction_formats import (
+    FORMATS,
+    TABLE_FORMATS,
+    PredictionEntry,
+    PredictionFile,
+    detect,
+)
 from sqlverdict.load.submission_folders import FOLDER, read_folder
+from sqlverdict.load.tables.table import table_format
 from sqlverdict.records import Case
 
 _BY_POSITION = ("lines", "lines_db")
@@ -33,6 +41,7 @@ class RecoveredPredictions:
         records: How many records there are, where they pair by position; else ``None``.
         blank: Where blank records stand.
         unread: The ids of records that stand in the file but could not be read.
+        columns: The user's column map, as far as it is about predictions.
     """
 
     path: Path
@@ -42,6 +51,7 @@ class RecoveredPredictions:
     records: int | None = None
     blank: list[str] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,8 +67,15 @@ def recover_predictions(
     path: Path,
     cases: Sequence[Case],
     format: str | None = None,  # noqa: A002 (the word users know)
+    columns: Mapping[str, str] | None = None,
 ) -> RecoveredPredictions:
     """Read as much of a prediction file as can be read.
+
+    Args:
+        path: The file, or a folder with a file for each case.
+        cases: The cases, in their order.
+        format: The file's format, if it is not to be detected.
+        columns: From names in the file to our fields.
 
     Raises:
         UsageError: there is no such format.
@@ -69,22 +86,26 @@ def recover_predictions(
             f"there is no prediction format {format!r}.{near(format, known)} "
             f"Known: {', '.join(known)}"
         )
-    recovered = RecoveredPredictions(path)
+    recovered = RecoveredPredictions(path, columns=prediction_column_map(columns or {}))
     if path.is_dir():
         _folder(recovered)
+        return recovered
+    ids = [case.id for case in cases]
+    if (format or table_format(path)) in TABLE_FORMATS:
+        recovered.format = format or table_format(path) or ""
+        _whole(recovered, ids)
         return recovered
     text = _text(path, recovered)
     if text is None:
         return recovered
-    recovered.format = format or detect(path, text)
-    ids = [case.id for case in cases]
+    recovered.format = format or detect(PredictionFile(path, ids, part=text))
     try:
         records = list(_records(recovered, text, ids))
     except PredictionError as problem:
         recovered.problems.append((path.name, str(problem)))
         return recovered
-    if not records and recovered.format in ("csv", "bird_order"):
-        _whole(recovered, text, ids)
+    if not records and recovered.format == "bird_order":
+        _whole(recovered, ids)
     for record in records:
         _read(recovered, record)
     return recovered
@@ -168,21 +189,24 @@ def _decoded(recovered: RecoveredPredictions, text: str) -> object:
     return decode_json(text.encode(), str(recovered.path), PredictionError)
 
 
-def _whole(recovered: RecoveredPredictions, text: str, ids: Sequence[str]) -> None:
+def _whole(recovered: RecoveredPredictions, ids: Sequence[str]) -> None:
     """A format that is not cut: only its first problem can be reported."""
+    file = PredictionFile(recovered.path, ids, columns=recovered.columns)
     try:
-        recovered.entries += FORMATS[recovered.format](
-            PredictionFile(recovered.path, text, ids)
-        ).predictions
+        recovered.entries += FORMATS[recovered.format](file).predictions
     except PredictionError as problem:
         recovered.problems.append((recovered.path.name, str(problem)))
 
 
 def _read(recovered: RecoveredPredictions, record: _FileRecord) -> None:
-    file = PredictionFile(recovered.path, record.text, [record.case_id])
-    if recovered.format in _BY_POSITION and not record.text.strip():
-        # The formats refuse a file of nothing but blank lines; here it is one line of many.
-        file = PredictionFile(recovered.path, "\t\n", [record.case_id])
+    # The formats refuse a file of nothing but blank lines; here it is one line of many.
+    blank = recovered.format in _BY_POSITION and not record.text.strip()
+    file = PredictionFile(
+        recovered.path,
+        [record.case_id],
+        columns=recovered.columns,
+        part="\t\n" if blank else record.text,
+    )
     try:
         entries = FORMATS[recovered.format](file).predictions
     except PredictionError as problem:

@@ -3,6 +3,7 @@
 ``main``         the program: finds the command that is called, turns errors into exit codes
 ``command``      commands whose options are the fields of a dataclass; help by headings
 ``failures``     the message and the exit code of an error
+``project``      options from the project file, sqlverdict.toml
 ``members``      lists and explains the members of a registry
 ``show_run``     prints a run
 ``show_trials``  prints several trials of one system

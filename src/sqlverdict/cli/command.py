@@ -82,6 +82,37 @@ class HeadedOption(click.Option):
 class HeadedCommand(click.Command):
     """A command whose help lists many options by heading."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the project file and the command line; a file without its option gets a hint."""
+        try:
+            self._read_project(ctx, args)
+            return super().parse_args(ctx, args)
+        except click.UsageError as wrong:
+            own = any("--cases" in each.opts for each in self.params)
+            if own and "unexpected extra argument" in wrong.message:
+                hint = "Give the file of your questions with --cases, answers with --predictions."
+                raise click.UsageError(f"{wrong.message}. {hint}", ctx) from wrong
+            raise
+
+    def _read_project(self, ctx: click.Context, args: list[str]) -> None:
+        """Take the options of the project file as defaults, and say which."""
+        if not any(each.name == "project" for each in self.params):
+            return
+        from sqlverdict.cli.project import read_project
+
+        line_options, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        if "help" in line_options:
+            return
+        project = read_project(self, ctx, line_options)
+        if not project.values:
+            return
+        ctx.default_map = project.values
+        # Reports show the whole command, whatever part of it was typed.
+        line = ctx.find_root().obj
+        if isinstance(line, list):
+            line[:] = [*line[: len(line) - len(args)], *project.arguments, *args]
+        click.echo(f"options from {project.file}: {', '.join(project.values)}", err=True)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, by heading where there are many."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]

@@ -26,6 +26,7 @@ from sqlverdict.report.one_run.sections import (
     header,
     metrics_table,
     reason_table,
+    refusal_sentences,
     unscored_messages,
     usage_sentences,
     usage_table,
@@ -54,6 +55,7 @@ def show_run(screen: Screen, run: Run) -> None:
     summary = run.summary
     beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
     beyond += [*without_sentences(summary), *usage_sentences(summary.usage)]
+    beyond += refusal_sentences(summary)
     show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
 
 

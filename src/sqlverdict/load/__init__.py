@@ -2,7 +2,8 @@
 
 ``benchmark``           what a benchmark and a reader are
 ``benchmarks/``         one file a published benchmark
-``own_files/``          one file a format of users' own cases: JSONL, CSV, gold files
+``own_files/``          one file a format of users' own cases: JSONL, CSV, Excel ...
+``tables/``             tables with a header: CSV, Excel, Parquet
 ``fields``              from a record of named fields to a case or a prediction
 ``columns``             the user's column map
 ``databases``           where the database of a ``db_id`` lies

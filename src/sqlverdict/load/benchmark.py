@@ -8,11 +8,11 @@ oddities.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.databases import Location
@@ -68,6 +68,24 @@ class Benchmark:
     predictions: Mapping[str, Prediction] | None = field(default=None, repr=False)
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
     preset: str = ""
+
+
+@runtime_checkable
+class PairedCases(Protocol):
+    """Cases of a user's own file, whose records may carry their predictions."""
+
+    @property
+    def carries_predictions(self) -> bool:
+        """Whether they do, by the header or the first record."""
+        ...
+
+    def no_predictions(self) -> str:
+        """What to do where they do not, and no predictions are given either."""
+        ...
+
+    def pairs(self) -> Iterator[tuple[Case, Prediction]]:
+        """Each case with its prediction, one at a time."""
+        ...
 
 
 class BenchmarkReader(Protocol):

@@ -15,13 +15,23 @@ from typing import Any
 
 from sqlverdict.errors import BenchmarkError, DataError, UsageError
 from sqlverdict.files.text import near
-from sqlverdict.load.fields import CASE_ALIASES, CASE_FIELDS, PREDICTION_FIELDS, TRIAL
+from sqlverdict.load.fields import (
+    CASE_ALIASES,
+    CASE_FIELDS,
+    PREDICTION_FIELDS,
+    SHARED_FIELDS,
+    SQL_KEYS,
+    TRIAL,
+)
 from sqlverdict.load.recorded import PARTS
 
 LEAVE_OUT = "off"
 _RECORDED = tuple(f"recorded.{part}" for part in PARTS)
 _TOKENS = ("tokens.prompt", "tokens.completion", "tokens.total")
 _OUTER = ("recorded", "tags", "tokens")
+_OTHER_TARGETS = {**CASE_ALIASES, "sql": "prediction"}
+_OTHER_REPLIES = tuple(key for key in SQL_KEYS if key != "prediction")
+_OF_PREDICTIONS = (*SHARED_FIELDS, TRIAL, *PREDICTION_FIELDS, *_TOKENS)
 _NOTHING = object()
 
 
@@ -40,10 +50,31 @@ def prediction_column_map(options: Mapping[str, str]) -> dict[str, str]:
     Raises:
         UsageError: a target is not one of our fields, or two columns go to one.
     """
-    return _checked(options, ("id", "db_id", "sql", TRIAL, *PREDICTION_FIELDS, *_TOKENS))
+    return _checked(options, _OF_PREDICTIONS)
+
+
+def join_maps(columns: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    """The column map for predictions: their own, and what the map for cases says about them.
+
+    Args:
+        columns: The map for cases, which also holds for predictions.
+        own: The map for predictions alone, which comes first.
+    """
+    shared = {name: _OTHER_TARGETS.get(target, target) for name, target in columns.items()}
+    targets = {_OTHER_TARGETS.get(target, target) for target in own.values()}
+    return {
+        **{
+            name: target
+            for name, target in shared.items()
+            if target in (*_OF_PREDICTIONS, LEAVE_OUT) and target not in targets
+        },
+        **own,
+    }
 
 
 def _checked(options: Mapping[str, str], fields: Sequence[str]) -> dict[str, str]:
+    """A map to these fields; other names of a field become the field's own."""
+    options = {name: _OTHER_TARGETS.get(target, target) for name, target in options.items()}
     mapped = [target for target in options.values() if target != LEAVE_OUT]
     for column, target in options.items():
         tag = "tags" in fields and target.startswith("tags.") and target != "tags."
@@ -56,7 +87,7 @@ def _checked(options: Mapping[str, str], fields: Sequence[str]) -> dict[str, str
     for target in mapped:
         if mapped.count(target) > 1:
             raise UsageError(f"two columns are read as {target!r}; name one of them")
-    return dict(options)
+    return options
 
 
 def rename(
@@ -75,6 +106,9 @@ def rename(
         target = columns.get(key, key)
         if target == LEAVE_OUT and key in columns:
             continue
+        if key in _OTHER_REPLIES and key not in columns and "prediction" in columns.values():
+            # The user said where the predictions are.
+            continue
         _put(fields, target, value, where, error)
     for path, target in columns.items():
         value = _inside(record, path)
@@ -89,18 +123,20 @@ def rename(
 
 
 def unknown_columns(record: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
-    """The mapped columns that a record does not have."""
-    return [path for path in columns if path not in record and _inside(record, path) is _NOTHING]
+    """The columns mapped to fields of a case that a record does not have."""
+    elsewhere = join_maps(columns, {})
+    return [
+        path
+        for path in columns
+        if path not in record and path not in elsewhere and _inside(record, path) is _NOTHING
+    ]
 
 
 def _put(
     fields: dict[str, Any], target: str, value: object, where: str, error: type[DataError]
 ) -> None:
     if target in fields:
-        raise error(
-            f"{where}: two columns mean {target!r}. "
-            f"Leave one out with a column map such as {target}=off."
-        )
+        raise error(f"{where}: two columns mean {target!r}. Leave one out: --column {target}=off")
     fields[target] = value
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Protocol
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.references import check_reference, file_of
@@ -49,6 +49,11 @@ Location = Path | DatabaseLocation | None
 
 class Databases(Protocol):
     """The database of each ``db_id``."""
+
+    @property
+    def only(self) -> str | None:
+        """The name of the database that serves cases which name none; ``None``: several may."""
+        ...
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -84,6 +89,13 @@ class ServerDatabases:
     def __init__(self, template: str) -> None:
         self.template = check_reference(template)
 
+    @property
+    def only(self) -> str | None:
+        """The last part of the URL, where it names one database."""
+        if _PLACEHOLDER in self.template:
+            return None
+        return urlsplit(self.template).path.rpartition("/")[2] or None
+
     def path(self, db_id: str) -> str | None:
         """The URL of a database; ``None`` where the id is no name."""
         if not is_name(db_id):
@@ -118,6 +130,14 @@ class DatabaseFolder:
         self._expected: dict[str, str | None] = {}
         self._stems: dict[str, set[str]] | None = None
         self._notes: list[str] = []
+
+    @property
+    def only(self) -> str | None:
+        """The name of the file, or of the one database in the folder."""
+        if self.root.is_file():
+            return self.root.stem
+        names = [name for name in self.names() if self.path(name) is not None]
+        return names[0] if len(names) == 1 else None
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -52,8 +52,11 @@ PREDICTION_FIELDS = ("prediction", "raw", "prediction_rows", "abstained", *_BESI
 CASE_ALIASES = {
     "question_id": "id",
     "gold_sql": "gold",
+    "gold_query": "gold",
     "golds": "gold",
     "evidence": "knowledge",
+    "predicted_sql": "prediction",
+    "generated_sql": "prediction",
 }
 TRIAL = "trial"
 """The field of a prediction that tells several answers to one question apart."""
@@ -61,6 +64,8 @@ ID_KEYS = ("id", "question_id", "case_id", "instance_id")
 SQL_KEYS = ("sql", "prediction", "predicted_sql", "pred_sqls")
 ANSWER_KEYS = (*SQL_KEYS, "raw", "prediction_rows", "abstained")
 """A record with one of these has a prediction."""
+SHARED_FIELDS = ("id", "db_id")
+"""Fields that files of cases and files of predictions both have."""
 
 _TEXTS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
@@ -94,10 +99,12 @@ def case_from(
     database_path = _text(record, "database", where)
     db_id = _text(record, "db_id", where) or (Path(database_path).stem if database_path else "")
     if not db_id:
+        db_id = (databases.only if databases is not None else None) or ""
+    if not db_id:
         raise BenchmarkError(
-            f"{where}: case {case_id!r} names no database. Expected a field 'db_id' or "
-            f"'database'; found {few_of(record, 8)}. If it has another name, map it "
-            f"(NAME=db_id)."
+            f"{where}: case {case_id!r} names no database. If all cases are on one, name its file: "
+            f"--databases FILE. Otherwise expected a field 'db_id' or 'database'; found "
+            f"{few_of(record, 8)}. If it has another name, map it: --column NAME=db_id"
         )
     if database_path:
         database: str | None = _reference(home, database_path)
@@ -144,7 +151,7 @@ def _recording(record: Mapping[str, Any], case_id: str, where: str) -> Recording
     value = record.get("recorded")
     if value is None:
         return None
-    if not any(key in record for key in (*SQL_KEYS, "raw", "abstained")):
+    if not any(key in record for key in ANSWER_KEYS):
         raise BenchmarkError(
             f"{where}: {case_id!r} has a record and no prediction. A record is about one "
             f"prediction: expected 'prediction' on the same line."
@@ -166,7 +173,7 @@ def id_from(value: object, where: str, error: type[DataError]) -> str:
     problem = "no id" if value is None or value == "" else f"the id {value!r}"
     raise error(
         f"{where}: found {problem}. Expected an 'id' that is text or an integer; "
-        f"if it has another name, map it (NAME=id)."
+        f"if it has another name, map it: --column NAME=id"
     )
 
 
@@ -185,7 +192,8 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     if key is None and "raw" not in record and not abstained and answer is None:
         raise PredictionError(
             f"{where}: {case_id!r} has no prediction. Expected one of 'sql', 'prediction', 'raw' "
-            f"(null for an abstention); found {few_of(record, 8)}."
+            f"(null for an abstention); found {few_of(record, 8)}. If it has another name, map "
+            f"it: --column NAME=prediction"
         )
     value = record[key] if key is not None else None
     if key == "pred_sqls" and isinstance(value, list):
@@ -244,7 +252,7 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
     if "gold" not in record and needs_gold:
         raise BenchmarkError(
             f"{where}: found no gold query. Expected a field 'gold' (null: unanswerable); "
-            f"found {few_of(record, 8)}. If it has another name, map it (NAME=gold)."
+            f"found {few_of(record, 8)}. If it has another name, map it: --column NAME=gold"
         )
     golds = [] if gold is None else gold if isinstance(gold, list) else [gold]
     for one in golds:

@@ -1,6 +1,6 @@
 """Reads what people said about predictions: one label a case, or one vote an annotator.
 
-A file is JSONL, a JSON list of objects, or CSV/TSV with a header. Fields:
+A file is JSONL, a JSON list of objects, or a table with a header (CSV, Excel, Parquet). Fields:
 
 * the id: ``id``, ``question_id`` or ``case_id``; else ``set`` and ``i`` as ``EQ-0``; else what
   ``--id-field`` names, which may be a pattern such as ``{set}-{i}``.
@@ -29,7 +29,7 @@ from typing import Any, Literal, get_args
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
 from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.own_files.csv import table_rows
+from sqlverdict.load.tables.table import table_format, table_rows
 
 Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]
@@ -38,7 +38,6 @@ HALVES: tuple[Half, ...] = get_args(Half)
 LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")
 UNDECIDED = 0.5
-_TABLES = (".csv", ".tsv", ".tab")
 _HALVES_OF_FLEX = {"EQ": "FP_consensus", "NEQ": "FN_consensus"}
 _WORDS = {
     **dict.fromkeys(("true", "yes", "y", "right", "correct", "1", "1.0"), 1.0),
@@ -160,9 +159,9 @@ def _two_halves(
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if path.suffix.lower() in _TABLES:
-        for number, row in table_rows(path, DataError):
-            yield f"{path}, line {number}", row
+    if table_format(path) is not None:
+        for location, row in table_rows(path, DataError):
+            yield f"{path}, {location}", row
         return
     if path.suffix.lower() == ".json":
         content = decode_json(read_bytes(path, DataError), str(path), DataError)

@@ -8,7 +8,9 @@ bird_order  the same by the order of the file, its texts as they are: mini-dev's
 id_map      ``{id: SQL | null | "null"}``, by key; null and "null" are abstentions
 jsonl       one object a line with ``id``, ``sql`` (or ``prediction``, ``raw``) ...
 json_list   a list of such objects, or a list of SQL texts by position
-csv         a header line, then rows with the same fields; ``.tsv``: by tabs
+csv         a header line, then rows with the same fields
+excel       the same in the first sheet of a workbook
+parquet     the same in a Parquet file
 folder      ``<id>.sql`` or ``<id>.csv`` for each case (``submission_folders.py``)
 ==========  =====================================================================
 
@@ -21,15 +23,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import PredictionError
-from sqlverdict.files.text import any_text, decode_any_json, few_of, repeated_keys, split_lines
+from sqlverdict.files.text import (
+    any_text,
+    decode_any_json,
+    few_of,
+    read_any_text,
+    repeated_keys,
+    split_lines,
+)
 from sqlverdict.load.columns import rename
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from
-from sqlverdict.load.own_files.csv import table_rows
+from sqlverdict.load.tables.cells import cells_as_fields
+from sqlverdict.load.tables.headers import other_spellings
+from sqlverdict.load.tables.table import open_table, table_format
 from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction
 
@@ -39,15 +51,21 @@ _DB_ENDING = re.compile(r"\t[ ]*[\w.\-]+[ ]*\Z")
 
 @dataclass(frozen=True)
 class PredictionFile:
-    """A file's text with what the benchmark expects of it."""
+    """A file with what the benchmark expects of it."""
 
     path: Path
-    text: str
     case_ids: Sequence[str]
     db_ids: Mapping[str, str] = field(default_factory=dict)
     """The database of each case; empty: not known, so not checked."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The user's column map, for formats with named fields."""
+    part: str | None = None
+    """The part of the text that is to be read; ``None``: all of it."""
+
+    @cached_property
+    def text(self) -> str:
+        """What is to be read. A table is read from its file instead, as it may be binary."""
+        return self.part if self.part is not None else read_any_text(self.path, PredictionError)
 
 
 @dataclass(frozen=True)
@@ -199,24 +217,18 @@ def json_list(file: PredictionFile) -> Entries:
     return Entries(entries)
 
 
-def csv(file: PredictionFile) -> Entries:
+def table(file: PredictionFile) -> Entries:
     """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
+    source = open_table(file.path, PredictionError, any_text)
+    columns = {**file.columns, **other_spellings(source.header, file.columns)}
     entries: list[PredictionEntry] = []
-    for number, row in table_rows(file.path, PredictionError, any_text):
-        cells = {key: value or None for key, value in row.items()}
-        record = rename(cells, file.columns, f"{file.path}, line {number}", PredictionError)
-        record |= {key: "" for key in (*SQL_KEYS, "raw") if key in record and not record[key]}
-        if record.get("samples"):
-            where = f"{file.path}, line {number}, samples"
-            record["samples"] = decode_any_json(record["samples"], where, PredictionError)
-        key = next((key for key in SQL_KEYS if key in record), None)
-        if key and not record[key] and (record.get("abstained") or record.get("raw")):
-            # A cell cannot say null; the other columns do.
-            record[key] = None
-        entries += record_entries(record, f"line {number}", file)
-    return Entries(entries)
+    for line, row in source.rows:
+        record = cells_as_fields(row, columns, f"{file.path}, {line}", PredictionError)
+        entries += _entries_of(record, line, file)
+    return Entries(entries, source.notes)
 
 
+TABLE_FORMATS = ("csv", "excel", "parquet")
 FORMATS: dict[str, Callable[[PredictionFile], Entries]] = {
     "lines": lines,
     "lines_db": lines_db,
@@ -225,17 +237,18 @@ FORMATS: dict[str, Callable[[PredictionFile], Entries]] = {
     "id_map": id_map,
     "jsonl": jsonl,
     "json_list": json_list,
-    "csv": csv,
+    **dict.fromkeys(TABLE_FORMATS, table),
 }
 
 
-def detect(path: Path, text: str) -> str:
+def detect(file: PredictionFile) -> str:
     """The format of a prediction file, from its name and its first characters."""
-    suffix = path.suffix.lower()
-    if suffix in (".csv", ".tsv", ".tab"):
-        return "csv"
+    suffix = file.path.suffix.lower()
+    if (table_kind := table_format(file.path)) is not None:
+        return table_kind
     if suffix in (".jsonl", ".ndjson"):
         return "jsonl"
+    text = file.text
     start = text.lstrip()
     if start.startswith("["):
         return "json_list"
@@ -292,12 +305,20 @@ def record_entries(value: object, where: str, file: PredictionFile) -> list[Pred
     location = f"{file.path}, {where}"
     if not isinstance(value, dict):
         raise PredictionError(f"{location}: found {_kind(value)}. Expected an object.")
-    record = rename(value, file.columns, location, PredictionError)
+    return _entries_of(rename(value, file.columns, location, PredictionError), where, file)
+
+
+def _entries_of(
+    record: Mapping[str, Any], where: str, file: PredictionFile
+) -> list[PredictionEntry]:
+    """The answers in a record under our names."""
+    location = f"{file.path}, {where}"
     key = next((key for key in ID_KEYS if key in record), None)
     if key is None:
         raise PredictionError(
             f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
-            f"every record: records are never paired by position."
+            f"every record: records are never paired by position. If the id has another name, map "
+            f"it: --column NAME=id"
         )
     return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
 

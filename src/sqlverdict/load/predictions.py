@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.text import count, few_of, is_unicode, near, read_any_text
+from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
 from sqlverdict.load.columns import prediction_column_map
 from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.load.prediction_formats import (
@@ -139,11 +139,12 @@ def load_trials(
         name = FOLDER
         entries, digest = read_folder(path)
     else:
-        text = read_any_text(path, PredictionError)
-        name, digest = format or detect(path, text), sha256_file(path)
+        need_file(path, PredictionError)
+        file = PredictionFile(path, case_ids, databases, mapped)
+        name, digest = format or detect(file), sha256_file(path)
         if name == FOLDER:
             raise UsageError(f"{path} is a file; the prediction format {FOLDER!r} is for folders")
-        entries = FORMATS[name](PredictionFile(path, text, case_ids, databases, mapped))
+        entries = FORMATS[name](file)
     source = Predictions({}, str(path), name, digest)
     return pair_entries(entries, case_ids, source, databases=databases, strict_ids=strict_ids)
 

@@ -24,15 +24,15 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engine_of
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases, SourceFile
+from sqlverdict.load.columns import join_maps
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
+from sqlverdict.load.tables.cases import own_format
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
 from sqlverdict.runlog.merge import Shard
 
 T = TypeVar("T")
-
-_TABLES = (".csv", ".tsv", ".tab")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +49,7 @@ class DataArgs:
         engine: The engine that runs the queries; ``None``: by the kind of the databases.
         gold_databases: Where the golds run, if not on the same databases.
         columns: Pairs of a column of the file and the field to read it as.
+        project: The project file, which was read before.
     """
 
     HEADING: ClassVar[Heading] = Heading.DATA
@@ -60,7 +61,9 @@ class DataArgs:
     split: str = option("--split", default="dev", help="Which part of the benchmark.")
     gold: Path | None = option("--gold", type=FILE, help="A gold file, one SQL<TAB>db_id per line.")
     cases: Path | None = option(
-        "--cases", type=FILE, help="A JSONL or CSV file of cases. JSONL may contain predictions."
+        "--cases",
+        type=FILE,
+        help="A file of cases: CSV, JSONL, Excel or Parquet. It may contain predictions.",
     )
     databases: str | None = databases_option()
     engine: str | None = option(
@@ -77,7 +80,14 @@ class DataArgs:
         multiple=True,
         type=COLUMN,
         metavar="NAME=FIELD",
-        help="Read a column of the file as this field. Repeatable.",
+        help="Read a column of the cases or predictions as this field, such as Answer=prediction. "
+        "Repeatable.",
+    )
+
+    project: Path | None = option(
+        "--project",
+        type=FILE,
+        help="Options from this file (see sqlverdict init). [default: sqlverdict.toml, if there]",
     )
 
     @property
@@ -93,6 +103,11 @@ class DataArgs:
         if self.databases is not None:
             check_fits(self.engine, self.databases)
         return self.engine
+
+    @property
+    def prediction_map(self) -> dict[str, str]:
+        """What the column map says about predictions."""
+        return join_maps(dict(self.columns), {})
 
     @property
     def location(self) -> DatabaseLocation:
@@ -149,14 +164,14 @@ def read_benchmark(data: DataArgs) -> Benchmark:
     names = [name for name, value in sources.items() if value is not None]
     if len(names) != 1:
         raise UsageError(
-            f"name the cases with one of --benchmark NAME --root DIR, --gold FILE --databases DIR, "
-            f"or --cases FILE; found {' and '.join(names) or 'none of them'}"
+            f"name the cases with one of --cases FILE (your own CSV, JSONL, Excel or Parquet "
+            f"file), --benchmark NAME --root DIR, or --gold FILE --databases DIR; found "
+            f"{' and '.join(names) or 'none of them'}"
         )
     if data.gold is not None:
         return _read("goldfile", data.gold, data)
     if data.cases is not None:
-        name = "csv" if data.cases.suffix.lower() in _TABLES else "jsonl"
-        return _read(name, data.cases, data)
+        return _read(own_format(data.cases), data.cases, data)
     assert data.benchmark is not None
     if data.root is None and data.benchmark != "demo":
         BENCHMARKS.get(data.benchmark)
@@ -185,7 +200,25 @@ class _CasesOfTwoEngines:
 
     def __iter__(self) -> Iterator[Case]:
         for case in self.cases:
-            yield replace(case, gold_database=self.golds.expected(case.db_id))
+            yield self._with_gold_database(case)
+
+    @property
+    def carries_predictions(self) -> bool:
+        """Whether the cases carry their predictions."""
+        return isinstance(self.cases, PairedCases) and self.cases.carries_predictions
+
+    def no_predictions(self) -> str:
+        """What to do where they do not."""
+        return self.cases.no_predictions() if isinstance(self.cases, PairedCases) else ""
+
+    def pairs(self) -> Iterator[tuple[Case, Prediction]]:
+        """Each case with its prediction."""
+        assert isinstance(self.cases, PairedCases), "only such cases carry predictions"
+        for case, prediction in self.cases.pairs():
+            yield self._with_gold_database(case), prediction
+
+    def _with_gold_database(self, case: Case) -> Case:
+        return replace(case, gold_database=self.golds.expected(case.db_id))
 
 
 def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:

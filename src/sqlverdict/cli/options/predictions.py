@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from sqlverdict.cli.options.shared import COLUMN
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
+from sqlverdict.load.columns import join_maps
 from sqlverdict.load.predictions import load_trials
 from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.pipeline import System
@@ -62,7 +63,7 @@ class PredictionArgs:
         multiple=True,
         type=COLUMN,
         metavar="NAME=FIELD",
-        help="Read a column of the prediction files as this field. Repeatable.",
+        help="As --column, for the prediction files alone. Repeatable.",
     )
     allow_missing: bool = option(
         "--allow-missing", is_flag=True, help="Count missing predictions as no SQL."
@@ -83,7 +84,7 @@ class PredictionArgs:
 
 
 def read_systems(
-    args: PredictionArgs, benchmark: Benchmark, out: Path | None = None
+    args: PredictionArgs, benchmark: Benchmark, columns: Mapping[str, str], out: Path | None = None
 ) -> list[System]:
     """The systems of ``--predictions``, each paired with every case of the whole benchmark.
 
@@ -92,6 +93,7 @@ def read_systems(
     Args:
         args: What the user asked for.
         benchmark: The benchmark, whole.
+        columns: The user's column map.
         out: Where the runs go.
 
     Raises:
@@ -112,7 +114,7 @@ def read_systems(
     cases = [(case.id, case.db_id) for case in benchmark.cases]
     ids, db_ids = [case_id for case_id, _ in cases], [db_id for _, db_id in cases]
     read: list[System] = []
-    columns = dict(args.prediction_columns)
+    columns = join_maps(columns, dict(args.prediction_columns))
     mapped = "".join(f" {column}={target}" for column, target in sorted(columns.items()))
     for name, file in systems:
         trials = load_trials(

@@ -29,7 +29,7 @@ from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.load.items import benchmark_of, check_options, need_text, text_of
-from sqlverdict.load.own_files.csv import table_rows
+from sqlverdict.load.tables.table import table_rows
 from sqlverdict.records import Case
 
 _SORRY = re.compile(r"\s*select\s+'sorry", re.IGNORECASE)
@@ -47,7 +47,7 @@ class DefogReader(OneFileReader):
         folder = find_databases(file.parent, ("databases", "."), databases)
         cases = []
         for i, (line, row) in enumerate(table_rows(file, BenchmarkError)):
-            where = f"{file}, line {line}"
+            where = f"{file}, {line}"
             db_id, query = need_text(row, where, "db_name"), need_text(row, where, "query")
             answerable = _SORRY.match(query) is None
             hints = (text_of(row, where, name) for name in ("instructions", "full_instructions"))

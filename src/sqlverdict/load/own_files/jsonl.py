@@ -15,7 +15,7 @@ prediction that may write; each runs on a copy of the database.
 The file is never held in memory: every iteration reads it again, line by line. Oddities: a
 blank line, broken JSON, a repeated id or a field of the wrong kind is an error that names the
 line; other fields are ignored, and a note names those of the first line. A line may carry its
-own prediction: see :func:`iterate_pairs`.
+own prediction: see :meth:`JsonlCases.pairs`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ from sqlverdict.files.text import (
     need_file,
     stream_lines,
 )
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, OneFileReader, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns import column_map, rename, unknown_columns
 from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.fields import (
+    ANSWER_KEYS,
     CASE_FIELDS,
     PREDICTION_FIELDS,
     SQL_KEYS,
@@ -63,6 +64,37 @@ class JsonlCases:
     def __iter__(self) -> Iterator[Case]:
         for case, _, _ in self.records():
             yield case
+
+    @property
+    def carries_predictions(self) -> bool:
+        """Whether the first line has a prediction."""
+        return any(key in self.first() for key in ANSWER_KEYS)
+
+    def no_predictions(self) -> str:
+        """What to do where the lines have no predictions and none are given."""
+        return (
+            f"Expected a field 'prediction' on every line of {self.path}; found "
+            f"{few_of(self.first(), 12)}. If it has another name, map it: --column NAME=prediction"
+        )
+
+    def first(self) -> dict[str, Any]:
+        """The first record, under our names; empty where there is none."""
+        for number, line in stream_lines(self.path, BenchmarkError):
+            where = f"{self.path}, line {number}"
+            return rename(_object(line, where, self.columns), self.columns, where)
+        return {}
+
+    def pairs(self) -> Iterator[tuple[Case, Prediction]]:
+        """Each case with the prediction on its line.
+
+        ``prediction`` is SQL, null for an abstention, or an object with ``sql``, ``raw``,
+        ``abstained``, ``confidence`` and ``samples``; the last four may also stand beside it.
+
+        Raises:
+            PredictionError: a line has no prediction, or one that cannot be read.
+        """
+        for case, record, where in self.records():
+            yield case, prediction_from(record, case.id, where)
 
     def records(self) -> Iterator[tuple[Case, dict[str, Any], str]]:
         """Each case with the record it was made from and its place in the file.
@@ -108,15 +140,20 @@ class Jsonl(OneFileReader):
     def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the file."""
         need_file(file, BenchmarkError)
-        cases = _cases(file, options, databases)
+        folder = find_databases(file.parent, ("databases", "database", "."), databases)
+        cases = JsonlCases(file, column_map(options), folder)
         source = SourceFile.of(file)
         number, first = next(stream_lines(file, BenchmarkError), (0, b""))
+        if not number:
+            raise BenchmarkError(f"{file} is empty. Expected one JSON object a line.")
         fields = (*CASE_FIELDS, *PREDICTION_FIELDS)
         where = f"{file}, line {number}"
-        first_record = _object(first, where, cases.columns) if number else {}
+        first_record = _object(first, where, cases.columns)
         record = rename(first_record, cases.columns, where)
         ignored = [key for key in record if key not in fields]
         notes = [f"fields that are not used: {few_of(ignored, 10)}"] if ignored else []
+        if not record.get("db_id") and not record.get("database") and folder.only is not None:
+            notes.append(f"{file.name} names no database: such cases are on {folder.only}")
         absent = unknown_columns(first_record, cases.columns)
         if absent:
             notes.append(f"columns of the map that the first line does not have: {few_of(absent)}")
@@ -125,38 +162,14 @@ class Jsonl(OneFileReader):
         return Benchmark("jsonl", digest, cases, count, (source,), tuple(notes))
 
 
-def iterate_pairs(
-    path: Path,
-    options: Mapping[str, str] = NO_OPTIONS,
-    *,
-    databases: Location = None,
-) -> Iterator[tuple[Case, Prediction]]:
-    """Cases with the predictions that stand on the same lines, one at a time.
-
-    ``prediction`` is SQL, null for an abstention, or an object with ``sql``, ``raw``,
-    ``abstained``, ``confidence`` and ``samples``; the last four may also stand beside it.
-
-    Raises:
-        BenchmarkError: a line is not a case, or an id stands twice.
-        PredictionError: a line has no prediction, or one that cannot be read.
-        UsageError: the column map is wrong.
-    """
-    for case, record, where in _cases(path, options, databases).records():
-        yield case, prediction_from(record, case.id, where)
-
-
-def _cases(path: Path, options: Mapping[str, str], databases: Location) -> JsonlCases:
-    folder = find_databases(path.parent, ("databases", "database", "."), databases)
-    return JsonlCases(path, column_map(options), folder)
-
-
 def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, Any]:
     if not line.strip():
         raise BenchmarkError(f"{where} is blank. Expected one JSON object a line; remove it.")
     record = _decode(line.rstrip(), where, columns)
     if not isinstance(record, dict):
         raise BenchmarkError(
-            f"{where}: found {type(record).__name__}. Expected one JSON object a line."
+            f"{where}: found {type(record).__name__}. Expected one JSON object a line; of a list "
+            f"in FILE, jq -c '.[]' FILE makes such lines."
         )
     return record
 

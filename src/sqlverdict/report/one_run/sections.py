@@ -280,6 +280,17 @@ def without_sentences(summary: Summary) -> list[str]:
     return sentences
 
 
+def refusal_sentences(summary: Summary) -> list[str]:
+    """How to count refusals in words otherwise, where they counted as wrong."""
+    number = summary.reasons.get(Reason.REFUSED_IN_WORDS, 0)
+    if not number:
+        return []
+    return [
+        f"{count(number, 'reply', 'replies')} refused in words and counted as wrong; --no-sql "
+        f"abstain counts them as abstentions"
+    ]
+
+
 def faults(run: Run) -> Iterator[Result]:
     """The cases that could not be evaluated."""
     return (result for result in run.results() if run.verdict(result) is Verdict.UNSCORED)

@@ -224,7 +224,8 @@ def apply(args: ApplyArgs) -> int:
     recorded.drafts = {
         case_id: draft for file in args.known for case_id, draft in read_drafts(file).items()
     }
-    drafts = drafts_for(read_benchmark(args.data).cases, args.predictions)
+    columns = args.data.prediction_map
+    drafts = drafts_for(read_benchmark(args.data).cases, args.predictions, columns)
     composition.generator = recorded
 
     def use_predictions() -> None:

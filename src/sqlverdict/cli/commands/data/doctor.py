@@ -27,7 +27,8 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.errors import BenchmarkError, NothingEvaluated
 from sqlverdict.execute.engine import Limits
-from sqlverdict.files.text import UTF8_BOM, any_text, decode_any_json
+from sqlverdict.load.benchmark import Benchmark, PairedCases
+from sqlverdict.load.tables.cases import TableCases
 from sqlverdict.report.terminal.console import Screen, progress_line
 
 _STYLES = {"error": "bad", "warning": "warning", "info": "heading"}
@@ -83,11 +84,12 @@ def doctor(args: DoctorArgs) -> int:
         cache=args.cache.path,
         limit=args.limit,
         format=args.prediction_format,
+        columns=args.data.prediction_map,
         progress=progress,
     )
     try:
         benchmark = read_benchmark(args.data)
-        predictions = args.predictions or _inline(args.data.cases)
+        predictions = args.predictions or _inline(benchmark)
         diagnosis = examine_data(benchmark, predictions, options=options)
     except BenchmarkError as problem:
         raise NothingEvaluated(f"the benchmark cannot be read: {problem}") from problem
@@ -101,16 +103,15 @@ def doctor(args: DoctorArgs) -> int:
     return _exit_code(diagnosis, args.strict)
 
 
-def _inline(cases: Path | None) -> Path | None:
-    """The file of cases itself, where its lines carry their predictions."""
-    if cases is None or cases.suffix.lower() not in (".jsonl", ".ndjson"):
+def _inline(benchmark: Benchmark) -> Path | None:
+    """The file of cases itself, where it carries the predictions."""
+    cases = benchmark.cases
+    if not isinstance(cases, PairedCases) or not cases.carries_predictions:
         return None
-    with cases.open("rb") as stream:
-        first = stream.readline().removeprefix(UTF8_BOM)
-    where = str(cases)
-    record = decode_any_json(any_text(first, where, BenchmarkError), where, BenchmarkError)
-    carries = isinstance(record, dict) and ("prediction" in record or "raw" in record)
-    return cases if carries else None
+    if isinstance(cases, TableCases) and "id" not in cases.fields:
+        click.echo("note: the answers are not examined: the table has no id column", err=True)
+        return None
+    return Path(benchmark.sources[0].path)
 
 
 def _show_progress(what: str, done: int, total: int) -> None:

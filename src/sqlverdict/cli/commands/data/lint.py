@@ -158,7 +158,12 @@ def _of_benchmark(args: LintArgs) -> Iterator[LintEntry]:
         return
     ids, db_ids = [case.id for case in cases], [case.db_id for case in cases]
     predictions = load_predictions(
-        args.predictions, ids, format=args.prediction_format, db_ids=db_ids, strict_ids=False
+        args.predictions,
+        ids,
+        format=args.prediction_format,
+        db_ids=db_ids,
+        strict_ids=False,
+        columns=args.data.prediction_map,
     )
     for case in first_cases:
         prediction = predictions.get(case.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -145,7 +145,7 @@ def _runs(
         for name in names:
             settings = replace(session.judging.settings, **CONTEXTS[name])
             options = replace(_options(args), judge=replace(session.judging, settings=settings))
-            system = _system(benchmark, out / name, args.predictions)
+            system = _system(benchmark, out / name, args.predictions, dict(args.data.columns))
             try:
                 cases = select(benchmark, args.data)
                 (runs[name],) = evaluate_systems(cases, [system], options=options)
@@ -169,9 +169,12 @@ def _options(args: AblateArgs) -> Options:
     return Options(metrics="ex,flex", workers=args.workers, schemas=schemas)
 
 
-def _system(benchmark: Benchmark, out: Path, predictions: str | None) -> System:
+def _system(
+    benchmark: Benchmark, out: Path, predictions: str | None, columns: Mapping[str, str]
+) -> System:
     if predictions is not None:
-        (system,) = read_systems(PredictionArgs(predictions=(predictions,)), benchmark, out)
+        one_system = PredictionArgs(predictions=(predictions,))
+        (system,) = read_systems(one_system, benchmark, columns, out)
         return system
     if benchmark.predictions is None:
         raise UsageError("no predictions: give --predictions FILE")

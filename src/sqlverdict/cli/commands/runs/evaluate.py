@@ -21,8 +21,7 @@ from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
 from sqlverdict.cli.show_trials import show_trials
 from sqlverdict.errors import Contradiction, Interrupted, UsageError
 from sqlverdict.execute.engine import engine_of_cases
-from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.load.own_files.jsonl import iterate_pairs
+from sqlverdict.load.benchmark import Benchmark, PairedCases
 from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
 from sqlverdict.report.one_run.files import write_reports
 from sqlverdict.report.one_run.sections import Outcome, headline, outcome
@@ -38,8 +37,10 @@ _EXAMPLES = (
     "sqlverdict evaluate --benchmark bird --root bird --predictions preds.json \\",
     "    --metrics 'ex[bird],ex' --out runs/mine",
     "sqlverdict evaluate --gold dev_gold.sql --databases database --predictions mine.txt",
-    "sqlverdict evaluate --cases cases.jsonl            # predictions inside, any size",
-    "sqlverdict evaluate --benchmark csv --root q.csv --column sql=gold --predictions p.csv",
+    "sqlverdict evaluate --cases answers.csv --databases shop.sqlite    # answers inside",
+    "sqlverdict evaluate --cases q.xlsx --databases shop.sqlite --predictions bot.csv \\",
+    "    --column Expected=gold --column Answer=prediction",
+    "sqlverdict evaluate --cases cases.jsonl            # any size",
     "sqlverdict evaluate --benchmark trustsql --root test.jsonl --databases DIR --system demo",
     "sqlverdict evaluate ... --refute 400               # is a match luck? show the data",
     "sqlverdict evaluate ... --metrics ex,verdict --no-llm   # proofs, witnesses, relations",
@@ -159,25 +160,30 @@ def _evaluate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Seq
             raise UsageError("--system and --predictions cannot be combined")
         benchmark, systems = read_recorded(args.predictions, data, benchmark, out)
     elif args.predictions.predictions:
-        systems = read_systems(args.predictions, benchmark, out)
+        systems = read_systems(args.predictions, benchmark, dict(data.columns), out)
     elif benchmark.predictions is not None:
         name = args.predictions.name
         name = name or (data.root.stem if data.root is not None else benchmark.name)
         systems = [System(name, benchmark.predictions, run_folder(name, out, 1))]
-    elif data.cases is not None and benchmark.name == "jsonl":
-        return [_run_inline(data.cases, benchmark, args, options)]
+    elif isinstance(benchmark.cases, PairedCases) and benchmark.cases.carries_predictions:
+        return [_run_inline(benchmark.cases, benchmark, args, options)]
     else:
-        raise UsageError("no predictions: give --predictions FILE (repeat it for more systems)")
+        advice = "no predictions: give --predictions FILE (repeat it for more systems)"
+        if data.cases is not None and isinstance(benchmark.cases, PairedCases):
+            advice += f", or answers in the same file. {benchmark.cases.no_predictions()}"
+        raise UsageError(advice)
     return evaluate_systems(select(benchmark, data), systems, options=options)
 
 
-def _run_inline(path: Path, benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Run:
+def _run_inline(
+    cases: PairedCases, benchmark: Benchmark, args: EvaluateArgs, options: Options
+) -> Run:
     """Evaluate cases that carry their predictions: a stream, never whole in memory."""
     data = args.data
+    path = Path(benchmark.sources[0].path)
     name = args.predictions.name or path.stem
-    pairs = iterate_pairs(path, dict(data.columns), databases=data.location)
     return evaluate_pairs(
-        select_pairs(pairs, data),
+        select_pairs(cases.pairs(), data),
         name=name,
         benchmark=path.name,
         out=run_folder(name, args.output.out, 1),

@@ -1,0 +1,172 @@
+"""The project file: options of ``evaluate`` that need not be typed.
+
+``sqlverdict.toml`` in the current folder, or the file that ``--project`` names. Its keys are the
+names of options (``cases``, ``metrics``, ``timeout``); ``[columns]`` is the column map. The command
+line comes first. Paths are relative to the file. Commands other than ``evaluate`` take the options
+that say where the data are.
+
+The file may come with a folder from elsewhere. Options of a judge and databases on a server are
+therefore read only from a file that the user names: a server would get the user's key or password.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sqlverdict.cli.command import HeadedOption, Heading
+from sqlverdict.cli.options.shared import ReferenceType
+from sqlverdict.errors import DataError, UsageError
+from sqlverdict.files.references import is_server, scheme_of
+from sqlverdict.files.text import near, read_text
+
+FILE_NAME = "sqlverdict.toml"
+COLUMNS = "columns"
+NOT_READ = frozenset({"project", "json"})
+"""Options that make no sense in a file."""
+_INSTEAD = {
+    "benchmark": ("cases", "gold", "columns", "databases", "schema"),
+    "cases": ("benchmark", "root", "split", "gold"),
+    "gold": ("benchmark", "root", "split", "cases", "columns"),
+    "predictions": ("system",),
+    "system": ("predictions",),
+    "no_llm": ("judge", "model"),
+}
+"""What an option on the command line replaces besides itself, by parameters' names."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """What a project file gives a command.
+
+    Attributes:
+        file: The file.
+        values: The values by the parameter's name.
+        arguments: The same as words of a command line.
+    """
+
+    file: Path
+    values: dict[str, Any] = field(default_factory=dict)
+    arguments: list[str] = field(default_factory=list)
+
+
+def read_project(
+    command: click.Command, ctx: click.Context, line_options: Mapping[str, Any]
+) -> Project:
+    """The options of a command that its project file holds; none where there is no file.
+
+    Args:
+        command: The command.
+        ctx: Its context.
+        line_options: The parameters on the command line, by name.
+
+    Raises:
+        UsageError: a key is unknown, or a value is not what the option takes.
+        DataError: the file is no TOML.
+    """
+    file = Path(line_options.get("project") or FILE_NAME)
+    if "project" not in line_options and not file.is_file():
+        return Project(file)
+    try:
+        content = tomllib.loads(read_text(file, DataError))
+    except tomllib.TOMLDecodeError as bad:
+        raise DataError(f"{file} is no TOML: {bad}. Texts stand in quotes: cases = ...") from bad
+    project = Project(file)
+    replaced = {*line_options, *(name for each in line_options for name in _INSTEAD.get(each, ()))}
+    for key, option, value in _entries(file, content):
+        if "project" not in line_options and _reaches_out(option, value):
+            raise UsageError(
+                f"{file}: {key} = {value!r} is read only from a file that you name: --project "
+                f"{file}. It decides which server gets your key or password"
+            )
+        own = next((each for each in command.params if each.name == option.name), None)
+        if own is None or own.name in replaced:
+            continue
+        if command.name != "evaluate" and option.heading is not Heading.DATA:
+            continue
+        _add(project, own, key, value, ctx)
+    return project
+
+
+def _entries(file: Path, content: Mapping[str, Any]) -> Iterator[tuple[str, HeadedOption, Any]]:
+    """The entries of a file with the options that they set."""
+    known = options_by_key()
+    for name, value in content.items():
+        key = name.replace("_", "-")
+        if key not in known:
+            what = f"the section [{name}]" if isinstance(value, Mapping) else f"the key {name!r}"
+            raise UsageError(
+                f"{file}: {what} is unknown.{near(key, known)} A key is the name of an option of "
+                f"evaluate without its dashes; the only section is [{COLUMNS}]"
+            )
+        yield key, known[key], value
+
+
+def _reaches_out(option: HeadedOption, value: Any) -> bool:
+    """Whether an option may send the user's secrets to a server."""
+    reference = isinstance(option.type, ReferenceType) and is_server(str(value))
+    return reference or option.heading is Heading.JUDGE
+
+
+def options_by_key() -> dict[str, HeadedOption]:
+    """The options that a project file may set, by key."""
+    from sqlverdict.cli.command import parameters
+    from sqlverdict.cli.options.run import EvaluateArgs
+
+    options = [each for each in parameters(EvaluateArgs) if isinstance(each, HeadedOption)]
+    return {key: each for each in options if (key := key_of(each)) not in NOT_READ}
+
+
+def key_of(option: click.Option) -> str:
+    """The key of an option in a project file."""
+    return COLUMNS if option.name == COLUMNS else option.opts[0].removeprefix("--")
+
+
+def _add(project: Project, own: click.Parameter, key: str, value: Any, ctx: click.Context) -> None:
+    """Add one value, checked."""
+    assert own.name is not None
+    texts = _texts(project.file, own, key, value)
+    if not own.multiple and len(texts) > 1:
+        # Such as doctor, which examines one file of predictions.
+        return
+    name = f"--{'column' if key == COLUMNS else key}"
+    try:
+        checked = own.type_cast_value(ctx, texts if own.multiple else texts[0])
+    except click.UsageError as wrong:
+        raise UsageError(f"{project.file}, {key}: {wrong.format_message()}") from wrong
+    project.values[own.name] = checked
+    if getattr(own, "is_flag", False):
+        project.arguments.extend([name] if checked else [])
+    else:
+        project.arguments.extend(word for text in texts for word in (name, text))
+
+
+def _texts(file: Path, own: click.Parameter, key: str, value: Any) -> list[str]:
+    """A value as the words that the option would get on a command line."""
+    if getattr(own, "is_flag", False) != isinstance(value, bool):
+        expected = "a value" if isinstance(value, bool) else "true or false"
+        raise UsageError(f"{file}: {key} is {value!r}. Expected {expected}")
+    if key == COLUMNS:
+        if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
+            raise UsageError(f'{file}: expected [columns] with lines such as "Answer" = "gold"')
+        return [f"{name}={target}" for name, target in value.items()]
+    values = value if isinstance(value, list) else [value]
+    if not values or not all(isinstance(each, str | int | float) for each in values):
+        raise UsageError(f"{file}: {key} is {value!r}. Expected a text, a number, or a list")
+    texts = [_located(file.parent, own, str(each)) for each in values]
+    # Lists of names, such as metrics, are one word with commas.
+    return texts if own.multiple or key == "predictions" else [",".join(texts)]
+
+
+def _located(folder: Path, own: click.Parameter, text: str) -> str:
+    """A path as seen from the current folder; anything else as it is."""
+    if own.name == "predictions":
+        name, sign, path = text.rpartition("=")
+        return f"{name}{sign}{folder / path}" if own.multiple else str(folder / path)
+    local = isinstance(own.type, ReferenceType) and not scheme_of(text)
+    return str(folder / text) if local or isinstance(own.type, click.Path) else text

@@ -1,0 +1,152 @@
+"""The cases of a table, and the predictions in its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.text import few_of, near
+from sqlverdict.load.benchmark import Benchmark, SourceFile
+from sqlverdict.load.columns import LEAVE_OUT, column_map, rename
+from sqlverdict.load.databases import Databases, Location, find_databases
+from sqlverdict.load.fields import ANSWER_KEYS, SHARED_FIELDS, case_from, prediction_from
+from sqlverdict.load.tables.cells import cells_as_fields
+from sqlverdict.load.tables.headers import missing_columns, other_spellings, sql_columns
+from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.records import Case, Prediction
+
+_SQLITE = b"SQLite format 3\0"
+_HEAD = 20
+"""So many rows are looked at to say what a column holds."""
+
+
+class TableCases:
+    """The cases of a table, read anew at each iteration.
+
+    Args:
+        path: The file.
+        columns: The user's column map, checked.
+        databases: Where the databases are.
+
+    Raises:
+        BenchmarkError: the table cannot be read, or has no column of gold queries.
+        UsageError: the column map names a column that the table does not have.
+    """
+
+    def __init__(self, path: Path, columns: Mapping[str, str], databases: Databases) -> None:
+        self.path = path
+        self.databases = databases
+        table = open_table(path, BenchmarkError)
+        head = [row for _, row in islice(table.rows, _HEAD)]
+        table.rows.close()
+        self._header = table.header
+        self._sql = sql_columns(table.header, head) if head else []
+        spellings = other_spellings(table.header, columns)
+        self.columns = {**columns, **spellings}
+        self._check_map(columns)
+        self.fields = frozenset(rename(dict.fromkeys(table.header), self.columns, str(path)))
+        if not self.fields & {"gold", "gold_rows", "answerable"}:
+            both = ("gold", *(() if self.carries_predictions else ("prediction",)))
+            missing = both if len(self._unmapped_sql()) > 1 else ("gold",)
+            advice = missing_columns(missing, self._header, self._unmapped_sql())
+            raise BenchmarkError(f"{path} has no gold queries. {advice}")
+        self.notes = (*table.notes, *self._notes(spellings))
+
+    @property
+    def carries_predictions(self) -> bool:
+        """Whether the table has a column of predictions."""
+        return not self.fields.isdisjoint(ANSWER_KEYS)
+
+    def no_predictions(self) -> str:
+        """What to do where the table has no predictions and none are given."""
+        return missing_columns(("prediction",), self._header, self._unmapped_sql())
+
+    def __iter__(self) -> Iterator[Case]:
+        for case, _, _ in self._records():
+            yield case
+
+    def pairs(self) -> Iterator[tuple[Case, Prediction]]:
+        """Each case with the prediction in its row.
+
+        Raises:
+            PredictionError: a prediction cannot be read.
+        """
+        for case, record, where in self._records():
+            yield case, prediction_from(record, case.id, where)
+
+    def _records(self) -> Iterator[tuple[Case, dict[str, Any], str]]:
+        lines: dict[str, str] = {}
+        for number, (line, row) in enumerate(open_table(self.path, BenchmarkError).rows, 1):
+            where = f"{self.path}, {line}"
+            record = cells_as_fields(row, self.columns, where, BenchmarkError)
+            if "id" not in self.fields:
+                record["id"] = str(number)
+            case = case_from(record, where, self.databases, self.path.parent)
+            first = lines.setdefault(case.id, line)
+            if first != line:
+                raise BenchmarkError(
+                    f"{self.path}: id {case.id!r} stands on {first} and again on {line}. "
+                    f"Expected each id once; rename or remove one of them."
+                )
+            yield case, record, where
+        if not lines:
+            raise BenchmarkError(f"{self.path} has a header but no rows. Expected cases.")
+
+    def _check_map(self, columns: Mapping[str, str]) -> None:
+        """Fields of the cases alone must be here; others may be in the file of predictions."""
+        for name, target in columns.items():
+            elsewhere = target in (*SHARED_FIELDS, *ANSWER_KEYS, LEAVE_OUT) or "." in name
+            if name not in self._header and not elsewhere:
+                raise UsageError(
+                    f"--column {name}={target}: {self.path} has no column {name!r}."
+                    f"{near(name, self._header)} It has {few_of(self._header, 12)}."
+                )
+
+    def _unmapped_sql(self) -> list[str]:
+        return [name for name in self._sql if self.columns.get(name, name) != "gold"]
+
+    def _notes(self, spellings: Mapping[str, str]) -> Iterator[str]:
+        name = self.path.name
+        if spellings:
+            read = ", ".join(f"{theirs!r} as {ours}" for theirs, ours in spellings.items())
+            yield f"{name}: read {read}"
+        if "id" not in self.fields:
+            yield f"{name} has no id column: the cases are numbered by row, from 1"
+        if self.fields.isdisjoint({"db_id", "database"}) and self.databases.only is not None:
+            yield f"{name} names no database: every case is on {self.databases.only}"
+
+
+def own_format(path: Path) -> str:
+    """The reader of a user's own file of cases, by the file's name.
+
+    Raises:
+        UsageError: the file is a database.
+    """
+    if path.is_file():
+        with path.open("rb") as stream:
+            if stream.read(len(_SQLITE)) == _SQLITE:
+                raise UsageError(
+                    f"{path} is a SQLite database, not a file of questions: give it with "
+                    f"--databases {path}, and the questions with --cases FILE"
+                )
+    return table_format(path) or "jsonl"
+
+
+def table_benchmark(
+    name: str, file: Path, databases: Location, options: Mapping[str, str]
+) -> Benchmark:
+    """A table of cases as a benchmark; the arguments are those of its reader.
+
+    Raises:
+        BenchmarkError: the table cannot be read.
+        UsageError: the column map is wrong.
+    """
+    columns = column_map(options)
+    folder = find_databases(file.parent, ("databases", "database", "."), databases)
+    cases = TableCases(file, columns, folder)
+    source = SourceFile.of(file)
+    version = f"sha256 {source.sha256[:12]}"
+    return Benchmark(name, version, cases, sources=(source,), notes=cases.notes)

@@ -1,0 +1,90 @@
+"""The first sheet of an Excel workbook; its first row with text is the header.
+
+Cells are texts, as in a CSV file: 1.0 is ``1``, a date is ``2024-03-01``. A formula counts as the
+value that Excel saved with it. Empty rows are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, time
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import DataError, MissingExtra
+from sqlverdict.files.text import few_of
+from sqlverdict.load.tables.table import Rows, TableFile
+
+
+def open_excel(path: Path, error: type[DataError]) -> TableFile:
+    """The table in a workbook.
+
+    Raises:
+        DataError: of the given kind; the file cannot be read, or has no header.
+        MissingExtra: openpyxl is not installed.
+    """
+    try:
+        from openpyxl import load_workbook
+    except ImportError as missing:
+        raise MissingExtra(f"{path.name}: an Excel file", "tables") from missing
+    try:
+        book = load_workbook(path, read_only=True, data_only=True)
+        sheet = book.worksheets[0]
+        numbered = _filled(sheet.iter_rows(values_only=True))
+        first = next(numbered, None)
+    except Exception as bad:  # The package raises many kinds for a broken file.
+        raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
+    if first is None:
+        raise error(f"{path}: the sheet {sheet.title!r} is empty. Expected a header row.")
+    names = _texts(first[1])
+    width = max(number for number, name in enumerate(names, 1) if name)
+    header = names[:width]
+    if "" in header:
+        raise error(
+            f"{path}: column {header.index('') + 1} of the header has no name. Name it, or remove "
+            f"the column."
+        )
+
+    def rows() -> Rows:
+        try:
+            for number, cells in numbered:
+                texts = _texts(cells)
+                if any(texts[width:]):
+                    raise error(
+                        f"{path}: row {number} has a cell to the right of the header's last "
+                        f"column, {header[-1]!r}. Name that column, or remove the cell."
+                    )
+                padded = texts[:width] + [""] * (width - len(texts))
+                yield f"row {number}", dict(zip(header, padded, strict=True))
+        finally:
+            book.close()
+
+    others = [each.title for each in book.worksheets[1:]]
+    note = (
+        f"{path.name}: only the first sheet, {sheet.title!r}, is read; not {few_of(others)}. To "
+        f"read another, move it to the front or save it as CSV"
+    )
+    return TableFile(path, tuple(header), rows(), (note,) if others else ())
+
+
+def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Sequence[Any]]]:
+    """The rows with any text, numbered as Excel does."""
+    for number, cells in enumerate(rows, 1):
+        if any(cell is not None and str(cell).strip() for cell in cells):
+            yield number, cells
+
+
+def _texts(cells: Sequence[Any]) -> list[str]:
+    return [_text(cell) for cell in cells]
+
+
+def _text(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return str(cell.date()) if cell.time() == time() else cell.isoformat(sep=" ")
+    return str(cell)

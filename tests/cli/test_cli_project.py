@@ -1,0 +1,133 @@
+"""A user's own table from the command line, and the project file that saves the typing."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tomllib
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from sqlverdict.cli.project import options_by_key
+from sqlverdict.runlog.run import read_run
+
+Invoke = Callable[..., Result]
+
+TABLE = """Nr;Frage;Soll;Ist
+1;How many?;SELECT count(*) FROM item;SELECT count(name) FROM item
+2;Which, and how much?;SELECT name, price FROM item;"SELECT price, name FROM item"
+3;What is the weather?;;I cannot answer this from the database.
+4;The dearest?;SELECT max(price) FROM item;SELECT min(price) FROM item
+"""
+COLUMNS = ("--column", "Soll=gold", "--column", "Ist=prediction")
+
+
+@pytest.fixture(autouse=True)
+def folder(invoke: Invoke) -> Path:
+    """The current folder, with a table of questions and one database."""
+    Path("bot.csv").write_text(TABLE)
+    with closing(sqlite3.connect("shop.db")) as database:
+        database.executescript(
+            "CREATE TABLE item (name TEXT, price REAL);"
+            "INSERT INTO item VALUES ('pen', 1.5), ('pad', 2.5);"
+        )
+    return Path.cwd()
+
+
+def test_one_command_after_the_advice_of_the_first(invoke: Invoke) -> None:
+    refused = invoke("evaluate", "--cases", "bot.csv", "--databases", "shop.db")
+    assert refused.exit_code == 2
+    assert " ".join(COLUMNS) in refused.output
+    done = invoke("evaluate", "--cases", "bot.csv", "--databases", "shop.db", *COLUMNS)
+    assert done.exit_code == 0
+    assert "ex      66.7%" in done.output
+    assert "the columns are separated by semicolons" in done.output
+    assert "--no-sql abstain counts them as abstentions" in done.output
+
+
+def test_a_file_without_its_option_gets_a_hint(invoke: Invoke) -> None:
+    refused = invoke("evaluate", "bot.csv")
+    assert "Give the file of your questions with --cases" in refused.output
+
+
+def test_init_writes_a_file_that_evaluate_reads(invoke: Invoke) -> None:
+    written = invoke("init")
+    assert written.exit_code == 0, written.output
+    content = tomllib.loads(Path("sqlverdict.toml").read_text())
+    columns = {"Soll": "gold", "Ist": "prediction", "Frage": "question"}
+    assert content == {"cases": "bot.csv", "databases": "shop.db", "columns": columns}
+    done = invoke("evaluate", "--quiet")
+    assert done.exit_code == 0, done.output
+    assert "ex 66.7%" in done.output
+    assert "options from sqlverdict.toml: cases, databases, columns" in done.output
+    report = Path("runs/bot/report.md").read_text()
+    assert "--cases bot.csv --databases shop.db --column Soll=gold" in report
+    assert invoke("init").exit_code == 2
+
+
+def test_every_line_of_the_file_is_an_option_once_its_mark_is_removed(invoke: Invoke) -> None:
+    assert invoke("init").exit_code == 0
+    lines = Path("sqlverdict.toml").read_text().splitlines()
+    options = "\n".join(line.removeprefix("#") for line in lines if " = " in line[:30])
+    assert set(options_by_key()) - {"columns"} <= set(tomllib.loads(options))
+
+
+def test_the_command_line_comes_first_and_paths_are_relative_to_the_file(
+    invoke: Invoke, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = folder / "sqlverdict.toml"
+    lines = ["cases = 'bot.csv'", "databases = 'shop.db'", "metrics = ['ex', 'esm']"]
+    lines += ["no_sql = 'abstain'", "out = 'runs/here'", "[columns]", "Soll = 'gold'"]
+    project.write_text("\n".join([*lines, "Ist = 'prediction'"]))
+    (folder / "sub").mkdir()
+    monkeypatch.chdir(folder / "sub")
+    done = invoke("evaluate", "--project", str(project), "--metrics", "ex", "--quiet")
+    assert done.exit_code == 0, done.output
+    run = read_run(folder / "runs" / "here")
+    assert list(run.manifest.metrics) == ["ex"]
+    assert run.manifest.stages["no_sql"] == "abstain"
+    assert run.manifest.inputs["columns"] == "Soll=gold, Ist=prediction"
+
+
+def test_a_source_on_the_command_line_replaces_that_of_the_file(invoke: Invoke) -> None:
+    Path("sqlverdict.toml").write_text('cases = "bot.csv"\n[columns]\nSoll = "gold"\n')
+    Path("gold.txt").write_text("SELECT count(*) FROM item\tshop\n")
+    Path("p.txt").write_text("SELECT 2\n")
+    args = ("--gold", "gold.txt", "--databases", "shop.db", "--predictions", "p.txt", "--json")
+    done = invoke("evaluate", *args)
+    assert json.loads(done.stdout)["exit_code"] == 0
+
+
+def test_other_commands_take_the_data_from_the_file(invoke: Invoke) -> None:
+    lines = 'cases = "bot.csv"\ndatabases = "shop.db"\nmetrics = "esm"\n[columns]\n'
+    Path("sqlverdict.toml").write_text(lines + 'Soll = "gold"\nIst = "prediction"\nNr = "id"\n')
+    done = invoke("doctor")
+    assert "options from sqlverdict.toml: cases, databases, columns" in done.output
+    assert "golds: 3 of 3 answered" in done.output
+    assert "case 3" in done.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("metric = 'ex'", "the key 'metric' is unknown. Did you mean 'metrics'"),
+        ("[data]\ncases = 'q.csv'", "the section [data] is unknown"),
+        ("prove = 'yes'", "prove is 'yes'. Expected true or false"),
+        ("cases = true", "cases is True. Expected a value"),
+        ("timeout = 'soon'", "sqlverdict.toml, timeout: "),
+        ("cases = bot.csv", "is no TOML"),
+        ("columns = 3", "expected [columns]"),
+        ("json = true", "the key 'json' is unknown"),
+        ("base-url = 'https://example.org'", "read only from a file that you name"),
+        ("databases = 'postgresql://example.org/a'", "read only from a file that you name"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_the_reason(invoke: Invoke, text: str, message: str) -> None:
+    Path("sqlverdict.toml").write_text(text)
+    refused = invoke("evaluate")
+    assert refused.exit_code == 2
+    assert message in refused.output

@@ -1,0 +1,205 @@
+"""Users' own tables: CSV by any separator, Excel, Parquet; answers inline; one database for all."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+import pytest
+from pyarrow.parquet import write_table
+
+from sqlverdict.errors import BenchmarkError, DataError, MissingExtra, PredictionError, UsageError
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases
+from sqlverdict.load.columns import join_maps
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.tables.cases import own_format
+from sqlverdict.load.tables.table import open_table
+from sqlverdict.records import Prediction
+
+GOLD = "SELECT a, b FROM t"
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def sheet(path: Path, *rows: tuple[Any, ...], others: tuple[str, ...] = ()) -> Path:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    for name in others:
+        book.create_sheet(name)
+    book.save(path)
+    return path
+
+
+def read(path: Path, **settings: Any) -> Benchmark:
+    database = path.parent / "shop.sqlite"
+    database.touch()
+    return BENCHMARKS.get(own_format(path)).read(path, databases=database, **settings)
+
+
+def predictions(benchmark: Benchmark) -> dict[str, Prediction]:
+    assert isinstance(benchmark.cases, PairedCases)
+    return {case.id: prediction for case, prediction in benchmark.cases.pairs()}
+
+
+@pytest.mark.parametrize(
+    ("name", "separator", "word"),
+    [
+        ("q.csv", ",", ""),
+        ("q.csv", ";", "semicolons"),
+        ("q.csv", "\t", "tabs"),
+        ("q.csv", "|", "bars"),
+        ("q.tsv", "\t", ""),
+        ("q.tsv", ",", "commas"),
+    ],
+)
+def test_the_separator_is_read_from_the_header_and_named(
+    tmp_path: Path, name: str, separator: str, word: str
+) -> None:
+    rows = [("id", "question", "gold"), ("1", "Which?", f'"{GOLD}"')]
+    benchmark = read(write(tmp_path / name, "\n".join(map(separator.join, rows)) + "\n"))
+    (case,) = benchmark.cases
+    assert (case.id, case.question, case.golds) == ("1", "Which?", (GOLD,))
+    assert any("separated by" in note and word in note for note in benchmark.notes) == bool(word)
+
+
+def test_a_separator_inside_a_quoted_name_does_not_count(tmp_path: Path) -> None:
+    file = write(tmp_path / "q.csv", '"id;no";"a,b,c,d";gold\n1;2;SELECT 1\n')
+    assert open_table(file, DataError).header == ("id;no", "a,b,c,d", "gold")
+
+
+def test_the_line_that_excel_writes_about_the_separator_is_understood(tmp_path: Path) -> None:
+    file = write(tmp_path / "q.csv", f"sep=;\nid;gold\n1;{GOLD}\n2;x;y\n")
+    rows = open_table(file, DataError).rows
+    assert next(rows) == ("line 3", {"id": "1", "gold": GOLD})
+    with pytest.raises(DataError, match="line 4 has 3 cells, the header 2"):
+        next(rows)
+
+
+def test_answers_may_stand_beside_the_golds(tmp_path: Path) -> None:
+    text = f'ID,Gold SQL,prediction,abstained\n1,"{GOLD}",SELECT 1,\n2,"{GOLD}",,true\n3,,,\n'
+    benchmark = read(write(tmp_path / "q.csv", text))
+    answers = predictions(benchmark)
+    assert answers["1"].sql == "SELECT 1"
+    assert answers["2"].abstained
+    assert not answers["3"].abstained
+    assert answers["3"].sql in (None, "")
+    assert not list(benchmark.cases)[2].answerable
+    assert "q.csv: read 'ID' as id, 'Gold SQL' as gold_sql" in benchmark.notes
+
+
+def test_cases_without_id_and_database_get_them(tmp_path: Path) -> None:
+    benchmark = read(write(tmp_path / "q.csv", "gold\nSELECT 1\nSELECT 2\n"))
+    assert [(case.id, case.db_id) for case in benchmark.cases] == [("1", "shop"), ("2", "shop")]
+    assert "q.csv has no id column: the cases are numbered by row, from 1" in benchmark.notes
+    assert "q.csv names no database: every case is on shop" in benchmark.notes
+
+
+@pytest.mark.parametrize("names", [["only.db"], ["only/only.sqlite"], ["a.db", "b.db"], []])
+def test_a_folder_with_one_database_serves_cases_that_name_none(
+    tmp_path: Path, names: list[str]
+) -> None:
+    (tmp_path / "empty_folder").mkdir()
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    file = write(tmp_path / "q.csv", "gold\nSELECT 1\n")
+    cases = BENCHMARKS.get("csv").read(file, databases=tmp_path).cases
+    if len(names) == 1:
+        assert [case.db_id for case in cases] == ["only"]
+        return
+    with pytest.raises(BenchmarkError, match="name its file: --databases FILE"):
+        list(cases)
+
+
+def test_a_missing_gold_names_the_columns_with_sql_and_the_option(tmp_path: Path) -> None:
+    file = write(tmp_path / "q.csv", f'nr;soll;ist\n1;"{GOLD}";```sql SELECT 1```\n')
+    with pytest.raises(BenchmarkError) as error:
+        read(file)
+    assert "Columns with SQL: 'soll', 'ist'" in str(error.value)
+    assert "--column soll=gold --column ist=prediction" in str(error.value)
+    mapped = read(file, options={"soll": "gold"})
+    assert isinstance(mapped.cases, PairedCases)
+    assert not mapped.cases.carries_predictions
+    assert "--column ist=prediction" in mapped.cases.no_predictions()
+
+
+def test_a_mapped_column_that_is_not_there_is_refused_with_a_suggestion(tmp_path: Path) -> None:
+    file = write(tmp_path / "q.csv", "gold,level\nSELECT 1,easy\n")
+    with pytest.raises(UsageError, match=r"no column 'levl'\. Did you mean 'level'"):
+        read(file, options={"levl": "difficulty"})
+
+
+def test_the_column_map_reads_both_files(tmp_path: Path) -> None:
+    """A name may mean the gold in one file and the answer in the other."""
+    columns = {"sql": "gold", "Nr": "id", "Antwort": "sql"}
+    cases = list(read(write(tmp_path / "q.csv", f'Nr,sql\n1,"{GOLD}"\n'), options=columns).cases)
+    answers = write(tmp_path / "p.csv", "Nr;sql;Antwort\n1;wrong column;SELECT 2\n")
+    columns = join_maps(columns, {})
+    found = load_predictions(answers, ["1"], columns=columns)
+    assert (cases[0].golds, found["1"].sql) == ((GOLD,), "SELECT 2")
+    lines = write(tmp_path / "p.jsonl", '{"Nr": 1, "Antwort": "SELECT 3"}\n')
+    assert load_predictions(lines, ["1"], columns=columns)["1"].sql == "SELECT 3"
+    with pytest.raises(PredictionError, match="--column NAME=id"):
+        load_predictions(answers, ["1"])
+
+
+def test_excel_cells_are_texts_and_empty_rows_are_left_out(tmp_path: Path) -> None:
+    file = sheet(
+        tmp_path / "q.xlsx",
+        (None, None, None),
+        ("id", "gold", "prediction"),
+        (1.0, GOLD, "SELECT 1"),
+        (None, None, None),
+        (2, None, "I cannot say."),
+        others=("notes",),
+    )
+    benchmark = read(file)
+    assert [case.id for case in benchmark.cases] == ["1", "2"]
+    assert predictions(benchmark)["2"].raw == "I cannot say."
+    assert any("'notes'" in note for note in benchmark.notes)
+    assert load_predictions(file, ["1", "2"]).format == "excel"
+    with pytest.raises(BenchmarkError, match="row 2 has a cell to the right"):
+        list(read(sheet(tmp_path / "w.xlsx", ("gold",), (GOLD, 7))).cases)
+
+
+def test_parquet_cells_keep_their_values(tmp_path: Path) -> None:
+    file = tmp_path / "q.parquet"
+    content = {"id": [1, 2], "gold": [[GOLD, "SELECT 1"], None], "prediction": ["SELECT 1", None]}
+    write_table(pa.table(content), file)
+    benchmark = read(file)
+    assert [case.golds for case in benchmark.cases] == [(GOLD, "SELECT 1"), ()]
+    assert predictions(benchmark)["2"].abstained
+
+
+@pytest.mark.parametrize("name", ["q.xlsx", "q.parquet"])
+def test_a_broken_or_foreign_file_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BenchmarkError, match="cannot be read as"):
+        read(write(tmp_path / name, "id,gold\n1,SELECT 1\n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("q.xlsx", "openpyxl"), ("q.parquet", "pyarrow.parquet")]
+)
+def test_without_the_extra_the_message_names_it(
+    tmp_path: Path, name: str, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=r"sqlverdict\[tables\]"):
+        read(write(tmp_path / name, ""))
+
+
+def test_a_database_given_as_cases_and_an_old_sheet_are_refused(tmp_path: Path) -> None:
+    database = tmp_path / "shop.db"
+    database.write_bytes(b"SQLite format 3\0" + bytes(100))
+    with pytest.raises(UsageError, match="--databases"):
+        own_format(database)
+    with pytest.raises(DataError, match=r"Save it as \.xlsx or \.csv"):
+        own_format(tmp_path / "q.xls")
