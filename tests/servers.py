@@ -16,7 +16,25 @@ import pytest
 
 POSTGRES = os.environ.get("SQLVERDICT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/test")
 """The server that is tried first; each test makes a database of its own there."""
+MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306")
 _numbers = count(1)
+
+
+def mysql_server() -> str:
+    """The URL of a MySQL or MariaDB server; it skips the test where none answers."""
+    pymysql = pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")
+    parts = urlsplit(MYSQL)
+    try:
+        pymysql.connect(
+            host=parts.hostname,
+            port=parts.port or 3306,
+            user=parts.username,
+            password=os.environ.get("MYSQL_PWD", ""),
+            connect_timeout=3,
+        ).close()
+    except pymysql.Error as error:
+        pytest.skip(f"no MySQL or MariaDB server at {MYSQL} (SQLVERDICT_MYSQL): {error.args[-1]}")
+    return MYSQL
 
 
 @contextmanager

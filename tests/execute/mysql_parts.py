@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pymysql
-import pytest
 
-SERVER = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306")
+from servers import MYSQL as SERVER
+from servers import mysql_server
 
 
 def connect(database: str | None = None) -> Any:
@@ -42,18 +42,10 @@ def execute(database: str | None, *statements: str) -> list[tuple[Any, ...]]:
         connection.close()
 
 
-def require_server() -> None:
-    """Skip where no server answers."""
-    try:
-        connect().close()
-    except pymysql.Error as error:
-        pytest.skip(f"no MySQL or MariaDB server at {SERVER} (SQLVERDICT_MYSQL): {error.args[-1]}")
-
-
 @contextmanager
 def server_database(*statements: str) -> Iterator[str]:
     """The URL of a new database that the statements fill; it is dropped afterwards."""
-    require_server()
+    mysql_server()
     name = f"sqlverdict_test_{token_hex(6)}"
     execute(None, f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
     try:

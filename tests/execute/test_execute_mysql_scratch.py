@@ -95,7 +95,7 @@ def test_an_empty_database_has_no_schema() -> None:
 def test_instances_replace_each_other_and_leave_nothing(schema: Schema, database: str) -> None:
     assert isinstance(MYSQL, ScratchEngine)
     scratch = MYSQL.scratch(schema, Limits(seconds=600), database)
-    name = scratch._name  # type: ignore[attr-defined]
+    name = scratch._own.name  # type: ignore[attr-defined]
     try:
         assert name in scratch_databases()
         assert scratch.load({"person": [person(1, place="x")], "place": [("x", 2.5)]})
@@ -156,7 +156,7 @@ def test_what_a_dead_process_left_is_dropped(schema: Schema, database: str) -> N
         "import os, sys; from sqlverdict.execute.engine import ENGINES, Limits\n"
         "engine = ENGINES.get('mysql'); schema = engine.schema(sys.argv[1])\n"
         "scratch = engine.scratch(schema, Limits(), sys.argv[1])\n"
-        "print(scratch._name, flush=True); os._exit(9)"
+        "print(scratch._own.name, flush=True); os._exit(9)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, database], check=False, capture_output=True, text=True
@@ -168,7 +168,7 @@ def test_what_a_dead_process_left_is_dropped(schema: Schema, database: str) -> N
     try:
         MYSQL.scratch(schema, Limits(), database).close()
         assert name not in scratch_databases()
-        assert alive._name in scratch_databases()  # type: ignore[attr-defined]
+        assert alive._own.name in scratch_databases()  # type: ignore[attr-defined]
     finally:
         alive.close()
 
@@ -212,3 +212,21 @@ def test_schemas_of_other_sources_are_made_too(database: str) -> None:
         MYSQL.scratch(Schema("s", (odd,), "ddl"), Limits(), database)
     with pytest.raises(DatabaseError, match="give the URL"):
         MYSQL.scratch(Schema("s", (table,), "ddl"), Limits())
+
+
+def test_foreign_keys_in_a_circle_are_checked() -> None:
+    assert isinstance(MYSQL, ScratchEngine)
+    with server_database(
+        "CREATE TABLE a (id INT PRIMARY KEY, other INT)",
+        "CREATE TABLE b (id INT PRIMARY KEY, other INT, FOREIGN KEY (other) REFERENCES a (id))",
+        "ALTER TABLE a ADD FOREIGN KEY (other) REFERENCES b (id)",
+    ) as url:
+        scratch = MYSQL.scratch(MYSQL.schema(url), Limits(), url)
+        try:
+            assert scratch.load({"a": [(1, 2)], "b": [(2, 1)]})
+            assert answer(scratch, "SELECT count(*) FROM a JOIN b ON b.id = a.other") == [(1,)]
+            assert scratch.load({"a": [(1, None)], "b": [(2, 1)]})
+            assert not scratch.load({"a": [(1, 2)]})
+            assert not scratch.load({"a": [(1, None)], "b": [(2, 7)]})
+        finally:
+            scratch.close()

@@ -98,12 +98,13 @@ def test_hostile_texts_end_as_expected_and_leave_nothing(people: str) -> None:
 
 def test_hostile_texts_are_blocked_by_the_server_where_the_names_are_not(people: str) -> None:
     """Behind the list of names, the role that a superuser's session takes may read alone."""
-    from sqlverdict.execute.postgres.connection import connect, drop_rights
+    from sqlverdict.execute.postgres.connection import READER, connect, reads_as_another
 
     with connect(people, 600) as connection:
         import psycopg
 
-        drop_rights(connection)
+        assert reads_as_another(connection)
+        connection.execute(READER)
         for sql in (
             "SELECT pg_read_file('/etc/passwd')",
             "COPY (SELECT 1) TO PROGRAM 'touch /tmp/loot'",

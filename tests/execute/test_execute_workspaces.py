@@ -1,20 +1,28 @@
-"""Workspaces of DuckDB and PostgreSQL: statements may write, and the database never changes."""
+"""Workspaces of DuckDB and servers: statements may write, and the database never changes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from mysql_parts import execute, server_database
 
+from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Workspace, WorkspaceEngine
 from sqlverdict.execute.scripts import run_script
-from sqlverdict.records import Answer, Failure, Reason, Script
+from sqlverdict.records import Answer, Failure, Fault, Reason, Script
 
 TABLE = "CREATE TABLE t (name VARCHAR(10), n INTEGER)"
 ROWS = "INSERT INTO t VALUES ('a', 1), ('b', 2)"
 ENDLESS = (
     "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) "
     "SELECT count(*) FROM r WHERE i < 0"
+)
+
+MANY = (
+    "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 1000) SELECT * FROM r"
 )
 
 
@@ -39,7 +47,13 @@ def postgres_url(postgres_database: str) -> str:
     return postgres_database
 
 
-@pytest.fixture(params=["duckdb_file", "postgres_url"])
+@pytest.fixture
+def mysql_url() -> Iterator[str]:
+    with server_database(TABLE, ROWS) as url:
+        yield url
+
+
+@pytest.fixture(params=["duckdb_file", "postgres_url", "mysql_url"])
 def target(request: pytest.FixtureRequest) -> tuple[Engine, str]:
     name: str = request.param
     return ENGINES.get(name.partition("_")[0]), request.getfixturevalue(name)
@@ -87,40 +101,53 @@ def test_a_failing_statement_leaves_the_others_as_they_are(target: tuple[Engine,
     assert outcome.rows == [(20,)]
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "COPY t TO '/tmp/sqlverdict-loot.csv'",
-        "COMMIT",
-        "ROLLBACK",
-        "SET search_path = public",
-        "CREATE EXTENSION dblink",
-        "CREATE OR REPLACE FUNCTION f() RETURNS int AS 'SELECT 1' LANGUAGE sql",
-        "CREATE ROLE thief",
-        "DO 'BEGIN END'",
-        "ATTACH 'loot.duckdb'",
-        "INSTALL httpfs",
-        "INSERT INTO t SELECT pg_read_file('/etc/passwd'), 1",
-        "INSERT INTO t SELECT content, 1 FROM read_text('/etc/passwd')",
-        "SELECT 1; COMMIT",
-        "",
-    ],
+HOSTILE = (
+    "COPY t TO '/tmp/sqlverdict-loot.csv'",
+    "COMMIT",
+    "ROLLBACK",
+    "SET search_path = public",
+    "CREATE EXTENSION dblink",
+    "CREATE OR REPLACE FUNCTION f() RETURNS int AS 'SELECT 1' LANGUAGE sql",
+    "CREATE ROLE thief",
+    "DO 'BEGIN END'",
+    "ATTACH 'loot.duckdb'",
+    "INSTALL httpfs",
+    "INSERT INTO t SELECT pg_read_file('/etc/passwd'), 1",
+    "INSERT INTO t SELECT content, 1 FROM read_text('/etc/passwd')",
+    "INSERT INTO t SELECT load_file('/etc/passwd'), 1",
+    "SELECT * FROM t INTO OUTFILE '/tmp/sqlverdict-loot.csv'",
+    "LOAD DATA INFILE '/etc/passwd' INTO TABLE t",
+    "CREATE TABLE u (a INT) DATA DIRECTORY = '/tmp'",
+    "CREATE TABLE u (a INT) ENGINE = CONNECT TABLE_TYPE = CSV FILE_NAME = '/etc/passwd'",
+    "CREATE TABLE test.u (a INT)",
+    "INSERT INTO mysql.user VALUES (1)",
+    "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET @x = 1",
+    "CREATE DATABASE sqlverdict_loot",
+    "UPDATE t SET n = @@max_connections",
+    "`a`: BEGIN NOT ATOMIC DROP TABLE t; END",
+    "SELECT 1; COMMIT",
+    "",
 )
-def test_all_that_outlives_the_workspace_stays_closed(target: tuple[Engine, str], sql: str) -> None:
+
+
+def test_all_that_outlives_the_workspace_stays_closed(target: tuple[Engine, str]) -> None:
     engine, database = target
     before = engine.digest(database)
     workspace = open_workspace(target)
     workspace.run("UPDATE t SET n = 10")
-    outcome = workspace.run(sql)
+    for sql in HOSTILE:
+        assert isinstance(workspace.run(sql), Failure), sql
+    outcome = workspace.run("SELECT sum(n) FROM t")
     workspace.close()
-    assert isinstance(outcome, Failure), sql
+    assert isinstance(outcome, Answer)
+    assert outcome.rows == [(20,)]
     assert engine.digest(database) == before
     assert not Path("/tmp/sqlverdict-loot.csv").exists()
 
 
 def test_limits_hold(target: tuple[Engine, str]) -> None:
     workspace = open_workspace(target, Limits(rows=10, seconds=0.5))
-    many = workspace.run("SELECT * FROM generate_series(1, 1000000)")
+    many = workspace.run(MANY)
     late = workspace.run(ENDLESS)
     workspace.close()
     assert isinstance(many, Failure)
@@ -140,7 +167,7 @@ def test_without_a_check_a_count_of_written_rows_is_no_result(target: tuple[Engi
     assert isinstance(first, Answer)
     assert isinstance(other, Answer)
     assert sorted(first.rows) != sorted(other.rows)
-    returned = content(target, "UPDATE t SET n = 5 WHERE name = 'a' RETURNING name")
+    returned = content(target, "DELETE FROM t WHERE name = 'a' RETURNING name")
     assert isinstance(returned, Answer)
     assert returned.rows == [("a",)]
 
@@ -155,7 +182,100 @@ def test_statements_that_change_no_table_give_nothing_to_compare(
 
 
 def test_a_semicolon_in_a_string_ends_no_statement(target: tuple[Engine, str]) -> None:
-    assert total(target, r"UPDATE t SET n = 9, name = E'it\'s; ok' WHERE n = 1") == 11
+    string = r"'it\'s; ok'" if target[0].name == "mysql" else r"E'it\'s; ok'"
+    assert total(target, f"UPDATE t SET n = 9, name = {string} WHERE n = 1") == 11
+
+
+def test_what_chance_or_the_clock_wrote_is_volatile(target: tuple[Engine, str]) -> None:
+    engine, database = target
+    script = Script(check="SELECT n FROM t")
+    chance = "rand()" if engine.name == "mysql" else "random()"
+    for value, now, expected in (
+        ("1", None, False),
+        (chance, None, True),
+        ("extract(year FROM current_date)", None, True),
+        ("extract(year FROM current_date)", datetime(2020, 1, 1), False),
+        (chance, datetime(2020, 1, 1), True),
+    ):
+        outcome = run_script(engine, database, script, f"UPDATE t SET n = {value}", Limits(), now)
+        assert isinstance(outcome, Answer), outcome
+        assert outcome.volatile is expected, value
+        if value.startswith("extract") and now is not None:
+            assert outcome.rows == [(2020,), (2020,)]
+
+
+def test_select_into_makes_a_table_in_postgresql(postgres_url: str) -> None:
+    outcome = content((ENGINES.get("postgres"), postgres_url), "SELECT n INTO u FROM t")
+    assert isinstance(outcome, Answer)
+    assert ("u", "row", "(1,)") in outcome.rows
+
+
+def test_queries_of_a_superuser_run_as_a_role_that_reads(postgres_url: str) -> None:
+    workspace = open_workspace((ENGINES.get("postgres"), postgres_url))
+    workspace.run("CREATE TEMP TABLE own AS SELECT 5 AS a")
+    for sql, expected in (
+        ("SELECT current_user, a FROM own", [("pg_read_all_data", 5)]),
+        ("UPDATE t SET name = current_user WHERE n = 1 RETURNING name", [("postgres",)]),
+        ("SELECT nowhere", None),
+        ("SELECT current_user", [("pg_read_all_data",)]),
+    ):
+        outcome = workspace.run(sql)
+        assert (outcome.rows if isinstance(outcome, Answer) else None) == expected, sql
+    workspace.close()
+
+
+def test_a_lost_connection_is_the_fault_of_the_server(postgres_url: str) -> None:
+    import psycopg
+
+    workspace = open_workspace((ENGINES.get("postgres"), postgres_url))
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    with pytest.raises(DatabaseError, match="cannot be listed"):
+        workspace.tables()
+    workspace.close()
+
+
+def test_the_copy_of_mysql_has_keys_views_and_zero_ids(mysql_url: str) -> None:
+    name = mysql_url.rpartition("/")[2]
+    execute(
+        name,
+        "CREATE TABLE u (id INT PRIMARY KEY AUTO_INCREMENT, twice INT AS (up * 2) STORED, "
+        "up INT, FOREIGN KEY (up) REFERENCES u (id))",
+        "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO'",
+        "INSERT INTO u (id, up) VALUES (0, NULL), (3, 0)",
+        "CREATE VIEW v AS SELECT twice FROM u",
+    )
+    workspace = open_workspace((ENGINES.get("mysql"), mysql_url))
+    assert workspace.tables() == ["t", "u"]
+    for sql, expected in (
+        ("SELECT id, twice, up FROM u ORDER BY id", [(0, None, None), (3, 0, 0)]),
+        ("INSERT INTO u (up) VALUES (99)", None),
+        ("INSERT INTO u (up) VALUES (3) RETURNING id", [(5,)]),
+        ("SELECT sum(twice) FROM v", [(6,)]),
+        ("INSERT INTO t SELECT 'x', /*! sleep(1) */ 1", None),
+        ("INSERT INTO t VALUES ('longer than ten', 1)", None),
+        (f"UPDATE {name}.t SET n = 0", None),
+        (f"SELECT * FROM {name}.t", None),
+        ("SELECT replace(name, 'a', 'z') FROM t ORDER BY 1", [("b",), ("z",)]),
+    ):
+        outcome = workspace.run(sql)
+        assert (outcome.rows if isinstance(outcome, Answer) else None) == expected, outcome
+    copy = workspace._own.name  # type: ignore[attr-defined]
+    assert execute(None, f"SHOW DATABASES LIKE '{copy}'") == [(copy,)]
+    workspace.close()
+    assert execute(None, f"SHOW DATABASES LIKE '{copy}'") == []
+
+
+def test_a_database_with_triggers_is_not_copied(mysql_url: str) -> None:
+    name = mysql_url.rpartition("/")[2]
+    execute(name, "CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW SET NEW.n = 1")
+    outcome = content((ENGINES.get("mysql"), mysql_url), "DELETE FROM t")
+    assert isinstance(outcome, Failure)
+    assert outcome.fault is Fault.ENGINE
+    assert "has triggers" in outcome.message
 
 
 def test_the_catalogue_of_postgresql_is_not_written_to(postgres_url: str) -> None:

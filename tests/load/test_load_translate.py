@@ -1,19 +1,21 @@
-"""Databases and queries of SQLite for other engines, and the demo on DuckDB."""
+"""Databases and queries of SQLite for other engines, and the demo on them."""
 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from sqlverdict.errors import BenchmarkError
+from servers import mysql_server
+from sqlverdict.cli.demo_databases import demo_engine, demo_location
+from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks import demo
-from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.translate import (
     copy_to_duckdb,
@@ -105,41 +107,53 @@ def test_predictions_keep_what_is_no_query() -> None:
     assert "SUM" in some.samples[0]
 
 
+ANY_ROWS = {"food_market-23"}
+"""A gold that takes any rows, on purpose."""
+
+
 @pytest.mark.slow
-def test_every_gold_of_the_demo_gives_the_same_on_duckdb(tmp_path: Path) -> None:
-    lite = {
-        case.id: case for case in BENCHMARKS.get("demo").read(demo.DATA, databases=tmp_path).cases
-    }
-    location = DatabaseLocation(str(tmp_path), ENGINES.get("duckdb").suffixes)
-    benchmark = BENCHMARKS.get("demo").read(demo.DATA, databases=location)
-    assert benchmark.version.endswith("for DuckDB")
-    sessions = {}
-    try:
-        for case in benchmark.cases:
-            assert case.database is not None
-            assert case.database.endswith(".duckdb")
-            other = lite[case.id]
-            for engine, each in (("duckdb", case), ("sqlite", other)):
-                if each.database not in sessions:
-                    sessions[each.database] = ENGINES.get(engine).open(
-                        each.database or "", Limits()
-                    )
-            for gold, original in zip(case.golds, other.golds, strict=True):
-                answers = [
-                    sessions[case.database].run(gold),
-                    sessions[other.database].run(original),
-                ]
-                bags = [
-                    sorted(map(repr, answer.rows))
-                    for answer in answers
-                    if isinstance(answer, Answer)
-                ]
-                assert len(bags) == 2, (case.id, answers)
-                if case.id != "food_market-23":  # it takes any rows, on purpose
-                    assert bags[0] == bags[1], case.id
-    finally:
-        for session in sessions.values():
-            session.close()
+@pytest.mark.parametrize("name", ["duckdb", "postgres", "mysql"])
+def test_every_gold_of_the_demo_gives_the_same(
+    name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    lite = BENCHMARKS.get("demo").read(demo.DATA, databases=tmp_path).cases
+    sqlite, engine = ENGINES.get("sqlite"), ENGINES.get(name)
+    with ExitStack() as stack:
+        location = demo_location(engine, _server(name, request), tmp_path, stack)
+        benchmark = BENCHMARKS.get("demo").read(demo.DATA, databases=location)
+        assert benchmark.version.endswith(f"for {name}")
+        runners = [
+            stack.enter_context(closing(QueryRunner(each.name, Limits())))
+            for each in (sqlite, engine)
+        ]
+        for original, case in zip(lite, benchmark.cases, strict=True):
+            for golds in zip(original.golds, case.golds, strict=True):
+                first, second = (
+                    runner.run(each.database or "", gold)
+                    for runner, each, gold in zip(runners, (original, case), golds, strict=True)
+                )
+                assert isinstance(first, Answer), (case.id, first)
+                assert isinstance(second, Answer), (case.id, second)
+                # MySQL divides to four digits more than its operands have.
+                digits = 3 if name == "mysql" else 9
+                if case.id not in ANY_ROWS:
+                    assert _bag(first, digits) == _bag(second, digits), case.id
+
+
+def _server(name: str, request: pytest.FixtureRequest) -> str | None:
+    if name == "duckdb":
+        return None
+    if name == "mysql":
+        return mysql_server()
+    url: str = request.getfixturevalue("postgres_database")
+    return url
+
+
+def _bag(answer: Answer, digits: int) -> list[str]:
+    return sorted(
+        repr([round(float(c), digits) if isinstance(c, int | float) else c for c in row])
+        for row in answer.rows
+    )
 
 
 def test_predictions_of_the_demo_are_translated(tmp_path: Path) -> None:
@@ -147,3 +161,25 @@ def test_predictions_of_the_demo_are_translated(tmp_path: Path) -> None:
     loaded = load_predictions(demo.predictions_path("rough"), [case.id for case in cases])
     texts = {key: translated_prediction(each, "duckdb").sql for key, each in loaded.items()}
     assert (texts["food_market-02"] or "").startswith("ATTACH")
+
+
+@pytest.mark.parametrize(
+    ("engine", "server", "message"),
+    [
+        ("postgres", None, "--server postgresql://USER@HOST/DATABASE"),
+        ("mysql", None, "--server mysql://USER@HOST/DATABASE"),
+        ("mysql", "postgresql://h/x", "Use --engine postgres"),
+        ("duckdb", "postgresql://h/x", "Use --engine postgres"),
+        (None, "oracle://h/x", "no engine opens oracle://"),
+    ],
+)
+def test_the_demo_says_which_server_it_needs(
+    engine: str | None, server: str | None, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        demo_engine(engine, server)
+
+
+def test_the_server_tells_the_engine_of_the_demo() -> None:
+    assert demo_engine(None, None).name == "sqlite"
+    assert demo_engine(None, "mariadb://h/x").name == "mysql"

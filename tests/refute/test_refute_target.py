@@ -10,11 +10,11 @@ import pytest
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Answer, Case, Verdict
+from sqlverdict.records import Answer, Case, Query, Verdict
 from sqlverdict.refute.target.fit import fit_rows
-from sqlverdict.refute.target.lite import lite_type
+from sqlverdict.refute.target.lite import lite_query, lite_schema, lite_type
 from sqlverdict.refute.target.script import replay_script, to_script, write_script
 from sqlverdict.refute.target.search import EngineSearch
 from sqlverdict.refute.witness import NotRefuted, Refutation, SearchBudget, Witness
@@ -270,3 +270,22 @@ def test_instances_that_the_engine_does_not_take_are_not_counted(tmp_path: Path)
     assert isinstance(outcome, NotRefuted)
     assert outcome.instances == 0
     assert "took none" in outcome.message
+
+
+def test_lists_of_values_are_read_as_postgresql_writes_them() -> None:
+    column = Column("a", "text")
+    checks = (
+        "(a = ANY (ARRAY['x'::text, 'y'::text]))",
+        "((a)::text = ANY ((ARRAY['x'::character varying, 'y'::character varying])::text[]))",
+        "(a >= (0)::double precision)",
+        "(a = ANY (ARRAY[(1)::numeric, 2.5]))",
+    )
+    (table,) = lite_schema(
+        Schema("s", (Table("t", (column,), checks=checks),), "ddl"), "postgres"
+    ).tables
+    assert table.checks == ("(a IN ('x', 'y'))", "(a IN ('x', 'y'))", "(a >= 0)", "(a IN (1, 2.5))")
+    query = parse("SELECT a = ANY (ARRAY[1]), CAST(1 AS REAL) / 2 FROM t", "postgres")
+    assert isinstance(query, Query)
+    lite = lite_query(query)
+    assert lite is not None
+    assert lite.sql == "SELECT a IN (1), CAST(1 AS REAL) / 2 FROM t"

@@ -9,6 +9,7 @@
 ``show_trials``  prints several trials of one system
 ``show_pair``    prints the search for a witness
 ``query_parts``  what a query consists of
+``demo_databases``  where the demo's databases are: files, or databases on a server
 ``demo_gates``   the second part of the demo: detectors
 ``commands/``    one file for each command
 ``options/``     groups of options, and what is made of them

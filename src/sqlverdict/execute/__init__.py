@@ -9,10 +9,10 @@
 ``duckdb/``         what the engine of DuckDB is made of
 ``mysql/``          what the engine of MySQL and MariaDB is made of
 ``postgres/``       what the engine of PostgreSQL is made of
+``servers/``        what the engines of servers share
 ``sqlite_session``  one open SQLite file under every guard
 ``sqlite_workspace``  a copy of a SQLite file that may be written
 ``scripts``         golds and predictions that may write, on a throw-away copy
-``server_session``  what sessions on servers share: one snapshot, one more try
 ``fold_sql``        one text for queries that differ in letter case and spacing, and its key
 ``clock``           whether a query reads the clock or uses chance
 ``frozen_clock``    a clock that stands still in SQLite

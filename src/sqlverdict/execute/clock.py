@@ -23,6 +23,7 @@ _MOVING = ("now", "localtime", "utc", "subsec")
 _QUOTES = '"`['
 
 
+_NOW = frozenset({"current_date", "current_time", "current_timestamp"})
 _CHANCE = frozenset({"random", "randomblob"})
 
 
@@ -35,6 +36,14 @@ def uses_chance(sql: str, dialect: str = "sqlite") -> bool:
         piece.strip(_QUOTES + "]").lower() in _CHANCE and behind == "("
         for piece, behind in pairwise(pieces)
     )
+
+
+def text_reads_clock(sql: str, dialect: str = "sqlite") -> bool:
+    """Whether the text of any statement most likely reads the clock."""
+    if dialect != "sqlite":
+        return clock_use(sql, dialect).reads
+    words = {piece.lower() for piece in solid(sql)}
+    return bool(words & _NOW) or (bool(words & CLOCK_FUNCTIONS) and reads_clock(sql))
 
 
 def reads_clock(sql: str) -> bool:

@@ -9,6 +9,7 @@ A database is a reference: the path of a file, or the URL of a database on a ser
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
@@ -17,7 +18,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.references import Reference, file_of, scheme_of
 from sqlverdict.files.sqlite import HEAP
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Outcome, Row
+from sqlverdict.records import Case, Failure, Outcome, Reason, Row
 from sqlverdict.registry import Registry
 
 
@@ -50,6 +51,16 @@ class Limits:
         """The limits as they enter a cache key; wall-clock time does not change an answer."""
         sizes = f"{self.bytes}/{self.memory}/{self.cell}/{self.sql_length}"
         return f"{self.steps}/{self.rows}/{sizes}"
+
+
+def too_long(sql: str, limits: Limits) -> Failure | None:
+    """Why a text is not tried at all: it is longer than the limit."""
+    if len(sql) <= limits.sql_length:
+        return None
+    return Failure(
+        Reason.PARSE_ERROR,
+        f"the SQL text has {len(sql):,} characters; at most {limits.sql_length:,} are tried",
+    )
 
 
 class Session(Protocol):
@@ -190,7 +201,11 @@ class Workspace(Protocol):
         ...
 
     def tables(self) -> list[str]:
-        """The names of its tables, sorted."""
+        """The names of its tables, sorted.
+
+        Raises:
+            DatabaseError: they cannot be read.
+        """
         ...
 
     def close(self) -> None:
@@ -237,6 +252,21 @@ class ScratchEngine(Protocol):
 @runtime_checkable
 class ServerEngine(Protocol):
     """An engine whose databases are on servers, where a role may do more than read."""
+
+    def own_database(
+        self, server: Reference, name: str, statements: Iterable[str]
+    ) -> AbstractContextManager[str]:
+        """A new database on a server, which is dropped at the end; gives its URL.
+
+        Args:
+            server: The URL of any database there.
+            name: The name of the new one.
+            statements: What makes its content.
+
+        Raises:
+            DatabaseError: it cannot be made, or does not take the content; nothing is left.
+        """
+        ...
 
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the role could do more than read: "is a superuser", "may write to 3 tables".

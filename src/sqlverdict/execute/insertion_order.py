@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from sqlverdict.errors import DatabaseError
-from sqlverdict.parse.schema import Table
+from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.schema import ForeignKey, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Row
 
@@ -15,32 +16,50 @@ def is_view(table: Table) -> bool:
     return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")
 
 
-def parents_first(tables: Iterable[Table]) -> list[Table]:
-    """Tables after those that they refer to.
+class InsertionOrder(NamedTuple):
+    """Tables in the order of insertion.
 
-    Raises:
-        DatabaseError: they refer to each other, so that no row could be the first.
+    Attributes:
+        tables: Each after those that it refers to, as far as there is such an order.
+        circular: The foreign keys, with their tables, that point to a table further behind.
     """
+
+    tables: list[Table]
+    circular: list[tuple[Table, ForeignKey]]
+
+
+def insertion_order(tables: Iterable[Table]) -> InsertionOrder:
+    """Tables after those that they refer to; of a circle, the first table comes first."""
     ordered: list[Table] = []
+    circular: list[tuple[Table, ForeignKey]] = []
     waiting = list(tables)
     while waiting:
         names = {fold(table.name) for table in waiting}
-        ready = [
-            table
-            for table in waiting
-            if all(
-                fold(key.parent) not in names or fold(key.parent) == fold(table.name)
-                for key in table.foreign_keys
-            )
-        ]
+        ready = [table for table in waiting if not any(_behind(table, names))]
         if not ready:
-            circle = ", ".join(table.name for table in waiting)
-            raise DatabaseError(
-                f"no instances are made of tables that refer to each other: {circle}"
-            )
+            ready = waiting[:1]
+            circular += [(ready[0], key) for key in _behind(ready[0], names)]
         ordered += ready
         waiting = [table for table in waiting if table not in ready]
-    return ordered
+    return InsertionOrder(ordered, circular)
+
+
+def _behind(table: Table, names: set[str]) -> Iterator[ForeignKey]:
+    """The foreign keys of a table that point to others of these names."""
+    for key in table.foreign_keys:
+        if fold(key.parent) in names and fold(key.parent) != fold(table.name):
+            yield key
+
+
+def orphans_query(table: Table, key: ForeignKey, quote: Callable[[str], str] = quote_name) -> str:
+    """A query that has a row where a foreign key points to nothing."""
+    pairs = list(zip(key.columns, key.parent_columns, strict=True))
+    match = " AND ".join(f"p.{quote(parent)} = c.{quote(child)}" for child, parent in pairs)
+    present = " AND ".join(f"c.{quote(child)} IS NOT NULL" for child, _ in pairs)
+    return (
+        f"SELECT 1 FROM {quote(table.name)} AS c WHERE {present} AND NOT EXISTS "  # noqa: S608
+        f"(SELECT 1 FROM {quote(key.parent)} AS p WHERE {match}) LIMIT 1"
+    )
 
 
 def generations(table: Table, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:

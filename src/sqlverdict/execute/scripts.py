@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime
 
+import msgspec
+
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.clock import text_reads_clock, uses_chance
 from sqlverdict.execute.engine import Engine, Limits, Workspace, WorkspaceEngine
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import statements
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row, Script
 
@@ -39,16 +41,17 @@ def run_script(
     if len(texts) > _MOST_STATEMENTS:
         message = f"{len(texts)} statements; at most {_MOST_STATEMENTS} are tried"
         return Failure(Reason.UNSUPPORTED_FEATURE, message)
+    volatile = _is_volatile((*script.setup, *texts, script.check), engine.dialect, now)
     try:
         with closing(engine.workspace(database, limits, now=now)) as workspace:
             outcome = _run(workspace, script, texts)
             if outcome is not None:
-                return outcome
-            content = _content(workspace)
+                return _marked(outcome, volatile)
+            content = _content(workspace, engine.dialect)
         with closing(engine.workspace(database, limits, now=now)) as workspace:
             # What goes wrong here went wrong above.
             _run(workspace, script, ())
-            untouched = _content(workspace)
+            untouched = _content(workspace, engine.dialect)
     except (DatabaseError, OSError) as error:
         return Failure(
             Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
@@ -57,7 +60,21 @@ def run_script(
         # A new view or index is in no table: all statements without effect would be the same.
         message = "the statements change no table: give the case a check that shows their effect"
         return Failure(Reason.UNSUPPORTED_FEATURE, message)
-    return content
+    return _marked(content, volatile)
+
+
+def _is_volatile(texts: Sequence[str], dialect: str, now: datetime | None) -> bool:
+    """Whether any statement uses chance, or a clock that runs: what it writes is read later."""
+    return any(
+        uses_chance(text, dialect) or (now is None and text_reads_clock(text, dialect))
+        for text in texts
+    )
+
+
+def _marked(outcome: Outcome, volatile: bool) -> Outcome:
+    if not volatile or isinstance(outcome, Failure):
+        return outcome
+    return msgspec.structs.replace(outcome, volatile=True, lasting=False)
 
 
 def _are_same(content: Outcome, other: Outcome) -> bool:
@@ -108,11 +125,14 @@ def _statements(sql: str, dialect: str) -> list[str]:
     return texts
 
 
-def _content(workspace: Workspace) -> Outcome:
+def _content(workspace: Workspace, dialect: str) -> Outcome:
     """All tables as one answer: the columns of each, and its rows as text."""
+    from sqlglot.expressions import to_identifier
+
     rows: list[Row] = []
     for table in workspace.tables():
-        outcome = workspace.run(f"SELECT * FROM {quote_name(table)}")  # noqa: S608 - a name
+        name = to_identifier(table, quoted=True).sql(dialect)
+        outcome = workspace.run(f"SELECT * FROM {name}")  # noqa: S608 - a name
         if isinstance(outcome, Failure):
             return outcome
         rows.append((table, "columns", ", ".join(outcome.columns)))

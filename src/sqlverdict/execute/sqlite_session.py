@@ -12,7 +12,7 @@ from time import monotonic, perf_counter
 
 import msgspec
 
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.frozen_clock import freeze_clock
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.files.digests import database_digest
@@ -75,12 +75,9 @@ class SqliteSession:
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
-        if len(sql) > self._limits.sql_length:
-            return Failure(
-                Reason.PARSE_ERROR,
-                f"the SQL text has {len(sql):,} characters; "
-                f"at most {self._limits.sql_length:,} are tried",
-            )
+        long = too_long(sql, self._limits)
+        if long is not None:
+            return long
         refusal = self._refusal(sql) if sql[:6].upper() != "SELECT" else None
         if refusal is not None:
             return refusal

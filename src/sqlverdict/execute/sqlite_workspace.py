@@ -54,7 +54,9 @@ class SqliteWorkspace(SqliteSession):
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' "
             "ESCAPE '\\' ORDER BY name"
         )
-        return [str(name) for (name,) in outcome.rows] if isinstance(outcome, Answer) else []
+        if isinstance(outcome, Failure):
+            raise DatabaseError(f"the tables cannot be listed: {outcome.message}")
+        return [str(name) for (name,) in outcome.rows]
 
 
 def open_workspace(file: Path, limits: Limits, now: datetime | None) -> Workspace:

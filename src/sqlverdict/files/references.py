@@ -51,6 +51,13 @@ def file_of(reference: Reference) -> Path | None:
     return Path(unquote(reference[match.end() :]))
 
 
+def with_database(url: str, name: str) -> str:
+    """The URL of another database on the same server."""
+    head, mark, options = url.partition("?")
+    server = head.partition("://")
+    return f"{server[0]}://{server[2].partition('/')[0]}/{name}{mark}{options}"
+
+
 def is_at_hand(reference: str | None) -> bool:
     """Whether a database can be expected to answer: its file exists, or it is on a server."""
     if not reference:

@@ -117,6 +117,11 @@ def _replaced(node: Expr, dialect: str) -> Expr:
         if dialect == "mysql":
             days = exp.Anonymous(this="to_days", expressions=[node.expressions[0]])
             return exp.Paren(this=exp.Add(this=days, expression=exp.Literal.number("1721059.5")))
+    if isinstance(node, exp.Date) and node.name.lower() == "now" and not node.expressions:
+        return exp.CurrentDate()
+    if dialect == "postgres" and isinstance(node, exp.TimeToStr) and node.text("format") == "%w":
+        day = exp.Extract(this=exp.var("dow"), expression=node.this)
+        return exp.cast(day, "text")
     if isinstance(node, exp.Anonymous) and node.name.lower() == "total" and node.expressions:
         total = exp.cast(exp.Sum(this=node.expressions[0]), "double")
         return exp.Coalesce(this=total, expressions=[exp.Literal.number("0.0")])

@@ -12,9 +12,14 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.duckdb.connect import open_in_memory, set_guards
 from sqlverdict.execute.duckdb.session import DuckdbSession
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.insertion_order import generations, is_view, parents_first
+from sqlverdict.execute.insertion_order import (
+    generations,
+    insertion_order,
+    is_view,
+    orphans_query,
+)
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.create_table import (
     column_part,
     create_table,
@@ -44,7 +49,8 @@ class DuckdbScratch:
         self._schema = schema
         self._limits = limits
         views = [table for table in schema.tables if is_view(table)]
-        self._tables = parents_first(t for t in schema.tables if not is_view(t))
+        order = insertion_order(t for t in schema.tables if not is_view(t))
+        self._tables, self._circular = order.tables, order.circular
         self._views = views
         self._rows: Mapping[str, Sequence[Row]] = {}
         self._session = DuckdbSession(self._connect, limits)
@@ -60,9 +66,12 @@ class DuckdbScratch:
         try:
             for table in self._tables:
                 _insert(connection, table, rows.get(table.name, ()))
+            return not any(
+                connection.execute(orphans_query(table, key)).fetchall()
+                for table, key in self._circular
+            )
         except (duckdb.Error, TypeError, ValueError, OverflowError):
             return False
-        return True
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query on the content."""
@@ -80,7 +89,8 @@ class DuckdbScratch:
         connection = open_in_memory(self._limits)
         try:
             for table in self._tables:
-                connection.execute(_declaration(table))
+                later = [key for child, key in self._circular if child is table]
+                connection.execute(_declaration(table, later))
                 for index in table.indexes:
                     connection.execute(index)
             for view in _makeable(connection, self._views):
@@ -110,7 +120,8 @@ def _makeable(connection: DuckDBPyConnection, views: Sequence[Table]) -> list[Ta
     return []
 
 
-def _declaration(table: Table) -> str:
+def _declaration(table: Table, later: Sequence[ForeignKey]) -> str:
+    """A table without the foreign keys whose parents come later: DuckDB cannot add them then."""
     parts = [
         f"{quote_name(column.name)} {column.type} GENERATED ALWAYS AS ({column.generated})"
         if column.generated is not None
@@ -123,7 +134,7 @@ def _declaration(table: Table) -> str:
         parts.append(primary_key_part(table.primary_key))
     parts += [unique_part(columns) for columns in table.uniques]
     parts += [f"CHECK ({check})" for check in table.checks]
-    parts += [foreign_key_part(key) for key in table.foreign_keys]
+    parts += [foreign_key_part(key) for key in table.foreign_keys if key not in later]
     return create_table(table.name, parts)
 
 

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection, Statement, StatementType
 from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.driver_values import cells_of_rows
 from sqlverdict.execute.duckdb.guard import NameGuard, failure_of, not_a_query
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
@@ -61,12 +61,9 @@ class DuckdbSession:
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
-        if len(sql) > self._limits.sql_length:
-            return Failure(
-                Reason.PARSE_ERROR,
-                f"the SQL text has {len(sql):,} characters; "
-                f"at most {self._limits.sql_length:,} are tried",
-            )
+        long = too_long(sql, self._limits)
+        if long is not None:
+            return long
         refusal = self._text_refusal(sql)
         if refusal is not None:
             return refusal

@@ -57,9 +57,13 @@ class DuckdbWorkspace(DuckdbSession):
 
     def tables(self) -> list[str]:
         """The names of the tables in the schema ``main``, sorted."""
-        rows = self.connection.execute(
-            "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' ORDER BY table_name"
-        ).fetchall()
+        try:
+            rows = self.connection.execute(
+                "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' "
+                "ORDER BY table_name"
+            ).fetchall()
+        except duckdb.Error as error:
+            raise DatabaseError(f"the tables cannot be listed: {error}") from error
         return [str(name) for (name,) in rows]
 
     def close(self) -> None:

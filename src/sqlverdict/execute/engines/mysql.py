@@ -13,18 +13,25 @@ published benchmarks for MySQL expect. ``--now`` sets the session's clock, so th
 The digest is made of the declarations and of hashes over the rows of each table
 (``execute/mysql/digest.py``); tables that keep no snapshots have none.
 
+Statements that write run on a copy of the database, ``sqlverdict_copy_...``, on the same server; it
+is dropped afterwards. The user needs the right to create databases whose names begin with
+``sqlverdict_``, for that and for witnesses. A database with triggers, functions or sequences of its
+own is not copied.
+
 Needs the extra ``mysql``.
 """
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from importlib import metadata
 from urllib.parse import unquote, urlsplit
 
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
-from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema
 
@@ -61,6 +68,15 @@ class Mysql:
 
         return MysqlSession(database, limits, now, driver_values=driver_values)
 
+    def workspace(
+        self, database: Reference, limits: Limits, *, now: datetime | None = None
+    ) -> Workspace:
+        """A copy of a database on its server, which may be written."""
+        _require_extra()
+        from sqlverdict.execute.mysql.workspace import MysqlWorkspace
+
+        return MysqlWorkspace(database, limits, now)
+
     def digest(self, database: Reference) -> str | None:
         """Digest of what the database contains now."""
         session = self.open(database, Limits())
@@ -88,6 +104,15 @@ class Mysql:
         from sqlverdict.execute.mysql.scratch import MysqlScratch
 
         return MysqlScratch(schema, limits, near)
+
+    def own_database(
+        self, server: Reference, name: str, statements: Iterable[str]
+    ) -> AbstractContextManager[str]:
+        """A new database on a server, which is dropped at the end."""
+        _require_extra()
+        from sqlverdict.execute.mysql.own_database import own_database
+
+        return own_database(server, name, statements)
 
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the user of the URL could do more than read."""

@@ -13,11 +13,17 @@ as the server compares them. The digest is made of the declarations and of check
 of each table (``execute/postgres/digest.py``). ``--now`` replaces clock words in the text of a
 query; an answer that reads the clock through a view stays volatile.
 
+Statements that write run in a transaction that is rolled back, as the role of the URL: only the
+owner of a table may alter it. Give a role that owns the database and is no superuser; queries of a
+superuser run as ``pg_read_all_data`` there too.
+
 Needs the extra ``postgres``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from datetime import datetime
 from importlib import metadata
 
@@ -95,6 +101,15 @@ class Postgres:
         from sqlverdict.execute.postgres.scratch import PostgresScratch
 
         return PostgresScratch(schema, limits, near)
+
+    def own_database(
+        self, server: Reference, name: str, statements: Iterable[str]
+    ) -> AbstractContextManager[str]:
+        """A new database on a server, which is dropped at the end."""
+        _need_driver()
+        from sqlverdict.execute.postgres.own_database import own_database
+
+        return own_database(server, name, statements)
 
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the role of the URL could do more than read."""

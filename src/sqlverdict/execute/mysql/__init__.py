@@ -6,7 +6,9 @@
 ``session``     one snapshot of a database
 ``digest``      a digest of the content that a snapshot shows
 ``schema``      tables, columns, keys and constraints
-``scratch``     a database of our own on the server, for instances
+``scratch``     tables for instances of a few rows
+``own_database``  a database of our own on the server
+``workspace``   a copy of a database that may be written
 ``rights``      what a user could do more than read
 ``values``      the driver's values as cells
 """

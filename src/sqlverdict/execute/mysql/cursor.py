@@ -20,9 +20,10 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.mysql.connection import LOST, message_of, number_of, rows_of
-from sqlverdict.execute.mysql.sandbox import failure_of, timed_out
+from sqlverdict.execute.mysql.sandbox import failure_of
 from sqlverdict.execute.mysql.values import rows_as_cells, special_columns
-from sqlverdict.execute.server_session import ServerLost
+from sqlverdict.execute.servers.refusals import timed_out
+from sqlverdict.execute.servers.session import ServerLost
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _BATCH: Final = 1_024
 _AFTER: Final = 0.5
 """Seconds that the server has to end a query by itself."""
+NO_RESULT: Final = Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
 _SIZE = msgspec.msgpack.Encoder()
 
 
@@ -42,6 +44,7 @@ class LimitedCursor:
         connect: Makes another connection to the server, to end a query.
         limits: What one query may spend.
         driver_values: Answers also hold the driver's values.
+        no_result: What a statement without a result gives.
     """
 
     def __init__(
@@ -51,11 +54,13 @@ class LimitedCursor:
         limits: Limits,
         *,
         driver_values: bool = False,
+        no_result: Outcome = NO_RESULT,
     ) -> None:
         self.connection = connection
         self._connect = connect
         self._limits = limits
         self._driver_values = driver_values
+        self._no_result = no_result
         self._deadline = Deadline(limits.seconds + _AFTER, self.stop)
 
     def run(self, sql: str, *, volatile: bool = False) -> Outcome:
@@ -93,7 +98,7 @@ class LimitedCursor:
             cursor.execute(sql)
             described = cursor.description
             if not described:
-                return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+                return self._no_result
             special = special_columns(described)
             rows: list[Row] = []
             driver_rows: list[tuple[object, ...]] = []

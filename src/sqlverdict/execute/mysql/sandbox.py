@@ -14,13 +14,13 @@ from itertools import chain
 from typing import Final
 
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
-from sqlverdict.execute.server_session import unavailable
+from sqlverdict.execute.servers.refusals import query_refusal, timed_out, write_blocked
+from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.measure import MOST_LEVELS
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
 
 DIALECT: Final = "mysql"
-_QUERIES = word_set("select table values with")
 _WRITERS = word_set(
     "alter analyze begin binlog cache call change check checksum commit create deallocate delete "
     "delimiter do drop execute flush grant handler import insert install kill load lock "
@@ -32,21 +32,19 @@ _BLOCKED_WORDS = word_set("delete into procedure update")
 """Reserved words that no reading query contains: SELECT ... INTO, PROCEDURE ANALYSE, FOR UPDATE."""
 _BLOCKED_STARTS = word_set("insert replace")
 """Words that are functions where a parenthesis follows, and statements where none does."""
-_BLOCKED_FUNCTIONS = word_set(
+BLOCKED_FUNCTIONS: Final = word_set(
     "benchmark get_lock is_free_lock is_used_lock last_insert_id lastval lib_mysqludf_sys_info "
     "load_file master_gtid_wait master_pos_wait nextval release_all_locks release_lock setval "
     "sleep source_pos_wait sys_bineval sys_eval sys_exec sys_get sys_set "
     "wait_for_executed_gtid_set wait_until_sql_thread_after_gtids"
 )
-_SYSTEM = word_set("information_schema mysql performance_schema sys")
+SYSTEM: Final = word_set("information_schema mysql performance_schema sys")
 _TABLES_FOLLOW = word_set("from join straight_join")
 _CLAUSES = _TABLES_FOLLOW | word_set(
     "select where on using group having order limit window union except intersect"
 )
 _SESSION_FUNCTIONS = word_set("connection_id found_rows row_count")
-_SUSPICIOUS = (
-    *(*_BLOCKED_WORDS, *_BLOCKED_STARTS, *_BLOCKED_FUNCTIONS, *_SYSTEM, "lock", "share"),
-)
+_SUSPICIOUS = (*(*_BLOCKED_WORDS, *_BLOCKED_STARTS, *BLOCKED_FUNCTIONS, *SYSTEM, "lock", "share"),)
 _SIGNS = re.compile(r";(?!\s*\Z)|/\*|--|[@#\x00]")
 _WORDS = re.compile(r"[\w$]+")
 _HINT = re.compile(r"set_var|max_execution_time|resource_group", re.IGNORECASE)
@@ -61,34 +59,30 @@ def refusal(sql: str, others: frozenset[str] = frozenset()) -> Failure | None:
     """
     if _is_plain(sql, others):
         return None
-    every = _lexemes(sql)
-    for part in every:
-        if part.kind is Lex.GAP and part.text.startswith(("/*!", "/*M!")):
-            return _write_blocked("code in a comment (/*! ... */)")
-        if part.kind is Lex.GAP and part.text.startswith("/*+") and _HINT.search(part.text):
-            return _write_blocked("a hint that changes settings")
-    parts = [part for part in every if part.kind is not Lex.GAP]
-    while parts and parts[-1].text == ";":
-        parts.pop()
-    if not parts:
-        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
-    word = next((part.name for part in parts if part.text != "("), "")
-    if word in _WRITERS:
-        return _write_blocked(word.upper())
-    if word in _PLANS:
-        return Failure(
-            Reason.UNSUPPORTED_FEATURE, f"{word.upper()} gives a description, not an answer"
-        )
-    if word in _QUERIES and any(part.text == ";" for part in parts):
-        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
-    if word not in _QUERIES:
-        return Failure(
-            Reason.PARSE_ERROR,
-            f"expected SELECT, WITH, VALUES or TABLE, not {parts[0].text[:40]!r}",
-        )
+    parts, reply = solid_parts(sql)
+    if reply is not None:
+        return reply
+    reply = query_refusal(parts, _WRITERS, _PLANS)
+    if reply is not None:
+        return reply
     if _depth(parts) > MOST_LEVELS:
         return Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
     return _blocked_part(parts, others)
+
+
+def solid_parts(sql: str) -> tuple[list[Lexeme], Failure | None]:
+    """A text without gaps and without semicolons at its end; and why its comments are refused."""
+    parts: list[Lexeme] = []
+    for part in _lexemes(sql):
+        if part.kind is not Lex.GAP:
+            parts.append(part)
+        elif part.text.startswith(("/*!", "/*M!")):
+            return parts, write_blocked("code in a comment (/*! ... */)")
+        elif part.text.startswith("/*+") and _HINT.search(part.text):
+            return parts, write_blocked("a hint that changes settings")
+    while parts and parts[-1].text == ";":
+        parts.pop()
+    return parts, None
 
 
 def _is_plain(sql: str, others: frozenset[str]) -> bool:
@@ -143,20 +137,20 @@ def _blocked_part(parts: Sequence[Lexeme], others: frozenset[str]) -> Failure | 
     for index, part in enumerate(parts):
         name, next_text = names[index], behind[index]
         if part.text == "@":
-            return _write_blocked("variables (@)")
+            return write_blocked("variables (@)")
         if not name or (before[index] == "." and next_text != "("):
             continue
         if part.kind is Lex.WORD:
             if name in _BLOCKED_WORDS or (name in _BLOCKED_STARTS and next_text != "("):
-                return _write_blocked(name.upper())
+                return write_blocked(name.upper())
             if (name, next_text.lower()) in (("for", "share"), ("lock", "in")):
-                return _write_blocked("locks")
-        if next_text == "(" and name in _BLOCKED_FUNCTIONS:
-            return _write_blocked(f"{name}()")
+                return write_blocked("locks")
+        if next_text == "(" and name in BLOCKED_FUNCTIONS:
+            return write_blocked(f"{name}()")
         if next_text == "." and (
-            name in _SYSTEM or (name in others and _is_database(parts, names, index))
+            name in SYSTEM or (name in others and _is_database(parts, names, index))
         ):
-            return _write_blocked(f"the database {name}")
+            return write_blocked(f"the database {name}")
     return None
 
 
@@ -174,10 +168,6 @@ def _is_database(parts: Sequence[Lexeme], names: Sequence[str], index: int) -> b
         return True
     behind = [*(part.text for part in parts[1:]), ""]
     return all(behind[other] == "." for other, name in enumerate(names) if name == names[index])
-
-
-def _write_blocked(what: str) -> Failure:
-    return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {what}")
 
 
 _PARSE_ERRORS: Final = frozenset({1064, 1149, 1436, 1463, 3104})
@@ -210,10 +200,3 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
     if number in _DENIED:
         return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {message}")
     return Failure(Reason.EXECUTION_ERROR, message, seconds=seconds)
-
-
-def timed_out(limit: float, seconds: float) -> Failure:
-    """A query that the clock ended."""
-    return Failure(
-        Reason.EXECUTION_TIMEOUT, f"stopped after {limit:g} s", seconds=seconds, repeatable=False
-    )

@@ -1,25 +1,28 @@
-"""A database of our own on the server, for instances of a few rows.
+"""Tables in a database of our own on the server, for instances of a few rows.
 
-Its name begins with ``sqlverdict_scratch_``. The connection that made it holds a lock of that name
-for as long as it lives. Whoever makes the next one drops those whose lock is free: their process
-died. Rows are never committed. Queries come from a second connection, which is read-only and reads
-what is not committed; a rollback removes an instance.
+Rows are never committed. Queries come from a second connection, which is read-only and reads what
+is not committed; a rollback removes an instance. Where tables refer to each other in a circle, the
+server does not check the foreign keys of an instance, and a query does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.insertion_order import generations, is_view, parents_first
-from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
+from sqlverdict.execute.insertion_order import (
+    generations,
+    insertion_order,
+    is_view,
+    orphans_query,
+)
+from sqlverdict.execute.mysql.connection import message_of, rows_of
 from sqlverdict.execute.mysql.digest import quote_name
+from sqlverdict.execute.mysql.own_database import OwnDatabase
 from sqlverdict.execute.mysql.session import MysqlSession
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema, Table
@@ -61,42 +64,33 @@ class MysqlScratch:
             raise DatabaseError(
                 "a scratch database is made on a server of MySQL: give the URL of a database there"
             )
-        self._name = f"{PREFIX}{token_hex(8)}"
-        self._tables = [table for table in schema.tables if not is_view(table)]
-        self._connection = connect(near, limits, name="")
+        views = [table for table in schema.tables if is_view(table)]
+        order = insertion_order(table for table in schema.tables if not is_view(table))
+        self._tables, self._circular = order.tables, order.circular
+        self._own = OwnDatabase.of_kind(near, limits, PREFIX)
+        self._connection = self._own.connection
         try:
-            self._create(schema, near)
-            self._session = MysqlSession(near, limits, name=self._name, begin=_UNCOMMITTED)
+            self._make(schema, views, near)
+            self._session = MysqlSession(near, limits, name=self._own.name, begin=_UNCOMMITTED)
         except BaseException:
             # Whatever it was, Ctrl-C included, it is raised on; no database stays behind.
-            self._drop()
+            self._own.close()
             raise
 
-    def _create(self, schema: Schema, near: Reference) -> None:
+    def _make(self, schema: Schema, views: Sequence[Table], near: Reference) -> None:
         connection = self._connection
         try:
-            _drop_stale(self._connection)
-            rows_of(connection, "SELECT GET_LOCK(%s, 0)", self._name)
-            rows_of(connection, f"CREATE DATABASE {self._name}")
-        except pymysql.Error as error:
-            raise DatabaseError(
-                f"no scratch database can be made near {near}: {message_of(error)}. The user needs "
-                f"the right to create databases whose names begin with {PREFIX}"
-            ) from error
-        try:
-            rows_of(connection, f"USE {self._name}")
-            # Two tables may refer to each other.
             rows_of(connection, "SET SESSION foreign_key_checks = 0")
             for table in self._tables:
                 rows_of(connection, _declaration(table, schema))
-            rows_of(connection, "SET SESSION foreign_key_checks = 1")
-            _make_views(connection, [table for table in schema.tables if is_view(table)])
+            if not self._circular:
+                rows_of(connection, "SET SESSION foreign_key_checks = 1")
+            make_views(connection, views)
             rows_of(connection, "SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
         except pymysql.Error as error:
             raise DatabaseError(
                 f"the tables of {schema.db_id!r} cannot be made near {near}: {message_of(error)}"
             ) from error
-        self._tables = parents_first(self._tables)
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint."""
@@ -105,6 +99,12 @@ class MysqlScratch:
             rows_of(self._connection, "START TRANSACTION")
             for table in self._tables:
                 _insert(self._connection, table, rows.get(table.name, ()))
+            if self._circular:
+                return not any(
+                    rows_of(self._connection, orphans_query(table, key, quote_name))
+                    for table in self._tables
+                    for key in table.foreign_keys
+                )
         except (pymysql.Error, UnicodeError, TypeError, ValueError):
             return False
         return True
@@ -116,29 +116,10 @@ class MysqlScratch:
     def close(self) -> None:
         """Drop the database."""
         self._session.close()
-        self._drop()
-
-    def _drop(self) -> None:
-        with suppress(pymysql.Error, OSError):
-            rows_of(self._connection, "ROLLBACK")
-            rows_of(self._connection, f"DROP DATABASE IF EXISTS {self._name}")
-        with suppress(pymysql.Error, OSError):
-            self._connection.close()
+        self._own.close()
 
 
-def _drop_stale(connection: Connection) -> None:
-    """Drop scratch databases whose owner is gone: the server has released its lock."""
-    names = rows_of(
-        connection,
-        "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE %s",
-        PREFIX.replace("_", r"\_") + "%",
-    )
-    for (name,) in names:
-        if rows_of(connection, "SELECT IS_FREE_LOCK(%s)", name) == [(1,)]:
-            rows_of(connection, f"DROP DATABASE IF EXISTS {quote_name(str(name))}")
-
-
-def _make_views(connection: Connection, views: Sequence[Table]) -> None:
+def make_views(connection: Connection, views: Sequence[Table]) -> None:
     """Make the views, each after those that it reads.
 
     Raises:

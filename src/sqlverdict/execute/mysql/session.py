@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import pymysql
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.frozen_text import clock_use, freeze_text
 from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
@@ -26,7 +26,7 @@ from sqlverdict.execute.mysql.sandbox import (
     refusal,
     words_in,
 )
-from sqlverdict.execute.server_session import ServerSession
+from sqlverdict.execute.servers.session import ServerSession
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Failure, Outcome, Reason
@@ -79,10 +79,10 @@ class MysqlSession(ServerSession):
         connection = connect(self._database, self._limits, name=self._name)
         try:
             if self._now is not None:
-                rows_of(connection, f"SET SESSION timestamp = {_epoch(self._now)}")
+                rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
             for statement in self._begin:
                 rows_of(connection, statement)
-            self._others = _other_databases(connection)
+            self._others = other_databases(connection)
             self._volatile = _volatile_names(connection, frozen=self._now is not None)
         except pymysql.Error as error:
             connection.close()
@@ -99,12 +99,9 @@ class MysqlSession(ServerSession):
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
-        if len(sql) > self._limits.sql_length:
-            return Failure(
-                Reason.PARSE_ERROR,
-                f"the SQL text has {len(sql):,} characters; "
-                f"at most {self._limits.sql_length:,} are tried",
-            )
+        long = too_long(sql, self._limits)
+        if long is not None:
+            return long
         sql = sql.lstrip("\ufeff")
         reply = refusal(sql, self._others)
         if reply is not None:
@@ -133,12 +130,14 @@ class MysqlSession(ServerSession):
         self._cursor.close()
 
 
-def _epoch(now: datetime) -> str:
+def epoch(now: datetime) -> str:
+    """A time as the session's clock is set to it."""
     moment = now.astimezone(UTC) if now.tzinfo is not None else now.replace(tzinfo=UTC)
     return f"{moment.timestamp():.6f}"
 
 
-def _other_databases(connection: Connection) -> frozenset[str]:
+def other_databases(connection: Connection) -> frozenset[str]:
+    """The names of all databases but the connection's, in lower case."""
     rows = rows_of(
         connection,
         "SELECT lower(schema_name) FROM information_schema.schemata "

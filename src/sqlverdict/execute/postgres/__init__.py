@@ -12,5 +12,6 @@
 ``scratch``     temporary tables for instances of a few rows
 ``workspace``   a transaction that may write, and is rolled back
 ``sequences``   numbers that come back with the transaction
+``own_database``  a database of our own on the server
 ``rights``      what the role could do more than read
 """

@@ -60,19 +60,22 @@ def connect(database: Reference, seconds: float) -> Connection:
     return connection
 
 
-def drop_rights(connection: Connection) -> None:
-    """Let a superuser's session act as a role that reads, and does nothing else.
+READER = "SET ROLE pg_read_all_data"
+"""Makes a superuser's session act as a role that reads, and does nothing else."""
+
+
+def reads_as_another(connection: Connection) -> bool:
+    """Whether queries of this session can run as the reading role: it is a superuser's.
 
     Not where policies hide rows from other roles: the superuser sees them.
     """
     if connection.info.server_version < _READ_ALL:
-        return
+        return False
     row = connection.execute(
         "SELECT current_setting('is_superuser') = 'on'"
         " AND NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relrowsecurity)"
     ).fetchone()
-    if row is not None and row[0]:
-        connection.execute("SET ROLE pg_read_all_data")
+    return row is not None and bool(row[0])
 
 
 def _set_options(connection: Connection, seconds: float) -> None:

@@ -13,12 +13,13 @@ from time import monotonic, perf_counter
 import msgspec
 from psycopg.pq.abc import PGresult
 
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.postgres.catalogue import Catalogue
 from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
-from sqlverdict.execute.postgres.sandbox import failure_of, refusal, timed_out
+from sqlverdict.execute.postgres.sandbox import failure_of, refusal
 from sqlverdict.execute.postgres.values import RowLoader
+from sqlverdict.execute.servers.refusals import timed_out
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 SAVEPOINT = "SAVEPOINT clean"
@@ -62,12 +63,9 @@ class GuardedCursor:
 
     def refusal(self, sql: str) -> Failure | None:
         """Why a text is not sent to the server; ``None`` where it may be."""
-        if len(sql) > self._limits.sql_length:
-            return Failure(
-                Reason.PARSE_ERROR,
-                f"the SQL text has {len(sql):,} characters; "
-                f"at most {self._limits.sql_length:,} are tried",
-            )
+        long = too_long(sql, self._limits)
+        if long is not None:
+            return long
         try:
             text = sql.encode()
         except UnicodeEncodeError as error:

@@ -18,7 +18,7 @@ import psycopg
 from psycopg import pq
 from psycopg.pq.abc import PGresult
 
-from sqlverdict.execute.server_session import ServerLost
+from sqlverdict.execute.servers.session import ServerLost
 
 CHUNK = 1_000
 """Rows of one result; fewer are the last ones."""

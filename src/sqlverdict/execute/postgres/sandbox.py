@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import Final
 
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes
-from sqlverdict.execute.server_session import unavailable
+from sqlverdict.execute.servers.refusals import query_refusal, write_blocked
+from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
 
 DIALECT: Final = "postgres"
-_QUERIES = word_set("select with values table")
 _WRITERS = word_set(
     "abort alter analyze begin call checkpoint close cluster comment commit copy create deallocate "
     "declare delete discard do drop end execute fetch grant import insert listen load lock merge "
@@ -67,23 +67,8 @@ def refusal(sql: str, blocked: frozenset[str]) -> Failure | None:
     parts = solid_lexemes(sql, DIALECT)
     while parts and parts[-1].text == ";":
         parts.pop()
-    if not parts:
-        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
-    word = next((part.name for part in parts if part.text != "("), "")
-    if word in _WRITERS:
-        return _write_blocked(word.upper())
-    if word in _PLANS:
-        return Failure(
-            Reason.UNSUPPORTED_FEATURE, f"{word.upper()} describes a query and does not answer"
-        )
-    if word in _QUERIES and any(part.text == ";" for part in parts):
-        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
-    if word not in _QUERIES:
-        return Failure(
-            Reason.PARSE_ERROR,
-            f"expected SELECT, WITH, VALUES or TABLE, not {parts[0].text[:40]!r}",
-        )
-    return blocked_name(parts, blocked)
+    reply = query_refusal(parts, _WRITERS, _PLANS)
+    return reply if reply is not None else blocked_name(parts, blocked)
 
 
 @lru_cache(maxsize=8)
@@ -127,18 +112,14 @@ def blocked_name(parts: list[Lexeme], blocked: frozenset[str]) -> Failure | None
             )
         name = part.name
         if name.startswith(_BLOCKED_STARTS):
-            return _write_blocked(name)
+            return write_blocked(name)
         if name not in BLOCKED_FUNCTIONS and name not in blocked:
             continue
         # ``('x'::text).ts_stat`` is a call too.
         behind = at + 1 < len(parts) and parts[at + 1].text == "("
         if behind or (at > 1 and parts[at - 1].text == "." and parts[at - 2].text in (")", "]")):
-            return _write_blocked(f"{name}()")
+            return write_blocked(f"{name}()")
     return None
-
-
-def _write_blocked(what: str) -> Failure:
-    return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {what}")
 
 
 _REASONS: Final = {
@@ -183,10 +164,3 @@ def failure_of(state: str, message: str, seconds: float) -> Failure:
     elif reason is Reason.MEMORY_LIMIT:
         message = f"the engine's memory limit was reached: {message}"
     return Failure(reason, message, seconds=seconds, repeatable=state != "53100")
-
-
-def timed_out(limit: float, seconds: float) -> Failure:
-    """A query that the clock ended."""
-    return Failure(
-        Reason.EXECUTION_TIMEOUT, f"stopped after {limit:g} s", seconds=seconds, repeatable=False
-    )

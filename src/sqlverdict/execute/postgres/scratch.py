@@ -24,7 +24,7 @@ from sqlverdict.execute.postgres.catalogue import Catalogue, read_catalogue
 from sqlverdict.execute.postgres.connection import Connection, connect
 from sqlverdict.execute.postgres.cursor import SAVEPOINT, GuardedCursor
 from sqlverdict.execute.postgres.sandbox import DIALECT
-from sqlverdict.execute.server_session import ServerLost, unavailable
+from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.create_table import (

@@ -5,6 +5,9 @@ transaction does not undo stays closed: files, settings, functions in other lang
 databases. So do the tables of the catalogue: who may write there gives a function another name.
 Two things are felt outside all the same: rows that were changed and sequences are locked until the
 end, and a sequence of another role does not take back the numbers that it gave.
+
+Statements that write run as the role of the URL: only the owner of a table may alter it. Queries of
+a superuser run as a role that reads. Best give a role that owns the database and is no superuser.
 """
 
 from __future__ import annotations
@@ -18,27 +21,24 @@ import psycopg
 from psycopg.pq.abc import PGresult
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.frozen_text import freeze_text
-from sqlverdict.execute.lexemes import Lex, solid_lexemes
+from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes
 from sqlverdict.execute.postgres.catalogue import read_catalogue
-from sqlverdict.execute.postgres.connection import connect
+from sqlverdict.execute.postgres.connection import READER, connect, reads_as_another
 from sqlverdict.execute.postgres.cursor import column_names
 from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
-from sqlverdict.execute.postgres.sandbox import (
-    DIALECT,
-    blocked_name,
-    failure_of,
-    timed_out,
-)
+from sqlverdict.execute.postgres.sandbox import DIALECT, blocked_name, failure_of
 from sqlverdict.execute.postgres.sequences import hold_sequences
 from sqlverdict.execute.postgres.values import RowLoader
-from sqlverdict.execute.server_session import ServerLost, unavailable
+from sqlverdict.execute.servers.refusals import QUERIES, change_blocked, change_refusal, timed_out
+from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
+_SELF = b"RESET ROLE"
 _TABLES = (
     "SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p')"
     " AND relnamespace = 'public'::regnamespace ORDER BY relname"
@@ -47,9 +47,9 @@ _SYSTEM_TABLES = (
     "SELECT relname::text FROM pg_catalog.pg_class WHERE relkind IN ('r', 'v')"
     " AND relnamespace = 'pg_catalog'::regnamespace"
 )
-_QUERIES = word_set("select with values table")
 _ROWS = word_set("insert update delete merge truncate")
-_CHANGES = word_set("create alter drop comment")
+_WRITES = _ROWS | {"into"}
+"""Words of which one is in every query that writes: WITH x AS (DELETE ...), SELECT ... INTO t."""
 _OBJECTS = word_set("table view index sequence type domain column")
 _BEFORE_OBJECT = word_set(
     "or replace unique temp temporary unlogged materialized concurrently recursive if on"
@@ -76,6 +76,7 @@ class PostgresWorkspace:
             self._blocked = read_catalogue(connection).blocked
             rows = connection.execute(_SYSTEM_TABLES).fetchall()
             self._system_tables = frozenset(name for (name,) in rows)
+            self._as_reader = (READER.encode(),) if reads_as_another(connection) else ()
         except psycopg.Error as error:
             connection.close()
             raise DatabaseError(f"{database} cannot be written to for a trial: {error}") from error
@@ -108,8 +109,13 @@ class PostgresWorkspace:
 
     def tables(self) -> list[str]:
         """The names of the tables in the schema ``public``, sorted."""
-        outcome = self._answer(_TABLES, monotonic() + self._limits.seconds)
-        return [str(row[0]) for row in outcome.rows] if isinstance(outcome, Answer) else []
+        try:
+            outcome = self._answer(_TABLES, monotonic() + self._limits.seconds)
+        except (ServerError, ServerLost) as error:
+            raise DatabaseError(f"the tables cannot be listed: {error}") from error
+        if isinstance(outcome, Failure):
+            raise DatabaseError(f"the tables cannot be listed: {outcome.message}")
+        return [str(row[0]) for row in outcome.rows]
 
     def close(self) -> None:
         """Disconnect; the server rolls back."""
@@ -119,7 +125,7 @@ class PostgresWorkspace:
         text = sql.encode()
         if b"\0" in text:
             return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
-        if not _is_query(sql):
+        if not _only_reads(solid_lexemes(sql, DIALECT)):
             failure = self._hold_sequences()
             if failure is not None:
                 return failure
@@ -128,8 +134,8 @@ class PostgresWorkspace:
         # One row more than is allowed, so that the server never sends more than that.
         fetch = b"FETCH FORWARD %d FROM answer" % (self._limits.rows + 1)
         cursor = b"DECLARE answer NO SCROLL CURSOR FOR " + text
-        statements = (b"SAVEPOINT statement", cursor, fetch, b"CLOSE answer")
-        *_, result, _ = self._exchange.ask(statements, deadline)
+        statements = (b"SAVEPOINT statement", *self._as_reader, cursor, fetch)
+        *_, result, _, _ = self._exchange.ask((*statements, b"CLOSE answer", _SELF), deadline)
         return self._rows(result)
 
     def _hold_sequences(self) -> Failure | None:
@@ -150,35 +156,24 @@ class PostgresWorkspace:
         return Answer(column_names(result), rows)
 
     def _refusal(self, sql: str) -> Failure | None:
-        if len(sql) > self._limits.sql_length:
-            most = f"{self._limits.sql_length:,}"
-            message = f"the SQL text has {len(sql):,} characters; at most {most} are tried"
-            return Failure(Reason.PARSE_ERROR, message)
+        reply = too_long(sql, self._limits)
+        if reply is not None:
+            return reply
         parts = solid_lexemes(sql, DIALECT)
-        words = [part.name for part in parts if part.text != "("]
-        if not words:
-            return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
-        if words[0] in _CHANGES:
-            kind = next((word for word in words[1:] if word not in _BEFORE_OBJECT), "")
-            allowed = kind in _OBJECTS
-        else:
-            allowed = words[0] in _QUERIES | _ROWS
-        if not allowed:
-            what = " ".join(words[:2]).upper()[:40]
-            return Failure(Reason.WRITE_BLOCKED, f"only tables may be changed; blocked: {what}")
-        if not _only_reads(words):
+        while parts and parts[-1].text == ";":
+            parts.pop()
+        reply = change_refusal(parts, _ROWS, _OBJECTS, _BEFORE_OBJECT)
+        if reply is not None:
+            return reply
+        if not _only_reads(parts):
             names = [part.name for part in parts if part.kind in (Lex.WORD, Lex.NAME)]
             system = next((name for name in names if name in self._system_tables), None)
             if system is not None:
-                message = f"only tables may be changed; blocked: the catalogue ({system})"
-                return Failure(Reason.WRITE_BLOCKED, message)
+                return change_blocked(f"the catalogue ({system})")
         return blocked_name(parts, self._blocked)
 
 
-def _is_query(sql: str) -> bool:
-    """Whether a text only reads, so that its rows can be fetched through a cursor."""
-    return _only_reads([part.name for part in solid_lexemes(sql, DIALECT) if part.text != "("])
-
-
-def _only_reads(words: Sequence[str]) -> bool:
-    return words[0] in _QUERIES and (words[0] != "with" or not _ROWS.intersection(words))
+def _only_reads(parts: Sequence[Lexeme]) -> bool:
+    """Whether a statement only reads, so that its rows can be fetched through a cursor."""
+    words = [part.name for part in parts if part.kind is Lex.WORD]
+    return words[0] in QUERIES and _WRITES.isdisjoint(words)

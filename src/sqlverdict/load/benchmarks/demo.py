@@ -6,7 +6,8 @@ Files, in ``demo_data``: ``<db_id>.sql`` (a database as SQL text), ``cases.jsonl
 given folder or else in the user's cache, below a name that is the digest of the texts: a changed
 text is a new database. Each is built beside its place and moved there in one step, so several
 processes may start at once. For DuckDB the databases are copied into DuckDB files and the golds are
-translated; ``translated_prediction`` does that for predictions. Options: none.
+translated; ``translated_prediction`` does that for predictions. A URL names databases on a server
+that hold their content already, as ``sqlverdict demo --server`` makes them. Options: none.
 """
 
 from __future__ import annotations
@@ -19,10 +20,17 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.atomic import replacing_path, write_at_once
-from sqlverdict.files.references import file_of
+from sqlverdict.files.references import file_of, is_server, scheme_of
 from sqlverdict.files.store import cache_folder
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
-from sqlverdict.load.databases import SUFFIXES, DatabaseFolder, DatabaseLocation, Location
+from sqlverdict.load.databases import (
+    SUFFIXES,
+    DatabaseFolder,
+    DatabaseLocation,
+    Databases,
+    Location,
+    ServerDatabases,
+)
 from sqlverdict.load.descriptions import FOLDER
 from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.translate import TranslatedCases, copy_to_duckdb
@@ -128,19 +136,27 @@ class DemoReader:
         if unknown:
             raise UsageError(f"the demo takes no option {unknown[0]!r}; remove it")
         path = DATA / "cases.jsonl"
-        folder = databases
-        suffixes: tuple[str, ...] = SUFFIXES
-        if isinstance(folder, DatabaseLocation):
-            suffixes = folder.suffixes
-            folder = file_of(folder.where) if folder.where is not None else None
-        # Engines of servers have no suffixes, and the demo builds nothing on servers.
-        duckdb = suffixes[:1] == (".duckdb",)
-        home = build_databases(folder, duckdb=duckdb)
-        cases = JsonlCases(path, {}, DatabaseFolder(home, suffixes[:1] if duckdb else SUFFIXES))
+        folder, dialect = _databases(databases)
+        cases = JsonlCases(path, {}, folder)
         sources = tuple(SourceFile.of(file) for file in (path, *sorted(DATA.glob("*.sql"))))
         count = sum(1 for _ in cases)
         version = f"sha256 {sources[0].sha256[:12]}"
-        if duckdb:
-            translated = TranslatedCases(cases, "duckdb")
-            return Benchmark("demo", f"{version}, for DuckDB", translated, count, sources)
-        return Benchmark("demo", version, cases, count, sources)
+        if dialect == "sqlite":
+            return Benchmark("demo", version, cases, count, sources)
+        translated = TranslatedCases(cases, dialect)
+        return Benchmark("demo", f"{version}, for {dialect}", translated, count, sources)
+
+
+def _databases(location: Location) -> tuple[Databases, str]:
+    """The databases, built where they are files, and their dialect."""
+    if not isinstance(location, DatabaseLocation):
+        return DatabaseFolder(build_databases(location)), "sqlite"
+    if location.where is not None and is_server(location.where):
+        scheme = scheme_of(location.where)
+        return ServerDatabases(location.where), "postgres" if "postgres" in scheme else "mysql"
+    duckdb = location.suffixes[:1] == (".duckdb",)
+    folder = file_of(location.where) if location.where is not None else None
+    home = build_databases(folder, duckdb=duckdb)
+    if duckdb:
+        return DatabaseFolder(home, location.suffixes[:1]), "duckdb"
+    return DatabaseFolder(home, SUFFIXES), "sqlite"

@@ -86,10 +86,33 @@ def _truth_values(columns: tuple[Column, ...]) -> Iterator[str]:
 @lru_cache(maxsize=1_024)
 def _translated(sql: str, dialect: str) -> str | None:
     try:
-        texts = sqlglot.transpile(
-            sql, read=dialect, write="sqlite", unsupported_level=ErrorLevel.RAISE
-        )
+        trees = sqlglot.parse(sql, read=dialect)
+        if len(trees) != 1 or trees[0] is None:
+            return None
+        tree = trees[0].transform(_plain)
+        return tree.sql("sqlite", unsupported_level=ErrorLevel.RAISE)
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError):
         # sqlglot trips over some texts; they are then tried on the engine alone.
         return None
-    return texts[0] if len(texts) == 1 else None
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    """PostgreSQL's words for a list, ``a = ANY (ARRAY['x'::text])``, as ``a IN ('x')``."""
+    if isinstance(node, exp.EQ) and isinstance(node.expression, exp.Any):
+        values = _uncast(node.expression.this)
+        if isinstance(values, exp.Array):
+            return exp.In(
+                this=_uncast(node.this), expressions=[_uncast(each) for each in values.expressions]
+            )
+    # Only for constants that are compared: elsewhere the type of a number counts.
+    if isinstance(node, exp.Cast) and isinstance(node.parent, exp.Predicate):
+        inner = _uncast(node)
+        return inner if isinstance(inner, exp.Literal) else node
+    return node
+
+
+def _uncast(node: exp.Expr) -> exp.Expr:
+    """What stands inside casts and parentheses."""
+    while isinstance(node, exp.Cast | exp.Paren):
+        node = node.this
+    return node

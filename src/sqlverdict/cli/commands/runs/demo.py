@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlverdict.cli.command import command, option
+from sqlverdict.cli.demo_databases import demo_engine, demo_location
 from sqlverdict.cli.demo_gates import GATES, gated, show_reliability
 from sqlverdict.cli.options.shared import (
     FOLDER,
+    REFERENCE,
     command_line,
     json_option,
     print_json,
@@ -19,12 +21,10 @@ from sqlverdict.cli.options.shared import (
     workers_option,
 )
 from sqlverdict.cli.show_run import run_json, show_case, show_end, show_runs
-from sqlverdict.errors import UsageError
 from sqlverdict.evidence import OpenQuestion, Proved, Refuted
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
-from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.translate import translated_prediction
 from sqlverdict.pipeline import Options, Progress, System, evaluate_systems
@@ -41,8 +41,6 @@ from sqlverdict.runlog.run import Run
 
 _STEPS = 20_000_000
 """The limit of one query: the demo contains endless ones on purpose."""
-
-_ENGINES = (DEFAULT_ENGINE, "duckdb")
 
 _SECONDS = 2.0
 """The same for an engine that counts no steps."""
@@ -61,10 +59,17 @@ class DemoArgs:
         default=Path("sqlverdict-demo"),
         help="The folder of the runs, one folder for each system.",
     )
-    engine: str = option(
+    engine: str | None = option(
         "--engine",
-        default=DEFAULT_ENGINE,
-        help="sqlite or duckdb; for duckdb, databases and queries are translated.",
+        help="The engine; databases and queries are translated for it. "
+        "[default: that of --server, else sqlite]",
+    )
+    server: str | None = option(
+        "--server",
+        type=REFERENCE,
+        metavar="URL",
+        help="For postgres and mysql: where the demo makes databases of its own, and drops them "
+        "at the end.",
     )
     metrics: str = option(
         "--metrics",
@@ -82,6 +87,7 @@ class DemoArgs:
         "sqlverdict demo",
         "sqlverdict demo --out /tmp/demo --metrics 'ex,ex[bird],esm'",
         "sqlverdict demo --engine duckdb",
+        "sqlverdict demo --server postgresql://postgres@localhost/postgres",
     ],
 )
 def demo(args: DemoArgs) -> int:
@@ -95,7 +101,7 @@ def demo(args: DemoArgs) -> int:
     with ExitStack() as stack:
         live = not args.quiet and sys.stderr.isatty()
         progress = stack.enter_context(LiveProgress()) if live else None
-        runs, gated_runs = _evaluate(args, progress)
+        runs, gated_runs = _evaluate(args, progress, stack)
     for run in (*runs, *gated_runs):
         write_reports(run, command_line())
     end = outcome([run.summary for run in runs])
@@ -112,15 +118,12 @@ def demo(args: DemoArgs) -> int:
     return end.exit_code
 
 
-def _evaluate(args: DemoArgs, progress: Progress | None) -> tuple[Sequence[Run], Sequence[Run]]:
+def _evaluate(
+    args: DemoArgs, progress: Progress | None, stack: ExitStack
+) -> tuple[Sequence[Run], Sequence[Run]]:
     """The runs of the three systems, and those of two of them with a detector."""
-    engine = ENGINES.get(args.engine)
-    if engine.name not in _ENGINES:
-        raise UsageError(
-            f"the demo runs on {' and '.join(_ENGINES)}, in files of its own, and not on "
-            f"{engine.name}. Use --engine {_ENGINES[1]}, or leave --engine out"
-        )
-    location = DatabaseLocation(str(args.out / "databases"), engine.suffixes)
+    engine = demo_engine(args.engine, args.server)
+    location = demo_location(engine, args.server, args.out / "databases", stack)
     benchmark = BENCHMARKS.get("demo").read(DATA, databases=location)
     cases = list(benchmark.cases)
     limits = Limits(steps=_STEPS) if engine.counts_steps else Limits(seconds=_SECONDS)

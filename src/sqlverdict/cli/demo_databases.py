@@ -1,0 +1,59 @@
+"""Where the demo's databases are: files of its own, or databases of its own on a server."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from secrets import token_hex
+
+from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    Engine,
+    ServerEngine,
+    check_fits,
+    engine_of,
+)
+from sqlverdict.files.references import with_database
+from sqlverdict.load.benchmarks.demo import build_databases
+from sqlverdict.load.databases import DatabaseLocation
+from sqlverdict.load.translate import database_statements
+
+_PREFIX = "sqlverdict_demo_"
+
+
+def demo_engine(name: str | None, server: str | None) -> Engine:
+    """The engine that the demo runs on: the named one, or that of the server.
+
+    Raises:
+        UsageError: the two do not fit, or an engine of servers has none.
+    """
+    engine = ENGINES.get(name or (engine_of(server) if server else DEFAULT_ENGINE))
+    if server is not None:
+        check_fits(engine.name, server)
+    elif isinstance(engine, ServerEngine):
+        raise UsageError(
+            f"the demo on {engine.name} makes databases of its own on a server and drops them at "
+            f"the end. Name the server: --server {engine.schemes[0]}://USER@HOST/DATABASE, with a "
+            "user who may create databases"
+        )
+    return engine
+
+
+def demo_location(
+    engine: Engine, server: str | None, folder: Path, stack: ExitStack
+) -> DatabaseLocation:
+    """Where the databases are; on a server they are made now, and dropped with the stack.
+
+    Raises:
+        DatabaseError: the server does not take them.
+    """
+    if server is None or not isinstance(engine, ServerEngine):
+        return DatabaseLocation(str(folder), engine.suffixes)
+    home = build_databases(folder)
+    prefix = f"{_PREFIX}{token_hex(4)}_"
+    for file in sorted(home.glob("*/*.sqlite")):
+        statements = database_statements(file, engine.dialect)
+        stack.enter_context(engine.own_database(server, prefix + file.stem, statements))
+    return DatabaseLocation(with_database(server, f"{prefix}{{db_id}}"))

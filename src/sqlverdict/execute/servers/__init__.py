@@ -1,0 +1,5 @@
+"""What the engines of servers share.
+
+``session``   one snapshot, and one more try after a lost connection
+``refusals``  why a text is not sent to a server
+"""
