@@ -18,12 +18,12 @@ FLOORS = (
     {"reasons", "evidence_parts", "evidence", "logged_answers", "records", "errors", "registry"},
     {"files"},
     {"parse", "confidence"},
-    {"llm"},
+    {"llm", "web"},
     {"load", "execute", "compare", "prove", "judge", "score", "runlog"},
     {"harmless", "situations", "policies", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline", "api"},
-    {"integrations", "rl"},
+    {"integrations", "rl", "label"},
     {"cli", "__main__"},
 )
 FLOOR = {stage: number for number, stages in enumerate(FLOORS) for stage in stages}

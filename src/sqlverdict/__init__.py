@@ -36,6 +36,8 @@ Stages, in the order of the data:
 ``rl/``             rewards for training, and adapters to trainers
 ``report/``         reports of one run and of several
 ``audit/``          checks of data and gold queries
+``label/``          people's votes: queues, pages, the vote log
+``web/``            what pages with a local server share
 ``integrations/``   scorers for other frameworks, one file each
 ``testing/``        public conformance suites
 ``cli/``            the command line

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.load.labels import Labels, combined, read_labels
+from sqlverdict.load.people.labels import Labels, combined, read_labels
 
 
 def write(folder: Path, *records: Any, name: str = "labels.jsonl") -> Path:

@@ -70,7 +70,7 @@ from sqlverdict.audit.recover_predictions import recover_predictions
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.tables.table import table_rows
 from sqlverdict.load.own_files.goldfile import gold_lines
-from sqlverdict.load.labels import read_labels
+from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case
 cases = [Case("0", "d", "?", ("SELECT 1",))]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.labels import read_labels
+from sqlverdict.load.people.labels import read_labels
 from sqlverdict.pipeline import Options, evaluate_pairs
 from sqlverdict.report.agreement.agreement import AgreementReport, compare_with_labels
 

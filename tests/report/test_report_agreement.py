@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.evidence import Judged, Related, Tested
-from sqlverdict.load.labels import Label, Labels
+from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import calls_of, hears_judges, results_match

@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Recorded
-from sqlverdict.load.labels import Label, Labels
+from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.figures import agreement_figure

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.load.labels import Label, Labels
+from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.several_runs.metric_errors import errors_table, metric_errors
 from sqlverdict.report.several_runs.ranks import (

@@ -9,6 +9,7 @@
 ``other_engines``  files and DDL of other engines: how they show, what to do
 ``references``  a database: the path of a file, or a URL
 ``result_csv``  results as CSV, typed as pandas does
+``sealed_lines``  JSON lines that are only appended, each with a checksum and on the disk
 ``secrets``   addresses without what may be secret in them
 ``sqlite``    a SQLite file opened for reading, and names as SQL writes them
 ``store``     one SQLite file of entries that several processes share: caches, the bank

@@ -31,7 +31,7 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
             stream.flush()
             os.fsync(stream.fileno())
     if lasting:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def remove_parts(folder: Path) -> None:
             part.unlink()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a renaming last; systems that cannot do it do without."""
     if os.name != "posix":
         return

@@ -20,7 +20,7 @@
 ``system_records``      benchmarks whose files also record what systems answered
 ``ehrsql``              what the readers of EHRSQL's questions share
 ``flex_released``       FLEX's own result files under the names of its agreement format
-``labels``              what people said about predictions
+``people/``             what people said about predictions: labels, and the vote log
 ``translate``           databases and queries of SQLite in the words of another engine
 
 Nothing here runs a query. A missing database is not an error while loading: the case names

@@ -4,6 +4,7 @@
 ``data``            where the cases are
 ``predictions``     whose predictions are scored
 ``limits``          what a query may spend, and the cache of answers
+``label``           label: the queue, the server, files of votes
 ``labels``          people's labels
 ``llm``             a language model, and the one way to open it
 ``batch``           requests that are not sent at once

@@ -14,7 +14,7 @@ from typing import Any
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Judged
 from sqlverdict.files.text import near
-from sqlverdict.load.labels import Labels
+from sqlverdict.load.people.labels import LabelIndex, Labels
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import opinion, results_match
 from sqlverdict.report.agreement.tables import hundredths
@@ -116,13 +116,13 @@ def _rated_cases(
     run: Run, labels: Labels
 ) -> tuple[list[RatedCase], int, tuple[int, int], float | None]:
     """What the judge said of the labelled cases, and what that took."""
-    people = {item.id: item for item in labels.items if item.value is not None}
+    index = LabelIndex(labels)
     cases: list[RatedCase] = []
     cached = 0
     tokens = [0, 0]
     cost: float | None = 0.0
     for result in run.results():
-        label = people.get(result.id)
+        label = index.of(result)
         if label is None:
             continue
         equal = label.equal if label.equal is not None else results_match(result)

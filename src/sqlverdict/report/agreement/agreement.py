@@ -8,7 +8,7 @@ from itertools import combinations
 
 from sqlverdict.errors import NothingEvaluated
 from sqlverdict.files.text import count, few_of
-from sqlverdict.load.labels import Labels
+from sqlverdict.load.people.labels import Labels
 from sqlverdict.report.agreement.cases import (
     LabelledCase,
     combinations_of,
@@ -257,16 +257,18 @@ def _notes(
     agreements: Mapping[str, Agreement],
     halves: Sequence[bool | None],
 ) -> list[str]:
-    notes = []
+    notes = list(labels.notes)
     if labels.dropped:
         notes.append(f"{count(labels.dropped, 'case')} of the labels without a settled one: out")
     undecided = sum(item.original == 0.5 and item.value is not None for item in labels.items)
     if undecided:
         notes.append(f"{count(undecided, 'label')} of 0.5 counted as {_undecided_value(labels)}")
-    there = {case.label.id for case in cases}
-    absent = [i.id for i in labels.items if i.value is not None and i.id not in there]
+    there = {(case.label.id, case.label.pair) for case in cases}
+    absent = [i for i in labels.items if i.value is not None and (i.id, i.pair) not in there]
     if absent:
-        notes.append(f"{count(len(absent), 'label')} without a case in the run: {few_of(absent)}")
+        ids = few_of(i.id for i in absent)
+        what = "a case with these queries" if any(i.pair for i in absent) else "a case"
+        notes.append(f"{count(len(absent), 'label')} without {what} in the run: {ids}")
     if unlabelled:
         notes.append(f"{count(unlabelled, 'case')} of the run without a settled label: left out")
     unknown = sum(equal is None for equal in halves)

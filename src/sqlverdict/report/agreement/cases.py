@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import few_of, near
-from sqlverdict.load.labels import Label, Labels
+from sqlverdict.load.people.labels import Label, LabelIndex, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import (
     JUDGE,
@@ -81,14 +81,17 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
     Raises:
         UsageError: no case is labelled, or one id has two predictions.
     """
-    labels_by_id = {item.id: item for item in labels.items if item.value is not None}
+    index = LabelIndex(labels)
+    label_of_case: dict[str, Label] = {}
     results_by_id: dict[str, dict[int, Result]] = {}
     unlabelled: dict[str, None] = {}
-    for index, run in enumerate(runs):
+    for number, run in enumerate(runs):
         for result in run.results():
-            if result.id not in labels_by_id:
+            label = index.of(result)
+            if label is None:
                 unlabelled[result.id] = None
                 continue
+            label_of_case[result.id] = label
             before = results_by_id.setdefault(result.id, {})
             for other in before.values():
                 if (other.prediction, other.gold) != (result.prediction, result.gold):
@@ -96,17 +99,17 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
                         f"case {result.id!r} has another prediction or gold in {run.folder} than "
                         f"in a run before it. A label is about one pair: give such runs one by one."
                     )
-            before[index] = result
+            before[number] = result
     if not results_by_id:
         which, have = ("the run", "has") if len(runs) == 1 else ("the runs", "have")
         folders = ", ".join(str(run.folder) for run in runs)
         raise UsageError(
             f"no case of {folders} has a settled label in {labels.path}: {which} {have} "
-            f"{few_of(unlabelled, 3)}, the labels {few_of(labels_by_id, 3)}. Name the field of the "
+            f"{few_of(unlabelled, 3)}, the labels {few_of(index.ids(), 3)}. Name the field of the "
             f"id with --id-field."
         )
     return [
-        LabelledCase(labels_by_id[name], results) for name, results in results_by_id.items()
+        LabelledCase(label_of_case[name], results) for name, results in results_by_id.items()
     ], list(unlabelled)
 
 

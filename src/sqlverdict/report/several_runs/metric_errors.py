@@ -8,11 +8,12 @@ in neither share, and is counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
-from sqlverdict.load.labels import Labels
+from sqlverdict.load.people.labels import LabelIndex, Labels
+from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import opinion
 from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.several_runs.leaderboard import system_names
@@ -94,7 +95,7 @@ def metric_errors(
     labels_of_metrics = [choose_metric(runs, name) for name in metrics] or [
         name for name in runs[0].manifest.metrics if all(name in r.manifest.metrics for r in runs)
     ]
-    people = {} if labels is None else {i.id: i.value for i in labels.items if i.value is not None}
+    people = None if labels is None else LabelIndex(labels)
     errors: list[MetricError] = []
     for system, run in zip(system_names(runs), runs, strict=True):
         rated_cases = _rated_cases(run, labels_of_metrics, trusted, people)
@@ -106,15 +107,23 @@ def metric_errors(
 
 
 def _rated_cases(
-    run: Run, metrics: Sequence[str], trusted: str | None, people: Mapping[str, int]
+    run: Run, metrics: Sequence[str], trusted: str | None, people: LabelIndex | None
 ) -> dict[str, list[RatedCase]]:
     cases: dict[str, list[RatedCase]] = {name: [] for name in metrics}
     for result in run.results():
-        label = people.get(result.id) if trusted is None else opinion(result, trusted)
+        label = _reference(result, trusted, people)
         if label is not None:
             for name in metrics:
                 cases[name].append(RatedCase(result.id, bool(label), opinion(result, name)))
     return cases
+
+
+def _reference(result: Result, trusted: str | None, people: LabelIndex | None) -> bool | None:
+    """What people say, or the trusted metric."""
+    if trusted is not None:
+        return opinion(result, trusted)
+    label = None if people is None else people.of(result)
+    return None if label is None else bool(label.value)
 
 
 def _error(system: str, metric: str, cases: Sequence[RatedCase]) -> MetricError:

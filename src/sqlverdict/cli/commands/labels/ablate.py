@@ -21,7 +21,7 @@ from sqlverdict.cli.options.shared import FOLDER, json_option, print_json, worke
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.load.labels import read_labels
+from sqlverdict.load.people.labels import read_labels
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.report.agreement.ablation import (

@@ -20,7 +20,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.files.text import count
-from sqlverdict.load.labels import read_labels
+from sqlverdict.load.people.labels import read_labels
 from sqlverdict.report.agreement.agreement import (
     AgreementReport,
     Disagreement,

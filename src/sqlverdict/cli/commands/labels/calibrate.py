@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from sqlverdict.confidence import NO_LABELS, LabelSet, Model, Models, built_in, 
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
-from sqlverdict.load.labels import read_labels
+from sqlverdict.load.people.labels import LabelIndex, read_labels
 from sqlverdict.policies import POLICIES
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
@@ -56,8 +56,7 @@ def calibrate(args: CalibrateArgs) -> None:
     labels = read_labels(
         args.labels.labels, label_field=args.labels.label_field, id_field=args.labels.id_field
     )
-    values = {item.id: item.value for item in labels.items if item.value is not None}
-    labelled = _labelled(runs, values, name)
+    labelled = _labelled(runs, LabelIndex(labels), name)
     measured = cross_validated(labelled, POLICIES[policy].alike)
     models: Models = {} if args.alone else built_in()
     write_at_once(args.out, write_models(_added(models, policy, labelled, name, args.about)))
@@ -86,16 +85,17 @@ def _policy(runs: Sequence[Run]) -> str:
     return policies[0]
 
 
-def _labelled(runs: Sequence[Run], values: Mapping[str, int], name: str) -> list[LabelledResult]:
+def _labelled(runs: Sequence[Run], index: LabelIndex, name: str) -> list[LabelledResult]:
     predictions: dict[str, str | None] = {}
     labelled: list[LabelledResult] = []
     for run in runs:
         for result in run.results():
-            if result.id not in values or result.p_right is None:
+            label = index.of(result)
+            if label is None or result.p_right is None:
                 continue
             if result.id not in predictions:
                 predictions[result.id] = result.prediction
-                labelled.append(LabelledResult(name, result, bool(values[result.id])))
+                labelled.append(LabelledResult(name, result, bool(label.value)))
             elif predictions[result.id] != result.prediction:
                 # A label is about one prediction: that of another system needs its own.
                 raise UsageError(

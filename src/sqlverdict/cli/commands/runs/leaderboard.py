@@ -22,7 +22,7 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
-from sqlverdict.load.labels import read_labels
+from sqlverdict.load.people.labels import read_labels
 from sqlverdict.report.reliability.systems import read_rs_name
 from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.several_runs.leaderboard import (

@@ -13,6 +13,9 @@ FLEX's table of experts has two labels a row, ``FP_consensus`` and ``FN_consensu
 cases ``EQ-0``, ``EQ-1`` ... and ``NEQ-0``, ``NEQ-1`` ..., by the row's index, as its own script
 pairs them.
 
+A vote log of ``sqlverdict label`` is read as it is: its annotators are its voters, an adjudicated
+case has the adjudicator's label, and each label is about one pair of queries (see ``votes.py``).
+
 A label is 1 (right), 0 (wrong), 0.5 (undecided) or missing; words such as ``true``, ``no`` and
 ``incorrect`` are read too. What becomes of 0.5 is the caller's explicit choice: it is left out,
 or counts as wrong, or as right. Anything else is an error that names the line.
@@ -27,9 +30,11 @@ from string import Formatter
 from typing import Any, Literal, get_args
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
+from sqlverdict.files.text import count, decode_json, few_of, near, read_bytes, stream_lines
 from sqlverdict.load.fields import ID_KEYS
+from sqlverdict.load.people.votes import VoteBook, is_vote_log, pair_digest, read_events
 from sqlverdict.load.tables.table import table_format, table_rows
+from sqlverdict.records import Result
 
 Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]
@@ -57,6 +62,9 @@ class Label:
         original: The label as it was before the choice about 0.5.
         votes: One value an annotator, 0.5 for undecided, ``None`` where one did not vote.
         equal: Whether the two results match, where the file says so.
+        pair: The digest of the queries that it is about, by :func:`votes.pair_digest`; empty:
+            the file does not say.
+        prediction: The query that it is about, where the file says so.
     """
 
     id: str
@@ -64,6 +72,8 @@ class Label:
     original: float | None
     votes: tuple[float | None, ...] = ()
     equal: bool | None = None
+    pair: str = ""
+    prediction: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,7 @@ class Labels:
         annotators: Their names, as many as each item has votes.
         undecided: How many labels were 0.5 before the choice about them.
         dropped: How many cases have no settled label: left out of every figure.
+        notes: What weakens the labels.
     """
 
     path: Path
@@ -85,6 +96,28 @@ class Labels:
     annotators: tuple[str, ...] = ()
     undecided: int = 0
     dropped: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class LabelIndex:
+    """The settled labels by case: one about the case's own queries, or about any."""
+
+    def __init__(self, labels: Labels) -> None:
+        self._labels: dict[str, dict[str, Label]] = {}
+        for item in labels.items:
+            if item.value is not None:
+                self._labels.setdefault(item.id, {})[item.pair] = item
+
+    def ids(self) -> list[str]:
+        """The cases with a label, in the order of the file."""
+        return list(self._labels)
+
+    def of(self, result: Result) -> Label | None:
+        """The label of a case's result; ``None``: it has none."""
+        labels = self._labels.get(result.id, {})
+        if not any(labels):
+            return labels.get("")
+        return labels.get(pair_digest(result.id, result.gold, result.prediction))
 
 
 def read_labels(
@@ -99,10 +132,10 @@ def read_labels(
     """Read a file of labels.
 
     Args:
-        path: JSONL, JSON or CSV.
+        path: JSONL, JSON or CSV, or a vote log.
         label_field: The field of the label, or of a list of votes to combine.
         votes: The annotators' columns, or the one field that lists their votes; by default
-            ``votes`` where the file has it.
+            ``votes`` where the file has it. Of a vote log: the annotators who count.
         id_field: The field of the id, or a pattern of fields in braces.
         combine: How votes become a label where the label is not a field of its own: the
             majority's, or only what all who voted agree on. A majority that ties is 0.5.
@@ -112,6 +145,10 @@ def read_labels(
         DataError: the file cannot be read, an id stands twice, or a label is none.
         UsageError: a named field is not in the file.
     """
+    if is_vote_log(path):
+        if label_field is not None or id_field is not None:
+            raise UsageError(f"{path} is a vote log: leave out --label-field and --id-field")
+        return labels_of_votes(VoteBook(read_events(path)), path, votes, combine, half)
     records = list(_records(path))
     if label_field is None and id_field is None:
         records = _two_halves(records)
@@ -142,6 +179,51 @@ def read_labels(
         annotators,
         sum(item.original == UNDECIDED for item in labels),
         sum(item.value is None for item in labels),
+    )
+
+
+def labels_of_votes(
+    book: VoteBook,
+    path: Path,
+    annotators: Sequence[str] = (),
+    combine: Combine = "majority",
+    half: Half = "drop",
+) -> Labels:
+    """The labels of a vote log, one a pair of queries; see :func:`read_labels`.
+
+    Raises:
+        DataError: nobody voted.
+        UsageError: there is no such annotator.
+    """
+    known = book.annotators
+    if not known:
+        raise DataError(f"{path} has no vote that counts. Expected at least one; see 'label'.")
+    for name in annotators:
+        if name not in known:
+            raise UsageError(f"{path} has no annotator {name!r}.{near(name, known)}")
+    names = tuple(annotators) or known
+    items = []
+    revealed = adjudicated = 0
+    for pair in book.pairs.values():
+        votes = {name: vote for name, vote in pair.votes.items() if name in names}
+        if not votes:
+            continue
+        values = tuple(votes[name].meaning.value if name in votes else None for name in names)
+        value = combined(values, combine)
+        if pair.adjudication is not None:
+            value, adjudicated = pair.adjudication.meaning.value, adjudicated + 1
+        displays = [vote.display for vote in votes.values() if vote.display is not None]
+        revealed += sum(display.revealed or not display.blind for display in displays)
+        items.append(_decide_half(Label(pair.id, None, value, values, pair=pair.pair), half))
+    note = f"{count(revealed, 'vote')} cast with the evidence in sight: not blind"
+    return Labels(
+        path,
+        f"{combine} of {count(len(names), 'annotator')}, {adjudicated} adjudicated",
+        tuple(items),
+        names,
+        sum(item.original == UNDECIDED for item in items),
+        sum(item.value is None for item in items),
+        (note,) if revealed else (),
     )
 
 
@@ -224,7 +306,9 @@ def _label(
         value = combined(votes, combine)
     else:
         value = _value(record.get(label_field), label_field, where)
-    return Label(case_id, None, value, votes, _equal(record, where))
+    query = record.get("prediction")
+    prediction = query if isinstance(query, str) else None
+    return Label(case_id, None, value, votes, _equal(record, where), prediction=prediction)
 
 
 def _votes(value: object, name: str, where: str) -> tuple[float | None, ...]:

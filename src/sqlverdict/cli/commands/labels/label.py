@@ -1,0 +1,230 @@
+"""Label predictions in a browser: blind, by one key, by several annotators."""
+
+from __future__ import annotations
+
+import getpass
+import webbrowser
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from sqlverdict.cli.command import command, group, option
+from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.label import ExportArgs, ImportArgs, QueueArgs, ServerArgs
+from sqlverdict.cli.options.limits import open_runner
+from sqlverdict.cli.options.shared import FILE, FOLDER, runs_argument, timeout_option
+from sqlverdict.errors import MissingExtra, UsageError
+from sqlverdict.execute.cache import default_path
+from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.text import count
+from sqlverdict.label.databases import CaseDatabases, CaseFacts
+from sqlverdict.label.export import export_cases, export_golds, export_votes
+from sqlverdict.label.import_votes import LabelFields, import_votes
+from sqlverdict.label.offline import offline_page
+from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
+from sqlverdict.label.session import LabelSession
+from sqlverdict.label.vote_log import VoteLog
+from sqlverdict.load.databases import find_databases
+from sqlverdict.runlog.run import Run, read_run
+from sqlverdict.web.security import RequestGuard, new_token
+from sqlverdict.web.server import address_of, is_local, open_socket, serve
+
+_EXAMPLES = (
+    "sqlverdict label runs/mine --databases DIR",
+    "sqlverdict label runs/a runs/b --benchmark bird --root bird --queue disagree --n 100",
+    "sqlverdict label runs/mine --databases DIR --annotators ann,bob --overlap 0.3",
+    "sqlverdict label runs/mine --databases DIR --annotators cai --offline cai.html",
+    "sqlverdict label runs/mine --import votes-cai.jsonl --import experts.csv",
+    "sqlverdict label runs/mine --export-golds corrected.jsonl --export-votes votes.csv",
+    "sqlverdict agree runs/mine --labels runs/mine/labels/votes.jsonl",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelCommandArgs:
+    """The options of ``label``."""
+
+    runs: tuple[Path, ...] = runs_argument()
+    data: DataArgs = group(DataArgs)
+    queue: QueueArgs = group(QueueArgs)
+    imports: ImportArgs = group(ImportArgs)
+    timeout: float = timeout_option()
+    server: ServerArgs = group(ServerArgs)
+    out: Path | None = option(
+        "--out", type=FOLDER, help="The folder of the vote log. [default: labels in the first run]"
+    )
+    offline: Path | None = option(
+        "--offline",
+        type=FILE,
+        help="Write one HTML file for one annotator instead, and start no server.",
+    )
+    exports: ExportArgs = group(ExportArgs)
+
+
+@command(LabelCommandArgs, examples=_EXAMPLES)
+def label(args: LabelCommandArgs) -> None:
+    """Start a local page on which people say which of two queries answers a question.
+
+    The page shows the question, both queries in random order, what each returns on the real
+    database, a small database on which they differ, and the tables in use. It hides which query is
+    the gold, what metrics say, the verdict, the system and the votes of others until the vote.
+
+    Each vote is on the disk before the page shows it as saved, in votes.jsonl, a log that only
+    grows. The same call goes on where it was left. agree reads the log as it is.
+
+    Every annotator has an address of their own. Where there are several, an adjudicator has one
+    too: it lists the items on which they disagree. Queries run in the sandbox, under the limits.
+    """
+    runs = [read_run(folder) for folder in args.runs]
+    with closing(VoteLog(args.out or args.runs[0] / "labels")) as log:
+        if args.imports.import_files:
+            _import(args, runs, log)
+        if args.exports.any:
+            _export(args, items_of(runs, log.book.pairs), log)
+        if args.imports.import_files or args.exports.any:
+            return
+        queue = build_queue(
+            runs, args.queue.queue, args.queue.size, args.queue.seed, log.book.pairs
+        )
+        annotators = args.queue.annotators or (_user(),)
+        session = LabelSession(
+            queue,
+            assign(queue.order, annotators, args.queue.overlap, args.queue.seed),
+            log,
+            args.queue.seed,
+            not args.queue.not_blind,
+            args.queue.queue,
+        )
+        databases = _databases(args)
+        if args.offline is not None:
+            _write_offline(args.offline, session, databases, annotators)
+            return
+        _serve(args.server, session, databases, args.queue.adjudicator or _user())
+
+
+def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
+    fields = LabelFields(args.imports.label_field, args.imports.id_field, args.imports.vote_columns)
+    for file in args.imports.import_files:
+        names = args.queue.annotators
+        outcomes = import_votes(file, runs, log, names[0] if names else file.stem, fields)
+        parts = [f"{number:,} {what}" for what, number in sorted(outcomes.items())]
+        click.echo(f"{file}: {'; '.join(parts) or 'no vote'}")
+
+
+def _export(args: LabelCommandArgs, items: Mapping[str, QueueItem], log: VoteLog) -> None:
+    book, exports = log.book, args.exports
+    if exports.export_votes is not None:
+        number = export_votes(book, items, exports.export_votes)
+        _say_written(exports.export_votes, number, "vote")
+    if exports.export_golds is not None:
+        number = export_golds(book, items, exports.export_golds)
+        _say_written(exports.export_golds, number, "corrected gold")
+    if exports.export_cases is not None:
+        facts = _facts(args.data)
+        knowledge = {case_id: one.knowledge for case_id, one in facts.items()}
+        number = export_cases(book, items, knowledge, exports.export_cases)
+        _say_written(exports.export_cases, number, "labelled case")
+
+
+def _say_written(path: Path, number: int, what: str) -> None:
+    click.echo(f"written: {path} ({count(number, what)})")
+
+
+def _facts(data: DataArgs) -> Mapping[str, CaseFacts]:
+    if data.benchmark is None and data.cases is None and data.gold is None:
+        return {}
+    return {
+        case.id: CaseFacts(case.knowledge, case.database, case.gold_database)
+        for case in read_benchmark(data).cases
+    }
+
+
+def _databases(args: LabelCommandArgs) -> CaseDatabases:
+    data = args.data
+    facts = _facts(data)
+    folder = None
+    if data.databases is not None:
+        folder = find_databases(Path(), (".",), data.location)
+    if folder is None and not facts:
+        click.echo(
+            "no databases are named, so the page shows no results: give --databases DIR, or the "
+            "--benchmark",
+            err=True,
+        )
+    runner = open_runner(data.engine_name, args.timeout, default_path())
+    return CaseDatabases(runner, facts, folder)
+
+
+def _write_offline(
+    path: Path, session: LabelSession, databases: CaseDatabases, annotators: Sequence[str]
+) -> None:
+    if len(annotators) != 1:
+        raise UsageError(
+            f"an offline page is for one annotator, and {len(annotators)} are named: write one "
+            f"file each, with --annotators NAME"
+        )
+    with closing(databases.runner):
+        write_at_once(path, offline_page(session, databases, annotators[0]))
+    click.echo(f"written: {path} ({count(len(session.queue.order), 'item')})")
+
+
+def _serve(
+    args: ServerArgs, session: LabelSession, databases: CaseDatabases, adjudicator: str
+) -> None:
+    try:
+        from sqlverdict.label.app import ADJUDICATOR, ANNOTATOR, LabelApp
+    except ImportError as error:
+        raise MissingExtra("label", "web") from error
+    listener = open_socket(args.host, args.port)
+    address = address_of(args.host, listener)
+    tokens = {new_token(): f"{ANNOTATOR}{name}" for name in session.assignment}
+    links = {
+        identity.removeprefix(ANNOTATOR): f"{address}/#token={token}"
+        for token, identity in tokens.items()
+    }
+    if len(session.assignment) > 1:
+        token = new_token()
+        tokens[token] = ADJUDICATOR
+        links[f"adjudicator {adjudicator}"] = f"{address}/adjudicate#token={token}"
+    _announce(args.host, session, links)
+    if not args.no_browser:
+        webbrowser.open(next(iter(links.values())))
+    app = LabelApp(session, databases, adjudicator)
+    port = listener.getsockname()[1]
+    try:
+        serve(RequestGuard(app.routes(), tokens, urlsplit(address).hostname or "", port), listener)
+    finally:
+        app.close()
+    click.echo(f"every vote is saved in {session.log.path}")
+
+
+def _announce(host: str, session: LabelSession, links: Mapping[str, str]) -> None:
+    queue = session.queue
+    click.echo(
+        f"{count(len(queue.order), 'item')} of the queue {session.name} ({queue.matching:,} belong "
+        f"to it), votes in {session.log.path}"
+    )
+    if queue.without_pair:
+        words = count(queue.without_pair, "case")
+        click.echo(f"left out: {words} without two queries to compare (no SQL, or no gold)")
+    if not is_local(host):
+        click.echo(
+            f"warning: with --host {host} everybody on the network reaches this server, and "
+            f"whoever sees an address below can vote; the connection is not encrypted",
+            err=True,
+        )
+    width = max(map(len, links))
+    for name, link in links.items():
+        click.echo(f"  {name:<{width}}  {link}")
+    click.echo("stop with Ctrl-C")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "annotator"

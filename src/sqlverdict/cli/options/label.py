@@ -1,0 +1,110 @@
+"""label: the queue, the server, and files of votes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import click
+
+from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.options.labels import id_field_option, label_field_option
+from sqlverdict.cli.options.shared import FILE, NAMES, seed_option
+from sqlverdict.label.queue import QUEUE_NAMES, QueueName
+from sqlverdict.web.server import LOCAL
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueArgs:
+    """Which pairs are labelled, by whom, and how."""
+
+    HEADING: ClassVar[Heading] = Heading.QUESTIONS
+
+    queue: QueueName = option(
+        "--queue",
+        type=click.Choice(QUEUE_NAMES),
+        default="stratified",
+        help="Which pairs: some of every kind of evidence, those left to people, those on which "
+        "metrics disagree, lucky matches, suspected golds, or any.",
+    )
+    size: int = option("--n", type=click.IntRange(1), default=200, help="How many pairs at most.")
+    seed: int = seed_option("The seed of the queue and of the order of queries.")
+    annotators: tuple[str, ...] = option(
+        "--annotators",
+        type=NAMES,
+        default=(),
+        metavar="NAME,NAME",
+        aliases=("--annotator",),
+        help="Who votes. [default: your login name]",
+    )
+    overlap: float = option(
+        "--overlap",
+        type=click.FloatRange(0, 1),
+        default=1.0,
+        metavar="P",
+        help="The share of the queue that every annotator labels.",
+    )
+    adjudicator: str | None = option(
+        "--adjudicator", metavar="NAME", help="Who decides disputes. [default: your login name]"
+    )
+    not_blind: bool = option(
+        "--not-blind",
+        is_flag=True,
+        help="Show which query is the gold, metrics, verdict and votes from the start.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerArgs:
+    """Where the page is served."""
+
+    HEADING: ClassVar[Heading] = Heading.OUTPUT
+
+    host: str = option("--host", default=LOCAL, help="The address to listen on.")
+    port: int = option(
+        "--port", type=click.IntRange(0, 65535), default=0, help="The port; 0 takes a free one."
+    )
+    no_browser: bool = option("--no-browser", is_flag=True, help="Only print the addresses.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportArgs:
+    """Files of votes to add to the log."""
+
+    HEADING: ClassVar[Heading] = Heading.LABELS
+
+    import_files: tuple[Path, ...] = option(
+        "--import",
+        type=FILE,
+        multiple=True,
+        help="Add the votes of a file and stop: an offline page's, ROSE's, a spreadsheet's. "
+        "Repeatable.",
+    )
+    label_field: str | None = label_field_option()
+    id_field: str | None = id_field_option()
+    vote_columns: tuple[str, ...] = option(
+        "--votes", multiple=True, help="An annotator's column in that file. Repeatable."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportArgs:
+    """Files to write from the log."""
+
+    HEADING: ClassVar[Heading] = Heading.OUTPUT
+
+    export_votes: Path | None = option(
+        "--export-votes", type=FILE, help="Write the votes that count to CSV or JSONL, and stop."
+    )
+    export_golds: Path | None = option(
+        "--export-golds", type=FILE, help="Write the corrected golds to JSONL, and stop."
+    )
+    export_cases: Path | None = option(
+        "--export-cases", type=FILE, help="Write the labelled cases to JSONL, and stop."
+    )
+
+    @property
+    def any(self) -> bool:
+        """Whether a file is to be written."""
+        return any((self.export_votes, self.export_golds, self.export_cases))

@@ -1,0 +1,17 @@
+"""People's labels: which pairs are labelled, what an annotator sees, and where votes are kept.
+
+``queue``          which pairs of a gold and a prediction are labelled, and by whom
+``databases``      the databases and the knowledge of the runs' cases
+``layout_sql``     a query in lines, with what the other query lacks marked
+``display``        tables and results as the page shows them
+``item``           a pair as an annotator sees it: queries in either order, results, witness
+``reveal``         what is hidden until the vote: metrics, verdict, evidence
+``progress``       how far annotators are, and how they agree
+``vote_log``       the log of a folder while people vote
+``session``        votes, withdrawals and adjudications, saved before they count
+``app``            the pages and their JSON endpoints
+``page/``          HTML, styles and scripts of the pages
+``offline``        one HTML file with the queue inside
+``import_votes``   votes from offline pages, spreadsheets and other label files
+``export``         votes, corrected golds and labelled cases as files
+"""

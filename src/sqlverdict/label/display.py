@@ -1,0 +1,111 @@
+"""Tables and results as the page shows them: a few rows, short cells, plain JSON."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow
+from sqlverdict.records import Answer, Cell, Failure, Outcome, Row
+
+MOST_ROWS = 30
+"""Rows of a result that are shown."""
+MOST_COLUMNS = 40
+LONGEST_CELL = 160
+_EXACT_IN_A_BROWSER = 2**53
+
+
+class TableDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Rows under a heading.
+
+    Attributes:
+        name: The table's name; empty for a result.
+        columns: The columns.
+        rows: The first rows.
+        count: How many rows there are.
+        marks: The positions of rows that the other result lacks.
+        marked: How many rows of all the other result lacks.
+        failure: Why there are no rows; empty: there are.
+    """
+
+    name: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[ExcerptRow, ...] = ()
+    count: int = 0
+    marks: tuple[int, ...] = ()
+    marked: int = 0
+    failure: str = ""
+
+
+def result_pair(a: Outcome, b: Outcome) -> tuple[TableDisplay, TableDisplay]:
+    """Two results, with the rows marked that the other lacks."""
+    if isinstance(a, Failure) or isinstance(b, Failure):
+        return display_result(a), display_result(b)
+    return display_result(a, _unmatched(a, b)), display_result(b, _unmatched(b, a))
+
+
+def display_result(outcome: Outcome, unmatched: Sequence[int] = ()) -> TableDisplay:
+    """A result; rows that the other lacks come first where they would not be seen otherwise."""
+    if isinstance(outcome, Failure):
+        return TableDisplay(failure=f"{outcome.reason}: {outcome.message}")
+    positions = list(range(min(len(outcome.rows), MOST_ROWS)))
+    if unmatched and unmatched[0] >= MOST_ROWS:
+        positions = list(unmatched[:MOST_ROWS])
+    missing = set(unmatched)
+    return TableDisplay(
+        columns=tuple(map(short_text, outcome.columns[:MOST_COLUMNS])),
+        rows=plain_rows(outcome.rows[position] for position in positions),
+        count=len(outcome.rows),
+        marks=tuple(i for i, position in enumerate(positions) if position in missing),
+        marked=len(unmatched),
+    )
+
+
+def display_excerpt(answer: AnswerExcerpt) -> TableDisplay:
+    """An answer as a witness keeps it."""
+    if answer.failed is not None:
+        return TableDisplay(failure=f"{answer.failed}: {answer.message}")
+    return TableDisplay(
+        columns=tuple(map(short_text, answer.columns)),
+        rows=plain_rows(answer.rows),
+        count=answer.count,
+    )
+
+
+def plain_rows(rows: Iterable[Row | ExcerptRow]) -> tuple[ExcerptRow, ...]:
+    """Rows as a browser can read them."""
+    return tuple(tuple(map(_plain_cell, row[:MOST_COLUMNS])) for row in rows)
+
+
+def _plain_cell(cell: Cell) -> ExcerptCell:
+    match cell:
+        case bytes():
+            return short_text(f"x'{cell[:LONGEST_CELL].hex()}'")
+        case str():
+            return short_text(cell)
+        case int() if abs(cell) > _EXACT_IN_A_BROWSER:
+            return str(cell)
+        case float() if not math.isfinite(cell):
+            return str(cell)
+    return cell
+
+
+def short_text(text: str) -> str:
+    """A text that JSON can hold, cut where it is long."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"
+
+
+def _unmatched(one: Answer, other: Answer) -> list[int]:
+    """The positions of rows that the other answer lacks, as often as it lacks them."""
+    rest = Counter(other.bag)
+    positions = []
+    for position, row in enumerate(one.rows):
+        if rest[row] > 0:
+            rest[row] -= 1
+        else:
+            positions.append(position)
+    return positions

@@ -1,0 +1,194 @@
+"""A pair as an annotator sees it: the question, both queries in either order, what they return.
+
+Nothing in it says which query is the gold, what a metric says, or whose prediction it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from sqlverdict.evidence import Refuted
+from sqlverdict.evidence_parts import ExcerptRow
+from sqlverdict.files.sqlite import quote_name
+from sqlverdict.label.databases import CaseDatabases
+from sqlverdict.label.display import (
+    TableDisplay,
+    display_excerpt,
+    display_result,
+    plain_rows,
+    result_pair,
+    short_text,
+)
+from sqlverdict.label.layout_sql import CodePiece, layout_pair
+from sqlverdict.label.queue import QueueItem
+from sqlverdict.load.people.votes import Side
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Table
+from sqlverdict.records import Answer, Query, Result
+
+SAMPLE_ROWS = 3
+MOST_TABLES = 12
+
+
+class QueryDisplay(msgspec.Struct, frozen=True):
+    """One of the two queries.
+
+    Attributes:
+        pieces: Its text in lines.
+        original: Its text as it is.
+        result: What it returns on the real database.
+        on_witness: What it returns on the witness; ``None``: there is none.
+    """
+
+    pieces: list[CodePiece]
+    original: str
+    result: TableDisplay
+    on_witness: TableDisplay | None = None
+
+
+class ColumnDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A column of the schema."""
+
+    name: str
+    type: str = ""
+    key: str = ""
+    text: str = ""
+
+
+class SchemaDisplay(msgspec.Struct, frozen=True):
+    """A table that a query reads, with a few of its rows."""
+
+    name: str
+    columns: tuple[ColumnDisplay, ...]
+    rows: tuple[ExcerptRow, ...]
+
+
+class ItemContent(msgspec.Struct, frozen=True):
+    """A pair to be voted on.
+
+    Attributes:
+        pair: Stands for it.
+        id: The case.
+        db_id: The database.
+        question: The question.
+        knowledge: What comes with it.
+        a: The query that stands first.
+        b: The other one.
+        same: Whether both return the same rows on the real database; ``None``: not known.
+        witness: The tables of a database on which they differ; empty: there is none.
+        tables: The tables that the queries read.
+        digest: A digest of all of it.
+    """
+
+    pair: str
+    id: str
+    db_id: str
+    question: str
+    knowledge: str
+    a: QueryDisplay
+    b: QueryDisplay
+    same: bool | None
+    witness: tuple[TableDisplay, ...]
+    tables: tuple[SchemaDisplay, ...]
+    digest: str = ""
+
+
+def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemContent:
+    """The pair with one of the queries first. Runs both."""
+    result = item.result
+    sides: tuple[Side, Side] = ("gold", "prediction")
+    if first == "prediction":
+        sides = ("prediction", "gold")
+    texts = [_query(result, side) for side in sides]
+    outcomes = [databases.run(result, text, side) for text, side in zip(texts, sides, strict=True)]
+    pieces = layout_pair(*texts)
+    results = result_pair(*outcomes)
+    witness = witness_of(result)
+    queries = [
+        QueryDisplay(pieces[n], texts[n], results[n], _on_witness(witness, side))
+        for n, side in enumerate(sides)
+    ]
+    answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
+    content = ItemContent(
+        pair=item.pair,
+        id=result.id,
+        db_id=result.db_id,
+        question=result.question,
+        knowledge=databases.knowledge(result),
+        a=queries[0],
+        b=queries[1],
+        same=answers[0].bag == answers[1].bag if len(answers) == 2 else None,
+        witness=_witness_tables(witness),
+        tables=_tables(result, databases, texts),
+    )
+    digest = blake2b(msgspec.json.encode(content), digest_size=8).hexdigest()
+    return msgspec.structs.replace(content, digest=digest)
+
+
+def witness_of(result: Result) -> Refuted | None:
+    """The first witness against the prediction."""
+    return next((piece for piece in result.evidence if isinstance(piece, Refuted)), None)
+
+
+def _query(result: Result, side: Side) -> str:
+    return result.gold[0] if side == "gold" else result.prediction or ""
+
+
+def _on_witness(witness: Refuted | None, side: Side) -> TableDisplay | None:
+    if witness is None:
+        return None
+    return display_excerpt(witness.gold if side == "gold" else witness.prediction)
+
+
+def _witness_tables(witness: Refuted | None) -> tuple[TableDisplay, ...]:
+    if witness is None:
+        return ()
+    return tuple(
+        TableDisplay(
+            short_text(name),
+            tuple(map(short_text, table.columns)),
+            plain_rows(table.rows),
+            len(table.rows),
+        )
+        for name, table in witness.rows.items()
+    )
+
+
+def _tables(
+    result: Result, databases: CaseDatabases, texts: Sequence[str]
+) -> tuple[SchemaDisplay, ...]:
+    """The tables that either query reads, by name, with their first rows."""
+    schema = databases.schema(result)
+    if schema is None:
+        return ()
+    names: dict[str, Table] = {}
+    for text in texts:
+        query = parse(text, databases.dialect(result))
+        for name in query.tables if isinstance(query, Query) else ():
+            table = schema.table(name)
+            if table is not None:
+                names[table.name] = table
+    descriptions = databases.descriptions(result, sorted(names))
+    displays = []
+    for name in sorted(names)[:MOST_TABLES]:
+        table = names[name]
+        columns = []
+        for column in table.columns:
+            about = descriptions.of(name, column.name)
+            text = "" if about is None else short_text(f"{about.text} {about.values}".strip())
+            key = _key(table, column.name)
+            columns.append(ColumnDisplay(column.name, column.type, key, text))
+        sql = f"SELECT * FROM {quote_name(name)} LIMIT {SAMPLE_ROWS}"  # noqa: S608 - a quoted name
+        sample = databases.run(result, sql)
+        displays.append(SchemaDisplay(name, tuple(columns), display_result(sample).rows))
+    return tuple(displays)
+
+
+def _key(table: Table, column: str) -> str:
+    """What a column identifies or points to."""
+    keys = ["key"] if column in table.primary_key else []
+    keys += [f"→ {each.parent}" for each in table.foreign_keys if column in each.columns]
+    return ", ".join(dict.fromkeys(keys))

@@ -1,0 +1,1 @@
+"""The labelling pages: HTML, styles and scripts, and no Python."""

@@ -1,0 +1,326 @@
+// The annotator's page: one item at a time, one key a vote.
+"use strict";
+
+(() => {
+  const { byId, make, fill, store } = page;
+  let state = null;
+  let current = null; // the item on the page, with the own vote
+  let position = 0;
+  let busy = false;
+  let looked = 0; // milliseconds of looking at the item before `since`
+  let since = 0;
+  let timer = null;
+  const loaded = new Map();
+
+  const problem = (text) => {
+    byId("problem").hidden = !text;
+    byId("problem").textContent = text;
+  };
+
+  const saved = (text, kind) => {
+    byId("saved").textContent = text;
+    byId("saved").className = `saved ${kind}`;
+  };
+
+  // Whatever fails is shown, and nothing is shown as saved.
+  const attempt = async (work) => {
+    if (busy) return;
+    busy = true;
+    try {
+      await work();
+      problem("");
+    } catch (error) {
+      problem(error.message);
+    } finally {
+      busy = false;
+    }
+  };
+
+  const load = (pair) => {
+    if (!loaded.has(pair)) {
+      const request = store.item(pair);
+      loaded.set(pair, request);
+      request.catch(() => loaded.delete(pair));
+    }
+    return loaded.get(pair);
+  };
+
+  const clock = () => looked + (since ? performance.now() - since : 0);
+  document.addEventListener("visibilitychange", () => {
+    looked = clock();
+    since = document.hidden ? 0 : performance.now();
+  });
+
+  const showState = () => {
+    const { progress, agreement, annotator } = state;
+    byId("annotator").textContent = annotator;
+    byId("progress").max = Math.max(progress.total, 1);
+    byId("progress").value = progress.done;
+    byId("done").textContent = `${progress.done} of ${progress.total}`;
+    byId("pace").textContent = progress.seconds === null ? "" : `${progress.seconds.toFixed(0)} s an item`;
+    byId("kappa").textContent = page.kappaText(agreement, annotator);
+    document.title = `${progress.done} of ${progress.total} · Label queries`;
+  };
+
+  const realisticControl = () => {
+    const group = make("div", { class: "realistic", role: "group", "aria-label": "Could this be real data?" });
+    for (const [value, key, text] of [["yes", "Y", "Yes"], ["no", "N", "No"], ["unsure", "M", "Maybe"]])
+      group.append(
+        make("button", { type: "button", "data-value": value, "aria-pressed": "false", "aria-keyshortcuts": key, onclick: () => setRealistic(value) }, make("kbd", {}, key), ` ${text}`)
+      );
+    return make("div", { class: "ask" }, make("span", {}, "Could this be real data?"), group);
+  };
+
+  const realistic = () => {
+    const pressed = document.querySelector('.realistic [aria-pressed="true"]');
+    return pressed ? pressed.dataset.value : "";
+  };
+
+  const pressRealistic = (value) => {
+    for (const button of document.querySelectorAll(".realistic button"))
+      button.setAttribute("aria-pressed", String(button.dataset.value === value));
+  };
+
+  const setRealistic = (value) => {
+    if (!document.querySelector(".realistic")) return;
+    pressRealistic(realistic() === value ? "" : value);
+    edited();
+  };
+
+  const chips = () =>
+    [...byId("chips").children].filter((chip) => chip.getAttribute("aria-pressed") === "true").map((chip) => chip.dataset.name);
+
+  const makeChips = () =>
+    fill(
+      byId("chips"),
+      ...Object.entries(state.categories).map(([name, text]) =>
+        make("button", {
+          type: "button", class: "chip", "data-name": name, "aria-pressed": "false", title: text,
+          onclick: (event) => {
+            const chip = event.currentTarget;
+            chip.setAttribute("aria-pressed", String(chip.getAttribute("aria-pressed") !== "true"));
+            edited();
+          },
+        }, name.replaceAll("_", " "))
+      )
+    );
+
+  const showItem = async (index, focus = true) => {
+    clearTimeout(timer);
+    position = index;
+    const listed = state.items[index];
+    const content = await load(listed.pair);
+    if (state.items[position] !== listed && state.items[position].pair !== listed.pair) return;
+    current = content;
+    const { item, vote, evidence } = content;
+    const titles = evidence
+      ? { a: "Gold", b: "Prediction" }
+      : { a: "Query A", b: "Query B" };
+    page.showItem(byId("item"), item, titles, realisticControl());
+    byId("detail").hidden = false;
+    byId("evidence").hidden = true;
+    if (evidence) page.showEvidence(byId("evidence"), evidence);
+    pressRealistic(vote ? vote.realistic : "");
+    for (const chip of byId("chips").children)
+      chip.setAttribute("aria-pressed", String(Boolean(vote && vote.categories.includes(chip.dataset.name))));
+    byId("note").value = vote ? vote.note : "";
+    byId("corrected").value = vote ? vote.corrected_gold : "";
+    fill(byId("corrected-result"));
+    page.pressChoice(byId("choices"), vote ? vote.choice : "");
+    byId("reveal").hidden = !vote || !state.blind || store.offline;
+    byId("previous").disabled = index === 0;
+    byId("next").disabled = index === state.items.length - 1;
+    history.replaceState(null, "", `#item=${listed.pair}`);
+    byId("main").scrollTop = 0;
+    window.scrollTo(0, 0);
+    if (focus) byId("main").focus({ preventScroll: true });
+    looked = 0;
+    since = document.hidden ? 0 : performance.now();
+    if (index + 1 < state.items.length) load(state.items[index + 1].pair).catch(() => {});
+  };
+
+  const showEnd = () => {
+    current = null;
+    byId("detail").hidden = true;
+    byId("evidence").hidden = true;
+    byId("reveal").hidden = true;
+    page.pressChoice(byId("choices"), "");
+    const { progress } = state;
+    fill(
+      byId("item"),
+      make("section", { class: "question end" },
+        make("h1", {}, `All ${page.count(progress.total, "item")} are labelled.`),
+        make("p", {}, progress.seconds === null ? "" : `Half of your votes took less than ${progress.seconds.toFixed(0)} seconds.`),
+        make("p", {}, store.offline ? "Download your votes and send the file back." : "Every vote is saved. You can close this page, or go back with ← to look at an item again."))
+    );
+  };
+
+  const nextOpen = (from) => {
+    const size = state.items.length;
+    for (let step = 0; step < size; step += 1)
+      if (!state.items[(from + step) % size].choice) return (from + step) % size;
+    return -1;
+  };
+
+  const goOn = async (from) => {
+    const index = nextOpen(from);
+    if (index < 0) showEnd();
+    else await showItem(index);
+  };
+
+  const ballot = (choice) => ({
+    pair: current.item.pair,
+    choice,
+    categories: chips(),
+    note: byId("note").value,
+    realistic: realistic(),
+    corrected_gold: byId("corrected").value,
+    seconds: Math.round(clock() / 100) / 10,
+    digest: current.item.digest,
+    results: !current.item.a.result.failure && !current.item.b.result.failure,
+    witness: Boolean(current.item.a.on_witness),
+  });
+
+  const save = async (choice) => {
+    clearTimeout(timer);
+    saved("Saving …", "busy");
+    try {
+      const reply = await store.vote(ballot(choice));
+      state = reply.state;
+      saved(`Saved ${new Date(reply.at).toLocaleTimeString("en-GB")}`, "good");
+    } catch (error) {
+      saved("Not saved", "bad");
+      throw error;
+    }
+    loaded.delete(current.item.pair);
+    showState();
+  };
+
+  const vote = (choice) =>
+    attempt(async () => {
+      if (!current) return;
+      await save(choice);
+      page.pressChoice(byId("choices"), choice);
+      if (byId("advance").checked) await goOn(position + 1);
+      else {
+        byId("reveal").hidden = !state.blind || store.offline;
+        load(current.item.pair).then((content) => { current = content; }, () => {});
+      }
+    });
+
+  // A change to an item that has a vote is a new vote with the same choice.
+  const edited = () => {
+    const choice = current && state.items[position].choice;
+    if (!choice) return;
+    clearTimeout(timer);
+    saved("Not saved yet", "busy");
+    timer = setTimeout(() => attempt(() => save(choice)), 500);
+  };
+
+  const move = (step) =>
+    attempt(async () => {
+      if (timer && byId("saved").textContent === "Not saved yet") await save(state.items[position].choice);
+      const index = current ? position + step : position;
+      if (index >= 0 && index < state.items.length) await showItem(index);
+    });
+
+  const undo = () =>
+    attempt(async () => {
+      const reply = await store.undo();
+      state = reply.state;
+      loaded.delete(reply.pair);
+      showState();
+      saved("Vote taken back", "good");
+      await showItem(state.items.findIndex((item) => item.pair === reply.pair));
+    });
+
+  const reveal = () =>
+    attempt(async () => {
+      if (!current || byId("reveal").hidden) return;
+      page.showEvidence(byId("evidence"), await store.reveal(current.item.pair));
+      byId("evidence").scrollIntoView({ block: "nearest" });
+    });
+
+  const run = () =>
+    attempt(async () => {
+      fill(byId("corrected-result"), "Running …");
+      const result = await store.run(current.item.pair, byId("corrected").value);
+      fill(byId("corrected-result"), page.result(result, "your query", "on the real database"));
+      edited();
+    });
+
+  const toggle = (id) => {
+    const element = byId(id);
+    if (!element || element.hidden) return;
+    element.open = !element.open;
+    if (element.open) element.scrollIntoView({ block: "nearest" });
+  };
+
+  const help = () => byId("help").showModal();
+
+  const keys = {
+    u: undo, r: reveal, "?": help, d: () => toggle("detail"), t: () => toggle("schema"),
+    y: () => setRealistic("yes"), n: () => setRealistic("no"), m: () => setRealistic("unsure"),
+    arrowleft: () => move(-1), arrowright: () => move(1),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (byId("help").open || event.altKey || event.metaKey) return;
+    if (event.target === byId("corrected") && event.key === "Enter" && event.ctrlKey) {
+      event.preventDefault();
+      run();
+      return;
+    }
+    if (page.isTyping(event)) {
+      if (event.key === "Escape") byId("main").focus();
+      return;
+    }
+    if (event.ctrlKey) {
+      if (event.key === "z") { event.preventDefault(); undo(); }
+      return;
+    }
+    const choice = page.choiceOfKey(event.key);
+    const action = choice ? () => vote(choice) : keys[event.key.toLowerCase()];
+    const scrolls = event.key.startsWith("Arrow") && event.target.closest(".scroll, .sql");
+    if (!action || event.repeat || scrolls) return;
+    event.preventDefault();
+    action();
+  });
+
+  const start = async () => {
+    state = await store.state();
+    byId("download").hidden = !store.offline;
+    byId("run").hidden = store.offline;
+    makeChips();
+    const names = state.blind ? {} : { only_a: "Only the gold", only_b: "Only the prediction" };
+    page.choiceButtons(byId("choices"), names, vote);
+    fill(
+      byId("help-keys").querySelector("tbody"),
+      ...[
+        ...page.choices.map(([choice, key, text, hint]) => [key, `${names[choice] || text}: ${hint}`]),
+        ["U", "take back the last vote"], ["← →", "previous and next item"],
+        ["Y N M", "the small database could be real data: yes, no, maybe"],
+        ["D", "kinds of difference, a note, a better query"], ["T", "tables in use, with sample rows"],
+        ...(store.offline ? [] : [["R", "reveal verdict, metrics and other votes, after your own vote"]]),
+      ].map(([key, text]) => make("tr", {}, make("th", { scope: "row" }, make("kbd", {}, key)), make("td", {}, text)))
+    );
+    byId("previous").addEventListener("click", () => move(-1));
+    byId("next").addEventListener("click", () => move(1));
+    byId("undo").addEventListener("click", undo);
+    byId("reveal").addEventListener("click", reveal);
+    byId("run").addEventListener("click", run);
+    byId("help-button").addEventListener("click", help);
+    byId("help-close").addEventListener("click", () => byId("help").close());
+    byId("download").addEventListener("click", () => store.download());
+    byId("note").addEventListener("input", edited);
+    byId("corrected").addEventListener("input", edited);
+    showState();
+    const link = new URLSearchParams(location.hash.slice(1)).get("item");
+    const linked = state.items.findIndex((item) => item.pair === link);
+    const open = nextOpen(0);
+    if (linked >= 0 && (open < 0 || !state.items[linked].choice)) await showItem(linked);
+    else await goOn(0);
+  };
+
+  attempt(start);
+})();

@@ -1,0 +1,46 @@
+"""How far annotators are, how long they take, and how they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import msgspec
+
+from sqlverdict.load.people.labels import labels_of_votes
+from sqlverdict.load.people.votes import VoteBook
+from sqlverdict.score.agreement.annotators import AnnotatorAgreement, annotator_agreement
+
+
+class LabelProgress(msgspec.Struct, frozen=True):
+    """One annotator's progress.
+
+    Attributes:
+        done: Pairs of the annotator's queue with a vote.
+        total: All of them.
+        seconds: The median time of a vote; ``None``: there is none.
+    """
+
+    done: int
+    total: int
+    seconds: float | None
+
+
+def progress_of(book: VoteBook, annotator: str, pairs: Sequence[str]) -> LabelProgress:
+    """How far an annotator is with these pairs."""
+    votes = [
+        book.pairs[pair].votes[annotator]
+        for pair in pairs
+        if pair in book.pairs and annotator in book.pairs[pair].votes
+    ]
+    times = [vote.seconds for vote in votes if vote.seconds is not None]
+    return LabelProgress(len(votes), len(pairs), round(median(times), 1) if times else None)
+
+
+def agreement_of(book: VoteBook, path: Path) -> AnnotatorAgreement | None:
+    """How annotators agree, as ``agree`` computes it; ``None`` for fewer than two."""
+    if len(book.annotators) < 2:
+        return None
+    labels = labels_of_votes(book, path)
+    return annotator_agreement(labels.annotators, [(i.votes, i.equal) for i in labels.items])

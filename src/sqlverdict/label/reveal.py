@@ -1,0 +1,77 @@
+"""What is hidden until the vote: which query is the gold, metrics, verdict, evidence, systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from sqlverdict.label.item import witness_of
+from sqlverdict.label.queue import QueueItem
+from sqlverdict.load.people.votes import PairVotes, Side
+from sqlverdict.report.one_run.case import because, evidence_lines
+
+
+class OtherVote(msgspec.Struct, frozen=True):
+    """The vote of one annotator, as another one or the adjudicator sees it."""
+
+    annotator: str
+    label: str
+    categories: tuple[str, ...] = ()
+    note: str = ""
+    realistic: str = ""
+    corrected_gold: str = ""
+
+
+class Revelation(msgspec.Struct, frozen=True):
+    """All that is known of a pair.
+
+    Attributes:
+        first: Which query stands first.
+        systems: Whose prediction it is.
+        verdict: The run's verdict.
+        because: What it rests on.
+        scores: The metrics.
+        evidence: What was found out, a sentence each.
+        witness_sentence: When the queries differ.
+        golds: All golds of the case.
+        votes: What other annotators say.
+    """
+
+    first: Side
+    systems: tuple[str, ...]
+    verdict: str
+    because: str
+    scores: Mapping[str, float | None]
+    evidence: tuple[str, ...]
+    witness_sentence: str
+    golds: tuple[str, ...]
+    votes: tuple[OtherVote, ...]
+
+
+def reveal(item: QueueItem, first: Side, votes: PairVotes | None, but: str = "") -> Revelation:
+    """All that is known of a pair, and the votes of everybody but one."""
+    result = item.result
+    witness = witness_of(result)
+    return Revelation(
+        first=first,
+        systems=item.systems,
+        verdict=item.run.verdict(result).value,
+        because=because(result),
+        scores=result.scores,
+        evidence=tuple(evidence_lines(result, item.run.folder)),
+        witness_sentence=witness.sentence if witness is not None else "",
+        golds=result.gold,
+        votes=other_votes(votes, but),
+    )
+
+
+def other_votes(votes: PairVotes | None, but: str = "") -> tuple[OtherVote, ...]:
+    """The votes about a pair that count, of everybody but one."""
+    if votes is None:
+        return ()
+    return tuple(
+        OtherVote(name, vote.label, vote.categories, vote.note, vote.realistic, vote.corrected_gold)
+        for name, vote in votes.votes.items()
+        if name != but
+    )

@@ -1,0 +1,279 @@
+"""The vote log: what annotators said about pairs of a gold and a prediction, one event a line.
+
+``sqlverdict label`` writes it. Nothing in it is ever changed: a vote that is taken back is a second
+event, and so is another vote of the same annotator. The last one counts. The labels:
+
+================  =============================================  ==========  ====
+label             the annotator says                             prediction  gold
+================  =============================================  ==========  ====
+right             both queries answer the question               1           yes
+both_acceptable   they read the question differently; both may   1           yes
+gold_wrong        only the prediction answers it                 1           no
+wrong             only the gold answers it                       0           yes
+both_wrong        neither answers it                             0           no
+ambiguous         the question does not decide it                0.5
+undecided         I cannot tell                                  0.5
+unanswerable      no query on this database answers it           no value    no
+skip              I do not vote                                  no value
+================  =============================================  ==========  ====
+
+The column *prediction* is the value that ``agree`` compares with metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from sqlverdict.errors import DataError
+from sqlverdict.files.sealed_lines import has_seal, is_intact
+from sqlverdict.files.text import decode_json, stream_lines
+
+VOTE_SCHEMA = 1
+"""Version of a line; readers refuse a newer one."""
+
+VOTES_FILE = "votes.jsonl"
+"""The name of a vote log."""
+
+OFFLINE = "offline"
+"""The source of a vote of the offline page; such lines have no checksum."""
+
+_START = b'{"vote_schema":'
+
+
+class LabelMeaning(NamedTuple):
+    """What a label says of either query.
+
+    Attributes:
+        value: Of the prediction: 1 right, 0 wrong, 0.5 undecided; ``None``: no value.
+        gold_right: Whether the gold answers the question; ``None``: it is not said.
+    """
+
+    value: float | None
+    gold_right: bool | None
+
+
+MEANINGS: Mapping[str, LabelMeaning] = {
+    "right": LabelMeaning(1.0, True),
+    "both_acceptable": LabelMeaning(1.0, True),
+    "gold_wrong": LabelMeaning(1.0, False),
+    "wrong": LabelMeaning(0.0, True),
+    "both_wrong": LabelMeaning(0.0, False),
+    "ambiguous": LabelMeaning(0.5, None),
+    "undecided": LabelMeaning(0.5, None),
+    "unanswerable": LabelMeaning(None, False),
+    "skip": LabelMeaning(None, None),
+}
+"""What each label says."""
+
+Side = Literal["gold", "prediction"]
+EventKind = Literal["vote", "undo", "reveal", "adjudication"]
+
+
+class ItemDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an annotator saw when voting.
+
+    Attributes:
+        first: Which query stood first, as query A.
+        blind: Whether metrics, verdict, system and other votes were hidden.
+        revealed: Whether this annotator had looked at them before this vote.
+        results: Whether both results on the real database were there.
+        witness: Whether a witness was there.
+        digest: A digest of all that the page got to display.
+        queue: The queue, with its seed.
+    """
+
+    first: Side
+    blind: bool
+    revealed: bool = False
+    results: bool = False
+    witness: bool = False
+    digest: str = ""
+    queue: str = ""
+
+
+class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of a vote log.
+
+    Attributes:
+        vote_schema: The version of the line.
+        kind: A vote, its withdrawal, a look at the evidence, or an adjudication.
+        id: The case.
+        pair: The digest of the case's id, golds and prediction, by :func:`pair_digest`.
+        annotator: Who; of an adjudication, the adjudicator.
+        at: When, in UTC.
+        label: One of :data:`MEANINGS`; empty in events that are no vote.
+        categories: Kinds of error or difference, by FLEX's names.
+        note: A remark.
+        realistic: Whether the witness could be real data: ``yes``, ``no`` or ``unsure``.
+        corrected_gold: A query that answers the question, by the annotator.
+        reason: Why the adjudicator decides so.
+        seconds: How long the annotator looked at the item.
+        display: What was shown.
+        source: Where it comes from: ``page``, ``offline``, or the file it was imported from.
+    """
+
+    vote_schema: int
+    kind: EventKind
+    id: str
+    pair: str
+    annotator: str
+    at: str
+    label: str = ""
+    categories: tuple[str, ...] = ()
+    note: str = ""
+    realistic: str = ""
+    corrected_gold: str = ""
+    reason: str = ""
+    seconds: float | None = None
+    display: ItemDisplay | None = msgspec.field(default=None, name="shown")
+    source: str = ""
+
+    @property
+    def meaning(self) -> LabelMeaning:
+        """What its label says."""
+        return MEANINGS[self.label]
+
+
+def pair_digest(case_id: str, golds: Sequence[str], prediction: str | None) -> str:
+    """Stands for a case with its golds and one prediction: a vote is about these alone."""
+    content = msgspec.json.encode([case_id, list(golds), prediction])
+    return blake2b(content, digest_size=8).hexdigest()
+
+
+def is_vote_log(path: Path) -> bool:
+    """Whether a file starts as a vote log does."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(_START)) == _START
+    except OSError:
+        return False
+
+
+def read_events(path: Path) -> Iterator[VoteEvent]:
+    """The events of a vote log, in their order.
+
+    A last line that was not written to its end is left out. Lines of the offline page have no
+    checksum; all others must have one that fits.
+
+    Raises:
+        DataError: a line is no event, or was changed.
+    """
+    for number, line in stream_lines(path, DataError):
+        where = f"{path}, line {number}"
+        if not line.strip():
+            continue
+        if has_seal(line) and not line.endswith(b"\n"):
+            return
+        event = decode_event(line.strip(), where)
+        if has_seal(line) != (event.source != "offline") or (
+            has_seal(line) and not is_intact(line)
+        ):
+            raise DataError(
+                f"{where} was changed after it was saved: its checksum does not fit. Restore the "
+                f"line from a copy, or remove it and vote again."
+            )
+        yield event
+
+
+def decode_event(line: bytes, where: str) -> VoteEvent:
+    """One event, checked.
+
+    Raises:
+        DataError: it is none, or one of a newer version.
+    """
+    fields: Any = decode_json(line, where, DataError)
+    schema = fields.get("vote_schema") if isinstance(fields, Mapping) else None
+    if isinstance(schema, int) and schema > VOTE_SCHEMA:
+        raise DataError(
+            f"{where} has the vote schema {schema}; this version reads up to {VOTE_SCHEMA}. "
+            f"Update sqlverdict."
+        )
+    event = decode_json(line, where, DataError, VoteEvent)
+    if event.kind in ("vote", "adjudication") and event.label not in MEANINGS:
+        raise DataError(
+            f"{where}: the label is {event.label!r}. Expected one of {', '.join(MEANINGS)}."
+        )
+    return event
+
+
+class PairVotes:
+    """The votes about one pair that count.
+
+    Attributes:
+        id: The case.
+        pair: The digest of the pair.
+        adjudication: What an adjudicator decided last; ``None``: nothing.
+        revealed_to: The annotators who looked at the evidence.
+    """
+
+    def __init__(self, case_id: str, pair: str) -> None:
+        self.id = case_id
+        self.pair = pair
+        self.adjudication: VoteEvent | None = None
+        self.revealed_to: set[str] = set()
+        self._history: dict[str, list[VoteEvent]] = {}
+
+    def add(self, event: VoteEvent) -> None:
+        """Take in the next event about this pair."""
+        history = self._history.setdefault(event.annotator, [])
+        if event.kind == "vote":
+            history.append(event)
+        elif event.kind == "undo" and history:
+            history.pop()
+        elif event.kind == "reveal":
+            self.revealed_to.add(event.annotator)
+        elif event.kind == "adjudication":
+            self.adjudication = event
+
+    @property
+    def votes(self) -> dict[str, VoteEvent]:
+        """The last vote of each annotator that was not taken back."""
+        return {name: history[-1] for name, history in self._history.items() if history}
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether annotators who voted disagree about either query."""
+        return len({vote.meaning for vote in self.votes.values() if vote.label != "skip"}) > 1
+
+    @property
+    def settled_label(self) -> str:
+        """The adjudicator's label, else the label of more than half of the votes; empty: none."""
+        if self.adjudication is not None:
+            return self.adjudication.label
+        labels = [vote.label for vote in self.votes.values() if vote.label != "skip"]
+        return next((one for one in labels if 2 * labels.count(one) > len(labels)), "")
+
+
+class VoteBook:
+    """All votes of a log, by pair, in the order in which the pairs were first voted on."""
+
+    def __init__(self, events: Iterable[VoteEvent] = ()) -> None:
+        self.pairs: dict[str, PairVotes] = {}
+        self._order: dict[str, list[str]] = {}
+        for event in events:
+            self.add(event)
+
+    def add(self, event: VoteEvent) -> None:
+        """Take in the next event."""
+        votes = self.pairs.setdefault(event.pair, PairVotes(event.id, event.pair))
+        votes.add(event)
+        order = self._order.setdefault(event.annotator, [])
+        if event.kind == "vote":
+            order.append(event.pair)
+        elif event.kind == "undo" and event.pair in order:
+            del order[len(order) - 1 - order[::-1].index(event.pair)]
+
+    def last_pair(self, annotator: str) -> str | None:
+        """The pair of an annotator's last vote that was not taken back; ``None``: there is none."""
+        order = self._order.get(annotator)
+        return order[-1] if order else None
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Everybody with a vote that counts, in the order of their first ones."""
+        return tuple(dict.fromkeys(name for pair in self.pairs.values() for name in pair.votes))

@@ -1,0 +1,83 @@
+"""A local server: a socket first, so that its address is known; then requests until Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import ExitStack
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from sqlverdict.errors import MissingExtra, UsageError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+LOCAL = "127.0.0.1"
+"""The usual address: nobody else on the network reaches it."""
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one.
+
+    Raises:
+        UsageError: the address cannot be had.
+    """
+    try:
+        with ExitStack() as on_error:
+            family, kind, protocol, _, address = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            listener = on_error.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(64)
+            on_error.pop_all()
+    except OSError as error:
+        raise UsageError(
+            f"no server can listen on {host}, port {port}: {error.strerror}. Give another --port, "
+            f"or none for a free one."
+        ) from error
+    return listener
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def address_of(host: str, listener: socket.socket) -> str:
+    """The address of the server in a browser."""
+    port = listener.getsockname()[1]
+    name = socket.gethostname() if host in ("", "0.0.0.0", "::") else host  # noqa: S104
+    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+
+
+def serve(app: ASGIApp, listener: socket.socket) -> None:
+    """Answer requests until Ctrl-C or SIGTERM, then end quietly.
+
+    Raises:
+        MissingExtra: the extra ``web`` is not installed.
+    """
+    try:
+        import uvicorn
+    except ImportError as error:
+        raise MissingExtra("a local server", "web") from error
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_level="error",
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    except KeyboardInterrupt:
+        # The user's way to end it; every vote is saved when it is made.
+        pass
+    finally:
+        listener.close()

@@ -1,0 +1,319 @@
+"""The labelling pages in a real browser: keys, undo, resuming, two annotators, adjudication."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from browser_parts import Faults, OpenPage, accessibility_problems
+from click.testing import CliRunner
+
+from label_runs import HOSTILE, SECRET_SYSTEM, LabelServer, label_server, write_database, write_run
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.load.people.votes import VoteBook, VoteEvent, read_events
+from timeouts import HANG_SECONDS
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+pytest.importorskip("uvicorn", reason="the extra web is not installed")
+
+ITEMS = 6
+ANNOTATORS = ("ann", "bob", "dee", "eve", "fay", "gus")
+
+
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_database(tmp_path_factory.mktemp("databases"))
+
+
+@pytest.fixture(scope="module")
+def shared_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("runs") / "run").folder
+
+
+@pytest.fixture(scope="module")
+def server(shared_run: Path, databases: Path) -> Iterator[LabelServer]:
+    """One server for the tests of this file; each has annotators of its own."""
+    names = ("--annotators", ",".join(ANNOTATORS), "--adjudicator", "cai")
+    with label_server(shared_run, databases, *names) as one:
+        yield one
+
+
+@pytest.fixture
+def own_run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run").folder
+
+
+def book_of(run: Path) -> VoteBook:
+    return VoteBook(read_events(run / "labels" / "votes.jsonl"))
+
+
+def votes_of(run: Path, annotator: str) -> list[VoteEvent]:
+    pairs = book_of(run).pairs.values()
+    return [pair.votes[annotator] for pair in pairs if annotator in pair.votes]
+
+
+def text_starts(page, selector: str, text: str) -> None:
+    """Wait for a text; the page's policy forbids to evaluate code that is given as text."""
+    page.wait_for_function(
+        "([selector, text]) => document.querySelector(selector).textContent.startsWith(text)",
+        arg=[selector, text],
+    )
+
+
+def press(page, *keys: str) -> None:
+    """Press keys, one vote each, and wait until each is shown as saved."""
+    for key in keys:
+        done = int(page.inner_text("#done").split()[0])
+        page.keyboard.press(key)
+        text_starts(page, "#done", f"{done + 1} ")
+        text_starts(page, "#saved", "Saved")
+
+
+def open_items(open_page: OpenPage, link: str, **options):
+    page = open_page(link, **options)
+    page.wait_for_selector(".pair")
+    return page
+
+
+def test_a_queue_is_labelled_with_one_key_an_item(
+    open_page: OpenPage, server: LabelServer, shared_run: Path
+) -> None:
+    page = open_items(open_page, server.links["dee"])
+    assert "token" not in page.url
+    first = page.inner_text("h1")
+    press(page, "1", "2", "3")
+    assert page.inner_text("h1") != first
+    page.keyboard.press("u")
+    text_starts(page, "#done", "2 ")
+    assert page.inner_text("#saved") == "Vote taken back"
+    page.keyboard.press("d")
+    page.click("text=filtering")
+    page.fill("#note", "a note with 1 2 3")
+    page.fill("#corrected", "SELECT 41 + 1 AS answer")
+    page.press("#corrected", "Control+Enter")
+    page.wait_for_selector("#corrected-result td")
+    assert page.inner_text("#corrected-result td") == "42"
+    page.keyboard.press("Escape")
+    press(page, "5", "6", "7", "s")
+    page.wait_for_selector("text=All 6 items are labelled.")
+    votes = votes_of(shared_run, "dee")
+    assert len(votes) == ITEMS
+    assert {"both_wrong", "ambiguous", "unanswerable", "skip"} <= {vote.label for vote in votes}
+    (noted,) = [vote for vote in votes if vote.note]
+    assert noted.note == "a note with 1 2 3"
+    assert noted.categories == ("filtering",)
+    assert noted.corrected_gold == "SELECT 41 + 1 AS answer"
+    assert noted.display.blind
+    assert not noted.display.revealed
+    assert noted.seconds is not None
+    # A change to an item that has a vote is saved by itself.
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".pair")
+    page.fill("#note", "later")
+    text_starts(page, "#saved", "Saved")
+    assert "later" in [vote.note for vote in votes_of(shared_run, "dee")]
+
+
+def test_hidden_until_the_vote_then_revealed(
+    open_page: OpenPage, server: LabelServer, shared_run: Path
+) -> None:
+    page = open_items(open_page, server.links["eve"])
+    replies: list[str] = []
+    page.on(
+        "response", lambda reply: replies.append(reply.text()) if "/api/" in reply.url else None
+    )
+    page.uncheck("#advance")
+    page.keyboard.press("r")
+    for _ in range(ITEMS - 1):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(100)
+    assert replies
+    for word in (SECRET_SYSTEM, "gold", "incorrect"):
+        assert all(word not in text for text in replies if '"categories"' not in text)
+    press(page, "3")
+    page.keyboard.press("r")
+    page.wait_for_selector("#evidence dl")
+    assert SECRET_SYSTEM in page.inner_text("#evidence")
+    events = read_events(shared_run / "labels" / "votes.jsonl")
+    assert [event.kind for event in events if event.annotator == "eve"] == ["vote", "reveal"]
+
+
+def test_the_witness_is_a_small_table_and_gets_a_label_of_its_own(
+    open_page: OpenPage, server: LabelServer, shared_run: Path
+) -> None:
+    page = open_items(open_page, server.links["fay"])
+    for _ in range(ITEMS):
+        if page.query_selector(".witness"):
+            break
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(100)
+    assert "returns 1 row" in page.inner_text(".witness")
+    page.keyboard.press("n")
+    press(page, "8")
+    (vote,) = votes_of(shared_run, "fay")
+    assert (vote.id, vote.realistic, vote.display.witness) == ("q0", "no", True)
+
+
+def test_a_killed_server_loses_no_vote_that_was_shown_as_saved(
+    open_page: OpenPage, own_run: Path, databases: Path, faults: Faults
+) -> None:
+    options = ("--annotators", "ann")
+    with label_server(own_run, databases, *options) as server:
+        page = open_items(open_page, server.links["ann"])
+        press(page, "1", "3", "3")
+        server.process.send_signal(signal.SIGKILL)
+        server.process.wait(HANG_SECONDS)
+        page.keyboard.press("2")
+        page.wait_for_selector("#problem:not([hidden])")
+        assert page.inner_text("#saved") == "Not saved"
+        assert "does not answer" in page.inner_text("#problem")
+    # The browser reports the failed request.
+    faults.found = [each for each in faults.found if "ERR_CONNECTION_REFUSED" not in each]
+    assert len(votes_of(own_run, "ann")) == 3
+    with label_server(own_run, databases, *options) as server:
+        page = open_items(open_page, server.links["ann"])
+        assert page.inner_text("#done") == f"3 of {ITEMS}"
+        press(page, "3")
+    assert len(votes_of(own_run, "ann")) == 4
+
+
+def test_two_annotators_disagree_and_an_adjudicator_decides(
+    open_page: OpenPage, server: LabelServer, shared_run: Path
+) -> None:
+    ann = open_items(open_page, server.links["ann"])
+    bob = open_items(open_page, server.links["bob"])
+    press(ann, "3", "3", "5", "3", "5", "8")
+    press(bob, "3", "5", "5", "3", "3", "3")
+    judge = open_page(server.links["adjudicator"])
+    judge.wait_for_selector("#disputes button")
+    disputes = judge.locator("#disputes button").count()
+    assert disputes == sum(pair.is_disputed for pair in book_of(shared_run).pairs.values()) > 0
+    kappa = judge.inner_text("#kappa")
+    output = (
+        CliRunner()
+        .invoke(
+            sqlverdict,
+            [
+                "agree",
+                str(shared_run),
+                "--labels",
+                str(shared_run / "labels" / "votes.jsonl"),
+                "--json",
+            ],
+        )
+        .output
+    )
+    pairs = {(pair["a"], pair["b"]): pair for pair in json.loads(output)["annotators"]["pairs"]}
+    pair = pairs.get(("ann", "bob")) or pairs["bob", "ann"]
+    assert f"κ {pair['kappa']:.2f} ({pair['a']}, {pair['b']}, {ITEMS})" in kappa
+    assert pair["n"] == ITEMS
+    assert accessibility_problems(judge) == []
+    judge.keyboard.press("1")
+    judge.keyboard.press("Enter")
+    judge.wait_for_selector("#problem:not([hidden])")
+    assert "reason" in judge.inner_text("#problem")
+    judge.keyboard.type("the prediction counts names")
+    judge.keyboard.press("Enter")
+    judge.wait_for_selector(f"text=1 of {disputes} disputes decided")
+    (decision,) = [p.adjudication for p in book_of(shared_run).pairs.values() if p.adjudication]
+    assert (decision.annotator, decision.label) == ("cai", "wrong")
+    assert decision.reason == "the prediction counts names"
+
+
+def test_an_offline_file_labels_without_a_server(
+    open_page: OpenPage, own_run: Path, databases: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "cai.html"
+    line = ["label", str(own_run), "--databases", str(databases), "--annotators", "cai"]
+    result = CliRunner().invoke(sqlverdict, [*line, "--offline", str(file)])
+    assert result.exit_code == 0, result.output
+    assert SECRET_SYSTEM not in file.read_text()
+    page = open_items(open_page, file)
+    press(page, "1", "2", "3", "4")
+    page.keyboard.press("u")
+    text_starts(page, "#done", "3 ")
+    page.reload()
+    page.wait_for_selector(".pair")
+    assert page.inner_text("#done") == f"3 of {ITEMS}"
+    press(page, "4", "5", "8")
+    page.wait_for_selector("text=All 6 items are labelled.")
+    assert accessibility_problems(page) == []
+    with page.expect_download() as download:
+        page.click("#download")
+    downloaded = tmp_path / "votes-cai.jsonl"
+    download.value.save_as(downloaded)
+    labels = str(downloaded)
+    agreed = CliRunner().invoke(sqlverdict, ["agree", str(own_run), "--labels", labels, "--json"])
+    assert json.loads(agreed.output)["labelled"] == 5
+    imported = CliRunner().invoke(sqlverdict, ["label", str(own_run), "--import", labels])
+    assert "8 added" in imported.output
+    book, original = book_of(own_run), VoteBook(read_events(downloaded))
+    assert {p: v.votes["cai"].label for p, v in book.pairs.items()} == {
+        p: v.votes["cai"].label for p, v in original.pairs.items()
+    }
+    again = CliRunner().invoke(sqlverdict, ["label", str(own_run), "--import", labels])
+    assert "8 in the log already" in again.output
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        {"color_scheme": "light"},
+        {"color_scheme": "dark"},
+        {"viewport": {"width": 390, "height": 844}},
+    ],
+)
+def test_the_page_is_accessible_and_hostile_content_is_text(
+    open_page: OpenPage, server: LabelServer, look
+) -> None:
+    page = open_items(open_page, server.links["gus"], **look)
+    page.keyboard.press("d")
+    seen = False
+    for _ in range(ITEMS):
+        seen = seen or page.inner_text("h1") == HOSTILE
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(100)
+    assert seen
+    page.keyboard.press("t")
+    assert accessibility_problems(page) == []
+    assert page.evaluate("document.querySelectorAll('main img, main script').length") == 0
+    width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert width <= 0
+
+
+def test_inline_scripts_are_blocked(
+    open_page: OpenPage, server: LabelServer, faults: Faults
+) -> None:
+    page = open_items(open_page, server.links["gus"])
+    page.evaluate(
+        "() => { const s = document.createElement('script'); s.textContent = 'window.ran = 1';"
+        " document.body.append(s); }"
+    )
+    assert page.evaluate("window.ran") is None
+    assert "Content Security Policy" in "".join(faults.found)
+    faults.found = []
+
+
+def test_other_sites_and_requests_without_the_token_are_refused(server: LabelServer) -> None:
+    address, _, token = server.links["gus"].partition("/#token=")
+    right = {"Origin": address, "x-sqlverdict-token": token}
+
+    def status(**changes: str) -> int:
+        headers = {**right, **{name.replace("_", "-"): text for name, text in changes.items()}}
+        request = Request(f"{address}/api/undo", b"{}", headers)
+        try:
+            with urlopen(request, timeout=HANG_SECONDS) as reply:
+                return int(reply.status)
+        except HTTPError as error:
+            return error.code
+
+    assert status(Origin="http://evil.example") == 403
+    assert status(Host="evil.example") == 403
+    assert status(x_sqlverdict_token="") == 403
+    assert status(Sec_Fetch_Site="cross-site") == 403
+    assert status() == 400  # allowed; there is no vote to take back

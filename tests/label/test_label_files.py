@@ -1,0 +1,166 @@
+"""Votes as files: exports that other commands read, and imports of other people's labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from label_runs import PAIRS, OpenSession
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.label.session import Ballot
+from sqlverdict.load.people.labels import read_labels
+from sqlverdict.runlog.run import Run
+
+Label = Callable[..., str]
+
+
+@pytest.fixture
+def label(run: Run, tmp_path: Path) -> Label:
+    """Calls ``sqlverdict label`` on the run, with the votes of the session."""
+
+    def call(*options: str, command: str = "label") -> str:
+        line = [command, str(run.folder), *options]
+        if command == "label":
+            line += ["--out", str(tmp_path / "labels")]
+        result = CliRunner().invoke(sqlverdict, line)
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    return call
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def vote_on_everything(session) -> None:
+    """ann and bob agree but on q1, where cai decides; q2's gold is wrong, q3 has two readings."""
+    pairs = {item.result.id: pair for pair, item in session.queue.items.items()}
+
+    def vote(name: str, case: str, label: str, **more) -> None:
+        pair = pairs[case]
+        sides = {"wrong": "gold", "gold_wrong": "prediction"}
+        choice = label
+        if label in sides:
+            choice = "only_a" if session.first(name, pair) == sides[label] else "only_b"
+        session.vote(name, Ballot(pair, choice, **more))
+
+    for name in ("ann", "bob"):
+        vote(name, "q0", "wrong", categories=("nullable_column",), realistic="yes")
+        vote(name, "q2", "gold_wrong", note="=the id is not asked for")
+        vote(name, "q3", "either")
+        vote(name, "q4", "neither", corrected_gold="SELECT MAX(id) FROM item")
+    vote("ann", "q1", "both")
+    vote("bob", "q1", "wrong")
+    session.adjudicate("cai", Ballot(pairs["q1"], "only_a", reason="names are missing"))
+    session.log.close()
+
+
+def test_corrected_golds_are_lines_of_an_overlay(
+    open_session: OpenSession, label: Label, tmp_path: Path
+) -> None:
+    vote_on_everything(open_session())
+    file = tmp_path / "golds.jsonl"
+    assert "3 corrected golds" in label("--export-golds", str(file))
+    records = {record.pop("id"): record for record in lines(file)}
+    assert records == {
+        "q2": {"gold": [PAIRS[2][2]], "reason": "=the id is not asked for", "by": "ann, bob"},
+        "q3": {"gold": [PAIRS[3][1], "SELECT 1.5"], "reason": "both_acceptable", "by": "ann, bob"},
+        "q4": {"gold": ["SELECT MAX(id) FROM item"], "reason": "both_wrong", "by": "ann, bob"},
+    }
+
+
+def test_exported_votes_are_a_table_without_formulas(
+    open_session: OpenSession, label: Label, tmp_path: Path
+) -> None:
+    vote_on_everything(open_session())
+    table, log = tmp_path / "votes.csv", tmp_path / "votes.jsonl"
+    assert "11 votes" in label("--export-votes", str(table))
+    label("--export-votes", str(log))
+    assert "'=the id is not asked for" in table.read_text()
+    records = lines(log)
+    assert len(records) == len(table.read_text().splitlines()) - 1 == 11
+    assert {record["label"] for record in records if record["id"] == "q1"} == {"right", "wrong"}
+    assert all(record["blind"] for record in records if record["kind"] == "vote")
+
+
+def test_labelled_cases_are_a_benchmark_and_its_labels(
+    open_session: OpenSession, label: Label, run: Run, tmp_path: Path
+) -> None:
+    vote_on_everything(open_session())
+    file = tmp_path / "cases.jsonl"
+    label("--export-cases", str(file))
+    labels = read_labels(file)
+    assert {item.id: item.value for item in labels.items} == {
+        "q0": 0, "q1": 0, "q2": 1, "q3": 1, "q4": 0
+    }  # fmt: skip
+    from sqlverdict.cli.options.data import DataArgs, read_benchmark
+
+    cases = {case.id: case for case in read_benchmark(DataArgs(cases=file)).cases}
+    assert cases["q1"].golds == ("SELECT name FROM item",)
+    report = json.loads(label("--labels", str(file), "--json", command="agree"))
+    log = str(tmp_path / "labels" / "votes.jsonl")
+    from_log = json.loads(label("--labels", log, "--json", command="agree"))
+    assert report["matched"] == from_log["matched"] == 5
+    assert report["metrics"] == from_log["metrics"]
+    assert report["annotators"]["fleiss"] == from_log["annotators"]["fleiss"]
+
+
+def test_a_spreadsheet_of_votes_comes_back(
+    open_session: OpenSession, label: Label, tmp_path: Path
+) -> None:
+    session = open_session()
+    table = tmp_path / "sheet.csv"
+    table.write_text("id,annotator,label,note\nq0,dee,gold wrong,why\nq9,dee,right,\n")
+    session.log.close()
+    output = label("--import", str(table))
+    assert "1 added" in output
+    assert "1 about cases or queries that the runs do not have" in output
+    assert "in the log already" in label("--import", str(table))
+    again = open_session()
+    (votes,) = again.log.book.pairs.values()
+    assert votes.votes["dee"].label == "gold_wrong"
+    assert votes.votes["dee"].source == "sheet.csv"
+    table.write_text("id,annotator,label\nq0,dee,perhaps\n")
+    again.log.close()
+    line = ["label", str(tmp_path / "run"), "--out", str(tmp_path / "labels")]
+    result = CliRunner().invoke(sqlverdict, [*line, "--import", str(table)])
+    assert result.exit_code == 2
+    assert "line 2: the label is 'perhaps'. Expected one of right," in result.output
+
+
+def test_labels_of_experts_count_for_their_own_prediction_only(
+    open_session: OpenSession, label: Label, tmp_path: Path
+) -> None:
+    """As ROSE's file has them: a label, and the prediction that it is about."""
+    open_session().log.close()
+    file = tmp_path / "rose.jsonl"
+    records = [
+        {"id": "q0", "prediction": "select  count(name) from item", "label": True},
+        {"id": "q1", "prediction": "SELECT something_else", "label": False},
+    ]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert "1 about cases" in label("--import", str(file))
+    votes = [*open_session().log.book.pairs.values()]
+    assert [(one.id, one.votes["rose"].label) for one in votes] == [("q0", "right")]
+
+
+def test_columns_of_annotators_are_votes_of_each(
+    open_session: OpenSession, label: Label, tmp_path: Path
+) -> None:
+    open_session().log.close()
+    file = tmp_path / "wide.csv"
+    file.write_text("id,ann,bob\nq0,1,0\nq1,0.5,\n")
+    assert "3 added" in label("--import", str(file), "--votes", "ann", "--votes", "bob")
+    book = open_session().log.book
+    labels = {one.id: {n: v.label for n, v in one.votes.items()} for one in book.pairs.values()}
+    assert labels == {"q0": {"ann": "right", "bob": "wrong"}, "q1": {"ann": "undecided"}}
+
+
+def test_rose_labels_are_read(label: Label, data_root: Path) -> None:
+    output = label("--import", str(data_root / "labels" / "rose_vec.jsonl"))
+    assert "288 about cases or queries that the runs do not have" in output

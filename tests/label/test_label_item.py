@@ -1,0 +1,121 @@
+"""What the page shows of a pair: laid out queries, marked rows, bounded cells."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from label_runs import OpenSession
+from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.label.databases import CaseDatabases
+from sqlverdict.label.display import LONGEST_CELL, MOST_ROWS, display_result, result_pair
+from sqlverdict.label.item import show_item
+from sqlverdict.label.layout_sql import layout, layout_pair
+from sqlverdict.records import Answer, Failure, Reason
+
+
+def text_of(sql: str) -> str:
+    return "".join(piece.text for piece in layout(sql))
+
+
+def test_a_query_stands_in_lines() -> None:
+    sql = (
+        "select a, count(*) from t join u on t.x=u.x where a in (select b from v where c=1) "
+        "and d between 1 and 2 group by a order by 2 desc limit 3"
+    )
+    assert text_of(sql).splitlines() == [
+        "SELECT a, count(*)",
+        "FROM t",
+        "JOIN u ON t.x=u.x",
+        "WHERE a IN (",
+        "  SELECT b",
+        "  FROM v",
+        "  WHERE c=1",
+        ")",
+        "  AND d BETWEEN 1 AND 2",
+        "GROUP BY a",
+        "ORDER BY 2 DESC",
+        "LIMIT 3",
+    ]
+
+
+@given(st.text(alphabet="()'\"-ab 1,.\nSELECT FROM WHERE AND /*", max_size=60))
+def test_a_layout_changes_nothing_but_spaces_and_case(sql: str) -> None:
+    squeezed = "".join(text_of(sql).split()).lower()
+    assert squeezed == "".join(sql.split()).lower()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT 1 -- one\n, 2", "SELECT 'a  b', \"c  d\" FROM t", "SELECT left(a, 1) FROM t"],
+)
+def test_a_layout_is_the_same_query(sql: str) -> None:
+    assert fold_sql(text_of(sql)) == fold_sql(sql)
+
+
+def test_what_the_other_query_lacks_is_marked() -> None:
+    a, b = layout_pair("SELECT x FROM t WHERE y = 1", "SELECT x FROM t WHERE y = 2 AND z")
+    assert [piece.text.strip() for piece in a if piece.differs] == ["1"]
+    assert [piece.text.strip() for piece in b if piece.differs] == ["2", "AND", "z"]
+
+
+def test_rows_that_the_other_result_lacks_are_marked_as_often() -> None:
+    a, b = result_pair(Answer(("x",), [(1,), (1,), (2,)]), Answer(("x",), [(1,), (3,)]))
+    assert (a.marks, a.marked) == ((1, 2), 2)
+    assert (b.marks, b.marked) == ((1,), 1)
+
+
+def test_a_difference_far_down_is_shown() -> None:
+    rows = [(number,) for number in range(1000)]
+    a, b = result_pair(Answer(("x",), [*rows, (-1,)]), Answer(("x",), rows))
+    assert a.rows == ((-1,),)
+    assert len(b.rows) == MOST_ROWS
+    assert (a.count, b.count) == (1001, 1000)
+
+
+def test_cells_are_short_and_exact_in_a_browser() -> None:
+    answer = Answer(("x",), [(2**60,), (float("inf"),), (b"\x00\xff",), ("y" * 1000,), (None,)])
+    cells = [row[0] for row in display_result(answer).rows]
+    assert cells[:3] == [str(2**60), "inf", "x'00ff'"]
+    assert len(str(cells[3])) == LONGEST_CELL + 1
+    assert cells[4] is None
+
+
+def test_a_failure_is_words() -> None:
+    failed = display_result(Failure(Reason.EXECUTION_ERROR, "no such table"))
+    assert failed.failure == "EXECUTION_ERROR: no such table"
+
+
+def test_an_item_has_results_witness_and_tables(
+    open_session: OpenSession, databases: CaseDatabases
+) -> None:
+    session = open_session()
+    by_id = {item.result.id: item for item in session.queue.items.values()}
+    lucky = show_item(by_id["q0"], databases, "gold")
+    assert lucky.same is True
+    assert lucky.a.result.rows == lucky.b.result.rows == ((3,),)
+    assert lucky.witness[0].rows == ((1, None),)
+    assert lucky.a.on_witness.rows == ((1,),)
+    assert lucky.b.on_witness.rows == ((0,),)
+    assert [column.name for column in lucky.tables[0].columns] == ["id", "name", "price"]
+    assert lucky.tables[0].columns[0].key == "key"
+    assert len(lucky.tables[0].rows) == 3
+    other = show_item(by_id["q0"], databases, "prediction")
+    assert other.a.original == lucky.b.original
+    assert other.a.on_witness == lucky.b.on_witness
+    assert other.digest != lucky.digest
+    broken = show_item(by_id["q4"], databases, "gold")
+    assert "no such column" in broken.b.result.failure
+    assert broken.same is None
+
+
+def test_without_a_database_the_page_says_so(open_session: OpenSession) -> None:
+    from sqlverdict.execute.engine import Limits
+    from sqlverdict.execute.query_runner import QueryRunner
+
+    session = open_session()
+    bare = CaseDatabases(QueryRunner("sqlite", Limits()))
+    item = show_item(next(iter(session.queue.items.values())), bare, "gold")
+    assert "--databases" in item.a.result.failure
+    assert item.tables == ()
