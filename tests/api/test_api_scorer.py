@@ -235,3 +235,24 @@ def test_a_match_says_whether_other_databases_were_tried(db: Path) -> None:
     assert "no other was tried" in sv.check(GOLD, same, db=db).explain()
     searched = sv.check(GOLD, "SELECT name FROM t WHERE NOT n <= 1", db=db, refute=20)
     assert "no database was found where they differ" in searched.explain()
+
+
+def test_a_database_that_changed_while_others_were_used_is_read_again(tmp_path: Path) -> None:
+    def write(name: str, value: int) -> Path:
+        path = tmp_path / name
+        path.unlink(missing_ok=True)
+        connection = sqlite3.connect(path)
+        with connection:
+            connection.execute("CREATE TABLE t (x)")
+            connection.execute("INSERT INTO t VALUES (?)", (value,))
+        connection.close()
+        return path
+
+    pair = ("SELECT x FROM t", "SELECT 1")
+    with sv.Scorer("ex") as scorer:
+        first, second = write("a.sqlite", 1), write("b.sqlite", 1)
+        assert (scorer(*pair, first), scorer(*pair, second)) == (1.0, 1.0)
+        write("a.sqlite", 2)
+        assert (scorer(*pair, first), scorer(*pair, second)) == (0.0, 1.0)
+        second.unlink()
+        assert (scorer(*pair, second), scorer(*pair, first)) == (None, 0.0)

@@ -10,6 +10,7 @@
 ``trials``       several answers to each question, scored as trials
 ``inputs``       cases and predictions of whole runs, whatever they come as
 ``calls``        one pair: check, prove_pair, refute_pair, load_schema
+``closing``      what closes its databases at the end of a ``with`` block
 ``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
 ``card``         a result as HTML, for notebooks

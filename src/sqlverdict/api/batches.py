@@ -13,6 +13,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import Any, TypeVar, cast
 
 from sqlverdict.api.arguments import read_cell
+from sqlverdict.api.closing import Closing
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.files.text import near
@@ -43,7 +44,7 @@ class BatchRow:
     more: tuple[float | None, ...] = ()
 
 
-class BatchEvaluator:
+class BatchEvaluator(Closing):
     """Scores batches: a dict of columns, a list of dicts, or a DataFrame of pandas.
 
     A batch has the columns ``gold`` and ``prediction``, and may have ``db`` or ``db_id``,

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.compare.difference import AnswerDifference, answer_difference
-from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.query_runner import QueryRunner, Watch
-from sqlverdict.files.references import is_server
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.plan import RunPlan
@@ -46,8 +44,6 @@ class PairChecker:
             prediction: The prediction.
             known: Outcomes of queries that must not be tried again for this pair, by key.
         """
-        # A database may have changed since it was last used here.
-        self.runner.flush()
         self.runner.try_again(known or {})
         result = self._examiner.result(self._task(case, prediction), self.runner)
         gold = self._outcome(case, case.golds[0] if case.golds else None)
@@ -71,15 +67,9 @@ class PairChecker:
         self._examiner = Examiner(self._plan)
 
     def _task(self, case: Case, prediction: Prediction) -> Task:
-        return Task(0, 0, case, prediction, self._digest(case.database))
-
-    def _digest(self, database: str | None) -> str:
-        if database is None or is_server(database):
-            return ""
-        try:
-            return self.runner.engine_for(database).digest(database) or ""
-        except (DatabaseError, OSError, ValueError):
-            return "missing"
+        # A database may have changed since it was last used here, however many pairs ago.
+        digest = self.runner.refresh(case.database) if case.database is not None else ""
+        return Task(0, 0, case, prediction, digest)
 
     def _outcome(self, case: Case, sql: str | None) -> Outcome | None:
         """What a query gave; it is still in memory."""

@@ -20,8 +20,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sqlverdict.api.arguments import (
     Golds,
@@ -36,6 +35,7 @@ from sqlverdict.api.arguments import (
     read_reply,
 )
 from sqlverdict.api.bounded_checker import BoundedChecker
+from sqlverdict.api.closing import Closing
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
@@ -54,7 +54,7 @@ _PATIENCE = 10
 _LEAST_SECONDS = 1.0
 
 
-class Scorer:
+class Scorer(Closing):
     """Scores pairs of gold and prediction.
 
     Args:
@@ -145,17 +145,6 @@ class Scorer:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
         self._open()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close all databases; the scorer can be used again."""

@@ -86,6 +86,9 @@ class QueryRunner:
         """Scopes of databases whose content cannot be told: their answers are not cached."""
         self._databases: dict[bytes, set[str]] = {}
         self._used: set[str] = set()
+        self._engines: dict[str, Engine] = {}
+        self._unopened: set[str] = set()
+        """Databases that did not open."""
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._passing: set[tuple[str, str]] = set()
         """The keys of outcomes in memory that another try may not have."""
@@ -96,7 +99,10 @@ class QueryRunner:
 
     def engine_for(self, database: str) -> Engine:
         """The runner's engine; for the databases of another one, that."""
-        return engine_for(self.engine, database)
+        engine = self._engines.get(database)
+        if engine is None:
+            engine = self._engines[database] = engine_for(self.engine, database)
+        return engine
 
     def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
         """The outcome of a query on a database; ``canon`` saves working it out again."""
@@ -182,6 +188,25 @@ class QueryRunner:
         if self.cache is not None and self.cache.is_due:
             self.cache.flush()
 
+    def refresh(self, database: str) -> str:
+        """The digest of a file as it is now; what was found on other content is forgotten.
+
+        ``missing`` where it cannot be read. Empty for a server, whose snapshot stays.
+        """
+        if is_server(database):
+            return ""
+        scope = self._scopes.get(database)
+        engine = self.engine_for(database)
+        try:
+            digest = engine.digest(database) or ""
+            is_same = scope is None or scope == self._scope(engine, digest)
+        except (DatabaseError, OSError, ValueError):
+            digest, is_same = "missing", scope is None
+        if not is_same:
+            self.changed.add(database)
+            self._forget(database)
+        return digest
+
     def try_again(self, known: Mapping[bytes, Failure]) -> None:
         """Forget what may be different the next time: what the clock cut, what did not open.
 
@@ -193,9 +218,10 @@ class QueryRunner:
             entry = self._memory.pop(key, None)
             self._weight -= entry[1] if entry is not None else 0
         self._passing.clear()
-        closed = [name for name, each in self._sessions.items() if isinstance(each, Failure)]
-        for database in closed:
-            del self._sessions[database]
+        for database in self._unopened:
+            if isinstance(self._sessions.get(database), Failure):
+                del self._sessions[database]
+        self._unopened.clear()
 
     def close(self) -> None:
         """Close every database and the cache."""
@@ -259,6 +285,7 @@ class QueryRunner:
             session = Failure(
                 Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
             )
+            self._unopened.add(database)
         self._sessions[database] = session
         if len(self._sessions) > _OPEN_DATABASES:
             _, oldest = self._sessions.popitem(last=False)

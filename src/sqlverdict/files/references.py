@@ -7,6 +7,7 @@ holds one is refused: drivers read passwords from the environment or from their 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -41,8 +42,12 @@ def file_of(reference: Reference) -> Path | None:
     ``duckdb:///data/a.duckdb`` is the file ``/data/a.duckdb``, ``duckdb://a.duckdb`` is
     ``a.duckdb`` in the current folder.
     """
-    if isinstance(reference, Path):
-        return reference
+    return reference if isinstance(reference, Path) else _file_of(reference)
+
+
+@lru_cache(maxsize=4_096)
+def _file_of(reference: str) -> Path | None:
+    """The file of a text; asked for every query, and a Path takes its time to make."""
     match = _URL.match(reference)
     if match is None:
         return Path(reference)

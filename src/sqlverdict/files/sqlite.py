@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
@@ -105,8 +106,14 @@ def address(path: Path) -> str:
 
 def log_of(path: Path) -> Path | None:
     """The write-ahead log that belongs to a database, where it holds something."""
-    log = beside(path, "-wal")
-    return log if log.is_file() and log.stat().st_size else None
+    file = path.resolve() if path.is_symlink() else path
+    log = f"{file}-wal"
+    # Asked for every pair, and there rarely is one: a Path is made where there is.
+    try:
+        state = os.stat(log)  # noqa: PTH116
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return Path(log) if stat.S_ISREG(state.st_mode) and state.st_size else None
 
 
 def beside(path: Path, ending: str) -> Path:

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import perf_counter
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sqlverdict.api.arguments import Golds, Pair, Reference, read_arguments
+from sqlverdict.api.closing import Closing
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.execute.engine import Limits
@@ -38,7 +38,7 @@ class Unscorable(SqlverdictError):
     """A reply cannot be scored, by no fault of the model, and the policy is to say so."""
 
 
-class Rewarder:
+class Rewarder(Closing):
     """Rewards replies by a declared table of values.
 
     Args:
@@ -108,17 +108,6 @@ class Rewarder:
         if not spec.metric.binary:
             raise UsageError(f"{spec.label} is no metric of 0 and 1; a reward needs one, as ex is")
         self._label = spec.label
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close all databases; the rewarder can be used again."""
