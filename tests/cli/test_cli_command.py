@@ -129,6 +129,7 @@ def test_a_command_with_many_options_lists_them_by_heading(path: str) -> None:
 
 SEVERAL_KINDS = {
     "--by": "agree groups by any tag, categories by one of four",
+    "--db-id": "list takes several",
     "--predictions": "evaluate and ablate take NAME=FILE",
     "--risk": "reliability takes several",
 }

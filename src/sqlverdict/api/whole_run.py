@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 from sqlverdict.api.arguments import Reference
 from sqlverdict.api.inputs import RunArguments, RunInputs, read_inputs
 from sqlverdict.errors import MissingExtra, UsageError
-from sqlverdict.evidence import Refuted
 from sqlverdict.pipeline import evaluate_systems
 from sqlverdict.records import Result
+from sqlverdict.report.one_run.case_rows import case_row
 from sqlverdict.run.inputs import trial_systems
 from sqlverdict.run.options import Options
+from sqlverdict.runlog.case_filter import CaseFilter, Words
 from sqlverdict.runlog.run import Run
 
 if TYPE_CHECKING:
     from sqlverdict.report.several_runs.comparison import ComparedRuns
-
-_FLAT = ("id", "db_id", "question", "difficulty", "verdict", "fault", "situation", "p_right")
 
 
 @dataclass(frozen=True)
@@ -47,37 +46,46 @@ class EvaluatedRun(Run):
     def filter(
         self,
         *,
-        verdict: str | None = None,
-        reason: str | None = None,
-        db_id: str | None = None,
+        verdict: Words = None,
+        reason: Words = None,
+        db_id: Words = None,
+        difficulty: Words = None,
+        situation: Words = None,
         lucky: bool | None = None,
+        abstained: bool | None = None,
+        text: str | None = None,
     ) -> list[Result]:
-        """The results that fulfil all conditions.
+        """The results that fulfil all conditions; a condition is one word or several.
 
         Args:
             verdict: What reports call the case: ``correct``, ``incorrect``, ``needs_review`` ...
             reason: A reason code.
             db_id: A database.
+            difficulty: A level.
+            situation: What the evidence amounts to, such as ``ordinary_witness``.
             lucky: Whether the answers match and a witness refutes the prediction all the same.
+            abstained: Whether the system abstained.
+            text: Words in the question or a query.
+
+        Raises:
+            UsageError: there is no such verdict or reason.
         """
-        return [
-            result
-            for result in self.results()
-            if (verdict is None or self.verdict(result) == verdict)
-            and (reason is None or reason in result.reasons)
-            and (db_id is None or result.db_id == db_id)
-            and (lucky is None or _is_lucky(result) == lucky)
-        ]
+        conditions = CaseFilter(
+            verdict=verdict,
+            reason=reason,
+            db_id=db_id,
+            difficulty=difficulty,
+            situation=situation,
+            lucky=lucky,
+            abstained=abstained,
+            text=text,
+        )
+        return list(self.select(conditions))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat record a case: scores, reasons and what the system spent are columns."""
         spent = [figures.quantity for figures in self.summary.usage]
-        for result in self.results():
-            row = {name: getattr(result, name) for name in _FLAT}
-            row |= {"gold": result.gold[0] if result.gold else None}
-            row |= {"prediction": result.prediction, "reasons": ", ".join(result.reasons)}
-            row |= {name: getattr(result.usage, name, None) for name in spent}
-            yield row | dict(result.scores)
+        return (case_row(result, spent) for result in self.results())
 
     def to_pandas(self) -> Any:
         """The rows as a DataFrame of pandas.
@@ -89,18 +97,14 @@ class EvaluatedRun(Run):
 
     def to_latex(self) -> str:
         """The estimates as a LaTeX table, for a paper."""
-        lines = [r"\begin{tabular}{lrr}", r"metric & value & 95\% interval \\ \hline"]
-        for estimate in self.summary.estimates:
-            name = estimate.metric.replace("_", r"\_")
-            if estimate.value is None:
-                lines.append(rf"{name} & -- & -- \\")
-                continue
-            value = f"{100 * estimate.value:.1f}"
-            between = "--"
-            if estimate.low is not None and estimate.high is not None:
-                between = f"{100 * estimate.low:.1f}--{100 * estimate.high:.1f}"
-            lines.append(rf"{name} & {value} & {between} \\")
-        return "\n".join([*lines, r"\end{tabular}"])
+        from sqlverdict.report.terminal.exports import latex
+        from sqlverdict.report.terminal.tables import interval, percent, table
+
+        rows = [
+            (each.metric, percent(each.value).removesuffix("%"), interval(each.low, each.high))
+            for each in self.summary.estimates
+        ]
+        return latex(table(("metric", "value", "95% interval"), rows))
 
     def compare(self, other: Run, metric: str | None = None) -> ComparedRuns:
         """This run as the baseline, the other held against it, over the cases of both."""
@@ -187,7 +191,3 @@ def evaluated_runs(inputs: RunInputs, name: str, out: Reference | None) -> tuple
     return tuple(
         EvaluatedRun(**{each.name: getattr(run, each.name) for each in fields(run)}) for run in runs
     )
-
-
-def _is_lucky(result: Result) -> bool:
-    return any(isinstance(piece, Refuted) for piece in result.evidence)

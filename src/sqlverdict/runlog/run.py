@@ -11,6 +11,7 @@ import msgspec
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Result, Verdict
+from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.log import RESULTS, read_results
 from sqlverdict.runlog.manifest import Manifest, read_manifest, write_json
 from sqlverdict.score.deciding import deciding_metric, verdict_by
@@ -47,6 +48,10 @@ class Run:
         """The results, one by one, in the order of the cases."""
         # A generator, so that a temporary folder lives until the last result is read.
         yield from read_results(self.folder)
+
+    def select(self, conditions: CaseFilter) -> Iterator[Result]:
+        """The results that meet all conditions, one by one."""
+        return (each for each in self.results() if conditions.matches(each, self.deciding))
 
     @property
     def deciding(self) -> str | None:

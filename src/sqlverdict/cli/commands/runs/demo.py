@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -115,7 +116,21 @@ def demo(args: DemoArgs) -> int:
     by_name = sorted((*runs, *gated_runs), key=lambda run: run.manifest.system)
     show_reliability(screen, by_name, args.out)
     show_end(screen, runs, end)
+    for line in _try_next(runs):
+        screen.line(line)
     return end.exit_code
+
+
+def _try_next(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Three commands that lead on from here."""
+    folders = " ".join(shlex.quote(str(run.folder)) for run in runs)
+    return (
+        "",
+        "try next:",
+        f"  sqlverdict list {shlex.quote(str(runs[0].folder))} --lucky",
+        f"  sqlverdict table {folders} --by difficulty",
+        "  sqlverdict evaluate --cases answers.csv --databases shop.sqlite    # your own questions",
+    )
 
 
 def _evaluate(

@@ -1,4 +1,4 @@
-"""Show one case of a run in full: question, queries, verdict, evidence."""
+"""Show cases of a run in full: question, queries, verdict, evidence."""
 
 from __future__ import annotations
 
@@ -21,25 +21,43 @@ class ShowArgs:
     """The options of ``show``."""
 
     run: Path = run_argument()
-    case_id: str = argument(metavar="ID")
+    case_ids: tuple[str, ...] = argument(metavar="ID...", nargs=-1, required=True)
     as_json: bool = json_option()
 
 
-@command(ShowArgs, examples=["sqlverdict show runs/mine 17", "sqlverdict show runs/mine 17 --json"])
+_EXAMPLES = (
+    "sqlverdict show runs/mine 17",
+    "sqlverdict show runs/mine 17 18 23",
+    "sqlverdict show runs/mine 17 --json",
+)
+
+
+@command(ShowArgs, examples=_EXAMPLES)
 def show(args: ShowArgs) -> None:
-    """Show the case ID of a run: the question, both queries, the verdict and its evidence."""
-    ids: list[str] = []
+    """Show cases of a run: the question, both queries, the verdict and its evidence.
+
+    Use sqlverdict list to find the ids.
+    """
+    case_ids = dict.fromkeys(args.case_ids)
+    ids, by_id = [], {}
     for result in read_results(args.run):
-        if result.id == args.case_id:
-            break
         ids.append(result.id)
-    else:
-        hint = near(args.case_id, ids) or f" There are {len(ids):,}: {few_of(ids)}."
-        raise UsageError(f"{args.run} has no case {args.case_id!r}.{hint}")
+        if result.id in case_ids:
+            by_id[result.id] = result
+            if len(by_id) == len(case_ids):
+                break
+    for case_id in case_ids:
+        if case_id not in by_id:
+            hint = near(case_id, ids) or f" There are {len(ids):,}: {few_of(ids)}."
+            raise UsageError(f"{args.run} has no case {case_id!r}.{hint}")
+    results = [by_id[case_id] for case_id in case_ids]
     if args.as_json:
-        print_json(result)
+        print_json(results if len(results) > 1 else results[0])
         return
     screen = Screen()
     manifest = read_manifest(args.run)
-    show_case(screen, result, args.run, deciding_metric(manifest.metrics, manifest.binary))
-    show_more(screen, result)
+    for number, result in enumerate(results):
+        if number:
+            screen.line()
+        show_case(screen, result, args.run, deciding_metric(manifest.metrics, manifest.binary))
+        show_more(screen, result)

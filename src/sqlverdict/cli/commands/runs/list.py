@@ -1,0 +1,146 @@
+"""List the cases of a run that meet conditions: verdict, reason, database ..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.options.shared import NAMES, json_option, print_json, run_argument
+from sqlverdict.files.text import count, few_of
+from sqlverdict.records import Result
+from sqlverdict.report.one_run.case_rows import case_row
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.exports import csv_text
+from sqlverdict.report.terminal.tables import short, table
+from sqlverdict.runlog.case_filter import CaseFilter
+from sqlverdict.runlog.run import Run, read_run
+from sqlverdict.score.deciding import reasons_by
+
+_FREE = ("db_id", "difficulty", "situation")
+"""Conditions whose words are the run's own: they are named where nothing fits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListArgs:
+    """The options of ``list``."""
+
+    run: Path = run_argument()
+    verdict: tuple[str, ...] = option(
+        "--verdict", type=NAMES, default=(), help="correct, incorrect, needs_review ..."
+    )
+    reason: tuple[str, ...] = option(
+        "--reason", type=NAMES, default=(), help="Reason codes, such as VALUE_MISMATCH."
+    )
+    db_id: tuple[str, ...] = option(
+        "--db-id", type=NAMES, default=(), aliases=["--db"], help="Names of databases."
+    )
+    difficulty: tuple[str, ...] = option("--difficulty", type=NAMES, default=(), help="Levels.")
+    situation: tuple[str, ...] = option(
+        "--situation", type=NAMES, default=(), help="What the evidence amounts to."
+    )
+    lucky: bool = option("--lucky", is_flag=True, help="Matches that a witness refutes.")
+    abstained: bool = option("--abstained", is_flag=True, help="Abstentions.")
+    text: str | None = option("--text", help="Words in the question or a query.")
+    format: str = option(
+        "--format",
+        type=click.Choice(["table", "csv", "ids"]),
+        default="table",
+        heading=Heading.OUTPUT,
+        help="A table, all fields as CSV, or one id a line.",
+    )
+    as_json: bool = json_option()
+
+    @property
+    def filter(self) -> CaseFilter:
+        """The conditions."""
+        return CaseFilter(
+            verdict=self.verdict,
+            reason=self.reason,
+            db_id=self.db_id,
+            difficulty=self.difficulty,
+            situation=self.situation,
+            lucky=self.lucky or None,
+            abstained=self.abstained or None,
+            text=self.text,
+        )
+
+
+_EXAMPLES = (
+    "sqlverdict list runs/mine --verdict incorrect --difficulty hard",
+    "sqlverdict list runs/mine --lucky",
+    "sqlverdict list runs/mine --reason VALUE_MISMATCH --format csv > wrong.csv",
+    "sqlverdict show runs/mine $(sqlverdict list runs/mine --lucky --format ids)",
+)
+
+
+@command(ListArgs, examples=_EXAMPLES)
+def list(args: ListArgs) -> None:  # noqa: A001 - the command's name
+    """List the cases of a run that meet all conditions.
+
+    A condition with several words, separated by commas, holds for any of them. Without conditions
+    all cases are listed.
+    """
+    run, conditions = read_run(args.run), args.filter
+    results = [*run.select(conditions)]
+    if args.as_json:
+        print_json([_row(run, result) for result in results])
+    elif args.format == "ids":
+        for result in results:
+            click.echo(result.id)
+    elif args.format == "csv":
+        _print_csv([_row(run, result) for result in results])
+    else:
+        _print_table(run, results)
+    if not results:
+        click.echo(f"no case meets all conditions. {_there_is(run, conditions)}", err=True)
+
+
+def _row(run: Run, result: Result) -> dict[str, Any]:
+    row = case_row(result, [figures.quantity for figures in run.summary.usage])
+    return row | {"verdict": run.verdict(result)}
+
+
+def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
+    if rows:
+        cells = [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
+        click.echo(csv_text(table([*rows[0]], cells)))
+
+
+def _print_table(run: Run, results: Sequence[Result]) -> None:
+    screen = Screen()
+    rows = [
+        (
+            result.id,
+            result.db_id,
+            result.difficulty or "",
+            run.verdict(result),
+            ", ".join(reasons_by(result, run.deciding)),
+            short(result.question, 60),
+        )
+        for result in results
+    ]
+    headers = ("id", "database", "difficulty", "verdict", "reasons", "question")
+    screen.table(table(headers, rows, left=range(len(headers))))
+    screen.line()
+    screen.line(f"{len(results):,} of {count(run.summary.cases, 'case')} of {run.manifest.system}")
+
+
+def _there_is(run: Run, conditions: CaseFilter) -> str:
+    """What the run has for each condition."""
+    return " ".join(_sentences(run, conditions))
+
+
+def _sentences(run: Run, conditions: CaseFilter) -> Iterator[str]:
+    for name in _FREE:
+        if name in conditions.conditions:
+            values = {getattr(result, name) for result in run.results()}
+            yield f"The run has, as {name}: {few_of(sorted(filter(None, values)), 12)}."
+    if conditions.verdict:
+        yield f"The run has the verdicts {', '.join(run.summary.verdicts)}."
+    if conditions.lucky and not any("refute" in stage for stage in run.manifest.stages):
+        yield "It did not search for witnesses: evaluate with --refute N or --metrics verdict."

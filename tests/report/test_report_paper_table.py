@@ -1,0 +1,125 @@
+"""Tables for papers, lists of cases, and the filter that they share."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Refuted
+from sqlverdict.records import Result, Verdict
+from sqlverdict.report.several_runs.paper_table import paper_table
+from sqlverdict.report.terminal.exports import FORMATS, latex
+from sqlverdict.report.terminal.tables import table
+from sqlverdict.runlog.case_filter import CaseFilter
+from sqlverdict.runlog.run import Run
+
+MakeResult = Callable[..., Result]
+LUCKY = Refuted(
+    by="refute", grade="ordinary", sentence="they differ", origin="search", size=1, databases=1
+)
+
+
+@pytest.fixture
+def runs(make_run: Callable[..., Run], make_result: MakeResult) -> list[Run]:
+    """Two systems on four cases; the last one is unscored for the second."""
+    wrong: dict[str, Any] = {"verdict": Verdict.INCORRECT, "reasons": ("VALUE_MISMATCH",)}
+    first = [
+        make_result(0, difficulty="easy", evidence=(LUCKY,)),
+        make_result(1, difficulty="easy", **wrong),
+        make_result(2, difficulty="hard", db_id="club", question="Which members are there?"),
+        make_result(3, difficulty="hard", **wrong),
+    ]
+    second = [*first[:3], make_result(3, difficulty="hard", verdict=Verdict.UNSCORED)]
+    return [make_run("a_b", first), make_run("other", second)]
+
+
+def invoke(*args: object) -> Any:
+    return CliRunner().invoke(sqlverdict, [str(arg) for arg in args])
+
+
+def test_systems_by_metrics(runs: list[Run]) -> None:
+    made = paper_table(runs)
+    assert made.table.headers == ("system", "cases", "ex")
+    assert made.table.rows == (("a_b", "4", "50.0"), ("other", "4", "66.7"))
+    assert made.notes == ("other, ex: 1 of 4 cases unscored, left out",)
+    with pytest.raises(UsageError, match="Did you mean 'ex'"):
+        paper_table(runs, ["exx"])
+
+
+def test_systems_by_level_in_the_natural_order_with_counts(runs: list[Run]) -> None:
+    made = paper_table(runs, by="difficulty", decimals=0)
+    assert made.table.headers == ("system", "metric", "easy (2)", "hard (2)", "all")
+    assert made.table.rows[1] == ("other", "ex", "50", "100", "67")
+    by_database = paper_table(runs, by="database", intervals=True).table
+    assert by_database.headers[2:] == ("club (1)", "shop (3)", "all")
+    assert by_database.rows[0][-1] == "50.0 (15.0 to 85.0)"
+
+
+def test_latex_escapes_what_latex_reads() -> None:
+    text = latex(table(("a_b", "95% & more"), [("x^2 <y> {z} \\ ~ #1 $", "–"), ("[a]", "1")]))  # noqa: RUF001
+    assert r"a\_b & 95\% \& more \\ \hline" in text
+    assert r"x\textasciicircum{}2 \textless{}y\textgreater{} \{z\} \textbackslash{}" in text
+    assert r"\textasciitilde{} \#1 \$ & -- \\" in text
+    assert r"{}[a] & 1 \\" in text
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_the_command_prints_every_format(runs: list[Run], name: str) -> None:
+    done = invoke("table", *(run.folder for run in runs), "--by", "difficulty", "--format", name)
+    assert done.exit_code == 0, done.output
+    assert "66.7" in done.stdout
+    assert "note: other, ex: 1 of 4 cases unscored" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("conditions", "ids"),
+    [
+        ({}, "q0 q1 q2 q3"),
+        ({"verdict": "incorrect"}, "q1 q3"),
+        ({"verdict": ["incorrect", "correct"], "difficulty": "hard"}, "q2 q3"),
+        ({"reason": "VALUE_MISMATCH", "difficulty": ("easy",)}, "q1"),
+        ({"db_id": "club"}, "q2"),
+        ({"lucky": True}, "q0"),
+        ({"lucky": False, "verdict": "correct"}, "q2"),
+        ({"abstained": True}, ""),
+        ({"text": "WHICH MEMBERS"}, "q2"),
+    ],
+)
+def test_a_filter_joins_its_conditions(
+    runs: list[Run], conditions: dict[str, Any], ids: str
+) -> None:
+    assert [each.id for each in runs[0].select(CaseFilter(**conditions))] == ids.split()
+
+
+def test_an_unknown_verdict_or_reason_is_refused() -> None:
+    with pytest.raises(UsageError, match="Did you mean 'incorrect'"):
+        CaseFilter(verdict="incorect")
+    with pytest.raises(UsageError, match="Did you mean 'VALUE_MISMATCH'"):
+        CaseFilter(reason=["VALUE_MISMACH"])
+
+
+def test_list_prints_a_table_ids_and_csv(runs: list[Run], tmp_path: Path) -> None:
+    folder = runs[0].folder
+    assert "2 of 4 cases of a_b" in invoke("list", folder, "--verdict", "incorrect").output
+    assert invoke("list", folder, "--lucky", "--format", "ids").stdout == "q0\n"
+    text = invoke("list", folder, "--db", "shop,club", "--format", "csv").stdout
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [row["verdict"] for row in rows] == ["correct", "incorrect", "correct", "incorrect"]
+    empty = invoke("list", folder, "--difficulty", "medium")
+    assert empty.exit_code == 0
+    assert "The run has, as difficulty: 'easy', 'hard'." in empty.stderr
+
+
+def test_show_takes_several_ids_in_the_given_order(runs: list[Run]) -> None:
+    shown = invoke("show", runs[0].folder, "q2", "q0").output
+    assert shown.index("q2 (club") < shown.index("q0 (shop")
+    refused = invoke("show", runs[0].folder, "q0", "q9")
+    assert refused.exit_code == 2
+    assert "has no case 'q9'" in refused.output
