@@ -99,3 +99,66 @@ def test_what_is_no_shard_is_refused(folder: Path, text: str) -> None:
     result = CliRunner().invoke(sqlverdict, command)
     assert result.exit_code == 2
     assert "is no shard" in result.output
+
+
+@pytest.fixture
+def parts(folder: Path) -> list[Path]:
+    """Two shards, finished."""
+    for number in (1, 2):
+        evaluate(folder / f"part{number}", "--shard", f"{number}/2")
+    return [folder / "part1", folder / "part2"]
+
+
+def test_a_merge_never_writes_over_a_shard(parts: list[Path]) -> None:
+    before = (parts[0] / "results.jsonl").read_bytes()
+    for overwrite in (False, True):
+        with pytest.raises(RunLogError, match="is one of the shards"):
+            merge_runs(parts, parts[0].parent / "." / "part1", overwrite=overwrite)
+    assert (parts[0] / "results.jsonl").read_bytes() == before
+
+
+def test_damaged_shards_are_refused_and_nothing_is_written(parts: list[Path]) -> None:
+    log, manifest = parts[1] / "results.jsonl", parts[1] / "manifest.json"
+    lines, fields = log.read_bytes().splitlines(keepends=True), json.loads(manifest.read_text())
+    damaged_logs = {
+        "cut short": lines[:-1],
+        "has 4 lines": [*lines[:-1], lines[-1][:-20]],
+        "each of its 5 cases once": [*lines[:1], *lines[:1], *lines[2:]],
+    }
+    for message, content in damaged_logs.items():
+        log.write_bytes(b"".join(content))
+        with pytest.raises(RunLogError, match=message):
+            merge_runs(parts, parts[0].parent / "all")
+    log.write_bytes(b"".join(lines))
+    damaged_manifests = {
+        "is not finished": {"cases": None},
+        "not shards of one run": {"sqlverdict": "0.0.1"},
+        "a manifest has shard 2/1": {"inputs": {**fields["inputs"], "selection": "shard 2/1"}},
+        "is no shard": {"inputs": {**fields["inputs"], "selection": "shard two"}},
+    }
+    for message, changed in damaged_manifests.items():
+        manifest.write_text(json.dumps({**fields, **changed}))
+        with pytest.raises(RunLogError, match=message):
+            merge_runs(parts, parts[0].parent / "all")
+    assert not (parts[0].parent / "all").exists()
+
+
+def test_shards_of_a_changed_database_are_refused(folder: Path, parts: list[Path]) -> None:
+    import sqlite3
+
+    connection = sqlite3.connect(folder / "shop.sqlite")
+    with connection:
+        connection.execute("INSERT INTO t VALUES (4)")
+    connection.close()
+    evaluate(folder / "later", "--shard", "2/2")
+    with pytest.raises(RunLogError, match="'shop' was not the same for all shards"):
+        merge_runs([parts[0], folder / "later"], folder / "all")
+
+
+def test_shards_of_different_cuts_are_refused(folder: Path, parts: list[Path]) -> None:
+    evaluate(folder / "of_three", "--shard", "2/3")
+    evaluate(folder / "fewer", "--shard", "2/2", "--limit", "6")
+    with pytest.raises(RunLogError, match="expected every shard of 2 once"):
+        merge_runs([parts[0], folder / "of_three"], folder / "all")
+    with pytest.raises(RunLogError, match="not shards of one run"):
+        merge_runs([parts[0], folder / "fewer"], folder / "all")

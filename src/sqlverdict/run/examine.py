@@ -74,7 +74,7 @@ class Examiner:
 
     def __init__(self, plan: RunPlan, folders: Sequence[Path] = ()) -> None:
         self.plan = plan
-        self._folders = tuple(folders)
+        self.folders = tuple(folders)
         self._refuter = Refuter(plan)
         # A plug-in metric may look at anything that the item shows; a witness's file is named
         # after its case; a policy and a judge look at the question.
@@ -231,7 +231,7 @@ class Examiner:
         search = self.plan.search
         if search is None or search.folder is None:
             return None
-        return self._folders[system] / search.folder if self._folders else search.folder
+        return self.folders[system] / search.folder if self.folders else search.folder
 
     def _share_witness(self, task: Task, finding: PairFinding) -> None:
         """Systems may share a finding; each run has its witness all the same."""
@@ -240,7 +240,7 @@ class Examiner:
         file = next((witness.file for witness in witnesses if witness.file), "")
         if own is None or not file or (own / file).exists():
             return
-        others = {self._witness_folder(system) for system in range(len(self._folders))} - {own}
+        others = {self._witness_folder(system) for system in range(len(self.folders))} - {own}
         for other in sorted(filter(None, others)):
             for source in other.glob(f"{Path(file).stem}.*"):
                 own.mkdir(parents=True, exist_ok=True)

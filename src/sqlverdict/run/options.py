@@ -83,6 +83,10 @@ class Options:
             content is digested, which may take long.
         limits: What one query may spend.
         workers: Processes; 0 works in this process, ``None`` starts one for each core.
+        on: The cluster that works: ``ray``, or the address of one, ``ray://HOST:PORT``; empty:
+            this machine. ``workers`` are its actors.
+        copy_databases: Copy the databases to the nodes of the cluster, once a node; else each
+            node has them at the same path.
         cache: The file of cached answers; ``None`` caches nothing.
         seed: For bootstrap intervals.
         overwrite: Start anew where ``out`` already holds a run.
@@ -116,6 +120,8 @@ class Options:
     database_version: str = ""
     limits: Limits = field(default_factory=Limits)
     workers: int | None = None
+    on: str = ""
+    copy_databases: bool = False
     cache: Path | None = field(default_factory=default_path)
     seed: int = 0
     overwrite: bool = False

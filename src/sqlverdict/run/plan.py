@@ -47,7 +47,9 @@ class RunPlan:
         database_version: Stands for the content of databases on servers.
         limits: What one query may spend.
         cache: The file of cached answers.
-        workers: How many processes work; 0: this one.
+        workers: How many processes work; 0: this one, or as many as a cluster has cores.
+        on: The cluster that works; empty: this machine.
+        copy_databases: Databases are copied to the nodes of the cluster.
         search: How witnesses are searched for; ``None``: they are not.
         proof: How proofs are searched for; ``None``: they are not.
         asking: Which judges are asked; ``None``: none.
@@ -68,6 +70,8 @@ class RunPlan:
     limits: Limits = field(default_factory=Limits)
     cache: Path | None = None
     workers: int = 0
+    on: str = ""
+    copy_databases: bool = False
     search: SearchOptions | None = None
     proof: ProofOptions | None = None
     asking: Asking | None = None
@@ -224,6 +228,8 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
         limits=options.limits,
         cache=options.cache,
         workers=_worker_count(options, specs),
+        on=_cluster(options, specs),
+        copy_databases=options.copy_databases,
         search=search,
         proof=proof,
         asking=_asking(specs, options.judge, model),
@@ -287,8 +293,28 @@ def _preset(specs: Sequence[MetricSpec], options: Options) -> str:
     return first or options.preset or DEFAULT_PRESET
 
 
+def _cluster(options: Options, specs: Sequence[MetricSpec]) -> str:
+    """The cluster that a run is done on.
+
+    Raises:
+        UsageError: it is none that we know, or something cannot be done on it.
+    """
+    on = options.on
+    if on not in ("", "ray") and not on.startswith("ray://"):
+        raise UsageError(f"nothing runs on {on!r}; expected ray or ray://HOST:PORT")
+    if options.copy_databases and not on:
+        raise UsageError("databases are copied to the nodes of a cluster: name one with --on ray")
+    if on and options.search is not None and options.search.bank is not None:
+        raise UsageError("--bank is a file of one machine; leave it out, or --on")
+    timed = [spec.label for spec in specs if "timing" in spec.metric.needs]
+    if on and timed:
+        raise UsageError(f"{timed[0]} times queries on one machine; leave it out, or --on")
+    return on
+
+
 def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
-    workers = _core_count() if options.workers is None else options.workers
+    default = 0 if options.on else _core_count()
+    workers = default if options.workers is None else options.workers
     if workers < 0:
         raise UsageError(f"{workers} workers; expected 0 (work in this process) or more")
     # Timing is honest only alone on the machine.

@@ -53,10 +53,14 @@ def merge_runs(folders: Sequence[Path], out: Path, *, overwrite: bool = False) -
         overwrite: Start anew where ``out`` already holds a run.
 
     Raises:
-        RunLogError: a run is not finished or no shard, shards are missing or there twice, or they
-            differ in what decides results.
+        RunLogError: a run is not finished, not whole or no shard, shards are missing or there
+            twice, or they differ in what decides results; or ``out`` is one of them.
     """
+    for folder in folders:
+        if folder.resolve() == out.resolve():
+            raise RunLogError(f"{out} is one of the shards; give another folder for the whole run")
     runs = _in_order([read_run(folder) for folder in folders])
+    _check_whole(runs)
     first = runs[0].manifest
     facts = {
         "cases": sum(run.manifest.cases or 0 for run in runs),
@@ -75,9 +79,16 @@ def merge_runs(folders: Sequence[Path], out: Path, *, overwrite: bool = False) -
 
 
 def shard_of(manifest: Manifest) -> Shard | None:
-    """Which shard a run is; ``None`` for a whole run."""
+    """Which shard a run is; ``None`` for a whole run.
+
+    Raises:
+        RunLogError: there is no such shard.
+    """
     match = _SHARD.fullmatch(manifest.inputs.get(SELECTION, ""))
-    return Shard(int(match[2]), int(match[3])) if match else None
+    try:
+        return Shard(int(match[2]), int(match[3])) if match else None
+    except ValueError as error:
+        raise RunLogError(f"a manifest has {error}. Evaluate the shard again") from error
 
 
 def _whole(manifest: Manifest) -> Manifest:
@@ -112,6 +123,22 @@ def _in_order(runs: Sequence[Run]) -> list[Run]:
                 f"versions differ. Compare their manifest.json"
             )
     return ordered
+
+
+def _check_whole(runs: Sequence[Run]) -> None:
+    """Every shard has its share of the cases, and each of them once."""
+    for run in runs:
+        if run.manifest.cases is None:
+            raise RunLogError(f"{run.folder} is not finished. Run the same evaluate command again")
+    total = sum(run.manifest.cases or 0 for run in runs)
+    for number, run in enumerate(runs):
+        share = len(range(number, total, len(runs)))
+        indexes = sorted(result.index for result in read_results(run.folder))
+        if run.manifest.cases != share or indexes != list(range(share)):
+            raise RunLogError(
+                f"{run.folder} does not have each of its {share} cases once. Evaluate this shard "
+                f"again with --overwrite"
+            )
 
 
 def _lines(runs: Sequence[Run]) -> Iterator[tuple[int, bytes]]:

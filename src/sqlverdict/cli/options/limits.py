@@ -47,6 +47,19 @@ class LimitArgs:
     HEADING: ClassVar[Heading] = Heading.LIMITS
 
     workers: int | None = workers_option()
+    on: str = option(
+        "--on",
+        default="",
+        metavar="ray[://HOST:PORT]",
+        help="Work on a Ray cluster: that of RAY_ADDRESS or of this machine, or the one at an "
+        "address. --workers are its actors. [default: this machine]",
+    )
+    copy_databases: bool = option(
+        "--copy-databases",
+        is_flag=True,
+        help="Copy the databases to the nodes of the cluster, once a node. "
+        "[default: each node has them at the same path]",
+    )
     now: datetime | None = option(
         "--now",
         type=MOMENT,

@@ -114,6 +114,8 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
         database_version=args.limits.database_version,
         limits=args.limits.limits,
         workers=args.limits.workers,
+        on=args.limits.on,
+        copy_databases=args.limits.copy_databases,
         cache=args.cache.path,
         overwrite=args.output.overwrite,
         progress=progress,

@@ -17,6 +17,7 @@ from sqlverdict.run.task import Done, LogLine, Pending, Task
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.stage import JudgeOptions, JudgeStage, WaitingCase
+    from sqlverdict.run.pool.ray_pool import RayPool
 
 Log = Callable[[Sequence[LogLine]], None]
 """Takes finished lines into the run log."""
@@ -55,7 +56,7 @@ def coordinate(
     """
     plan = examiner.plan
     stage = _judge_stage(judge, plan) if judge is not None and plan.asking else None
-    pool = WorkerPool(examiner) if plan.workers else None
+    pool = _pool(examiner)
     if pool is not None:
         batches = pool.run(tasks)
     else:
@@ -87,6 +88,16 @@ def _waiting(
 def _line(pending: Pending) -> LogLine:
     task = pending.task
     return LogLine(task.system, task.index, encode_line(task, pending.finding))
+
+
+def _pool(examiner: Examiner) -> WorkerPool | RayPool | None:
+    """Who examines the tasks; ``None``: this process."""
+    if examiner.plan.on:
+        # Loaded late: Ray takes a second.
+        from sqlverdict.run.pool.ray_pool import RayPool
+
+        return RayPool(examiner)
+    return WorkerPool(examiner) if examiner.plan.workers else None
 
 
 def _judge_stage(judge: JudgeOptions, plan: RunPlan) -> JudgeStage:

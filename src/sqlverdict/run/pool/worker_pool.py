@@ -11,7 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import sys
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
@@ -112,31 +112,34 @@ class WorkerPool:
 
     def run(self, tasks: Iterable[Task]) -> Generator[list[Done], None, None]:
         """Work on all tasks; yields what is done in batches, in no particular order."""
-        waiting = chunks(tasks, self.size)
+        try:
+            yield from self.work(chunks(tasks, self.size))
+        finally:
+            self.close()
+
+    def work(self, waiting: Iterator[list[Task]]) -> Generator[list[Done], None, None]:
+        """Work on chunks; the workers stay for more."""
         again: list[list[Task]] = []
         ended = False
-        try:
-            while True:
-                while not ended and (again or len(self._workers) < self.size or self._has_room()):
-                    chunk = again.pop() if again else next(waiting, None)
-                    if chunk is None:
-                        ended = True
-                    else:
-                        self._least_busy().give(chunk)
-                if again:
-                    self._least_busy().give(again.pop())
-                    continue
-                busy = [worker for worker in self._workers if worker.chunks]
-                if not busy:
-                    break
-                for worker in self._ready(busy):
-                    lines, returned = self._receive(worker)
-                    again += returned
-                    if lines:
-                        yield lines
-                again += self._stop_overdue()
-        finally:
-            self._close()
+        while True:
+            while not ended and (again or len(self._workers) < self.size or self._has_room()):
+                chunk = again.pop() if again else next(waiting, None)
+                if chunk is None:
+                    ended = True
+                else:
+                    self._least_busy().give(chunk)
+            if again:
+                self._least_busy().give(again.pop())
+                continue
+            busy = [worker for worker in self._workers if worker.chunks]
+            if not busy:
+                break
+            for worker in self._ready(busy):
+                lines, returned = self._receive(worker)
+                again += returned
+                if lines:
+                    yield lines
+            again += self._stop_overdue()
 
     def _has_room(self) -> bool:
         return any(len(worker.chunks) < _QUEUED for worker in self._workers)
@@ -230,7 +233,8 @@ class WorkerPool:
             returned += worker.left()
         return returned
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """End all workers."""
         for worker in self._workers:
             if worker.chunks:
                 worker.kill()

@@ -1,0 +1,86 @@
+"""A node works on the driver's databases, or says that it has others."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.run.options import Options, SearchOptions
+from sqlverdict.run.plan import plan_run
+from sqlverdict.run.pool.node_files import (
+    DatabaseFiles,
+    check_node_files,
+    contents_of,
+    copy_of,
+    files_of,
+    make_copy,
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DatabaseFiles:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folder = tmp_path / "shop"
+    (folder / "database_description").mkdir(parents=True)
+    (folder / "shop.sqlite").write_bytes(b"content")
+    (folder / "shop.sqlite-wal").write_bytes(b"log")
+    (folder / "database_description" / "t.csv").write_text("column")
+    files = files_of(str(folder / "shop.sqlite"), whole_folder=True)
+    assert files is not None
+    return files
+
+
+def test_all_that_lies_in_a_databases_own_folder_belongs_to_it(files: DatabaseFiles) -> None:
+    assert set(files.digests) == {"shop.sqlite", "shop.sqlite-wal", "database_description/t.csv"}
+    alone = files_of(files.path, whole_folder=False)
+    assert alone is not None
+    assert set(alone.digests) == {"shop.sqlite", "shop.sqlite-wal"}
+
+
+def test_databases_that_are_no_files_have_none(tmp_path: Path) -> None:
+    assert files_of(str(tmp_path / "nothing.sqlite"), whole_folder=True) is None
+    assert files_of("postgresql://host/shop", whole_folder=True) is None
+
+
+def test_another_file_at_the_same_place_is_refused(files: DatabaseFiles) -> None:
+    check_node_files(files, "node")
+    Path(files.path).write_bytes(b"other")
+    with pytest.raises(DatabaseError, match=r"node a has another file at .*--copy-databases"):
+        check_node_files(files, "a")
+    Path(files.path).unlink()
+    with pytest.raises(DatabaseError, match="node b has no file"):
+        check_node_files(files, "b")
+
+
+def test_a_copy_is_whole_and_two_actors_may_make_it(files: DatabaseFiles) -> None:
+    contents = contents_of(files)
+    for _ in range(2):
+        make_copy(files, contents)
+    copy = copy_of(files)
+    check_node_files(replace(files, path=str(copy)), "node")
+    assert copy.parent.name == "shop"
+    assert len(list(copy.parent.parent.parent.iterdir())) == 1
+
+
+def test_a_database_that_changes_while_it_is_copied_is_refused(files: DatabaseFiles) -> None:
+    Path(files.path).write_bytes(b"changed")
+    with pytest.raises(DatabaseError, match="changed while it was copied"):
+        contents_of(files)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (Options(on="slurm"), "nothing runs on 'slurm'; expected ray"),
+        (Options(copy_databases=True), "name one with --on ray"),
+        (Options(on="ray", search=SearchOptions(bank=Path("bank"))), "--bank is a file"),
+        (Options("ves", on="ray"), "ves times queries on one machine"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_refused(options: Options, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan_run(options)

@@ -1,0 +1,134 @@
+"""A Ray cluster of two nodes gives the bytes of one process, whoever is killed meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.files.digests import sha256_file
+from sqlverdict.runlog.log import read_results
+from sqlverdict.runlog.run import read_run
+from timeouts import HANG_SECONDS, wait_until
+
+pytestmark = [
+    pytest.mark.slow,
+    # Ray warns of its own future.
+    pytest.mark.filterwarnings("ignore"),
+]
+CASES = 96
+SLOW = (
+    "WITH RECURSIVE w(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM w LIMIT {n}) SELECT max(k) FROM w"
+)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ray")
+    database = folder / "databases" / "shop" / "shop.sqlite"
+    database.parent.mkdir(parents=True)
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute("CREATE TABLE t (n INTEGER)")
+        connection.execute("INSERT INTO t VALUES (1), (2), (3)")
+    connection.close()
+    with (folder / "cases.jsonl").open("w") as file:
+        for number in range(CASES):
+            gold = SLOW.format(n=60_000 + number)
+            prediction = gold.replace("max", "count") if number % 3 else "SELECT n FROM nowhere"
+            if number % 8 == 0:
+                gold, prediction = "SELECT n FROM t WHERE n > 1", "SELECT n FROM t WHERE n <> 1"
+            line = {"id": str(number), "db_id": "shop", "gold": gold, "prediction": prediction}
+            file.write(json.dumps(line) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'sqlverdict[ray]'")
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    cluster.second = cluster.add_node(**node)
+    yield cluster
+    cluster.shutdown()
+
+
+def command(data: Path, out: str, *more: str) -> list[str]:
+    databases = str(data / "databases")
+    start = [sys.executable, "-m", "sqlverdict", "evaluate", "--quiet", "--no-cache"]
+    paths = ["--cases", str(data / "cases.jsonl"), "--databases", databases]
+    return [*start, *paths, "--metrics", "ex", "--refute", "20", "--out", str(data / out), *more]
+
+
+def start(cluster: Any, data: Path, out: str, *more: str) -> subprocess.Popen[str]:
+    options = [*command(data, out, "--on", "ray", "--workers", "2", *more)]
+    environment = {**os.environ, "RAY_ADDRESS": cluster.address}
+    return subprocess.Popen(options, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def lines(folder: Path) -> int:
+    log = folder / "results.jsonl"
+    return log.read_bytes().count(b"\n") if log.is_file() else 0
+
+
+def content(folder: Path) -> tuple[list[object], dict[str, str]]:
+    """The results up to the seconds that queries took, and the files of witnesses."""
+    results: list[object] = [
+        {name: value for name, value in vars(result).items() if name != "timings"}
+        for result in read_results(folder)
+    ]
+    files = {path.name: sha256_file(path) for path in (folder / "witnesses").iterdir()}
+    return results, files
+
+
+@pytest.fixture(scope="module")
+def whole(data: Path) -> tuple[list[object], dict[str, str]]:
+    subprocess.run(command(data, "whole", "--workers", "0"), check=True)
+    results, witnesses = content(data / "whole")
+    assert len(results) == CASES
+    assert len(witnesses) >= CASES // 8
+    return results, witnesses
+
+
+def test_killed_drivers_and_nodes_change_no_byte(
+    cluster: Any, data: Path, whole: tuple[list[object], dict[str, str]]
+) -> None:
+    """One run: its driver is killed, it is resumed, and then a node is."""
+    out = data / "on_ray"
+    with start(cluster, data, out.name) as driver:
+        assert wait_until(lambda: lines(out) > 0 or driver.poll() is not None)
+        driver.kill()
+    before = lines(out)
+    assert 0 < before < CASES, "the driver was killed in the middle"
+    with start(cluster, data, out.name) as driver:
+        assert wait_until(lambda: lines(out) > before or driver.poll() is not None)
+        cluster.remove_node(cluster.second, allow_graceful=False)
+        _, errors = driver.communicate(timeout=HANG_SECONDS)
+    assert driver.returncode == 0, errors
+    assert read_run(out).manifest.killed_workers > 0, "an actor was lost with its node"
+    assert content(out) == whole
+
+
+def test_databases_are_copied_once_a_node(
+    cluster: Any, data: Path, whole: tuple[list[object], dict[str, str]]
+) -> None:
+    copies = Path(tempfile.gettempdir()) / f"sqlverdict-databases-{os.getuid()}"
+    before = set(copies.iterdir()) if copies.is_dir() else set()
+    with start(cluster, data, "copied", "--copy-databases") as driver:
+        _, errors = driver.communicate(timeout=HANG_SECONDS)
+    assert driver.returncode == 0, errors
+    assert content(data / "copied") == whole
+    (copy,) = set(copies.iterdir()) - before
+    assert [path.name for path in copy.rglob("*.sqlite")] == ["shop.sqlite"]
+    shutil.rmtree(copy)
