@@ -12,7 +12,7 @@ from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.run.options import Options, SearchOptions
 from sqlverdict.run.plan import plan_run
 from sqlverdict.run.pool.node_files import (
-    DatabaseFiles,
+    NodeFiles,
     check_node_files,
     contents_of,
     copy_of,
@@ -22,7 +22,7 @@ from sqlverdict.run.pool.node_files import (
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DatabaseFiles:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> NodeFiles:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folder = tmp_path / "shop"
     (folder / "database_description").mkdir(parents=True)
@@ -34,7 +34,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DatabaseFiles:
     return files
 
 
-def test_all_that_lies_in_a_databases_own_folder_belongs_to_it(files: DatabaseFiles) -> None:
+def test_all_that_lies_in_a_databases_own_folder_belongs_to_it(files: NodeFiles) -> None:
     assert set(files.digests) == {"shop.sqlite", "shop.sqlite-wal", "database_description/t.csv"}
     alone = files_of(files.path, whole_folder=False)
     assert alone is not None
@@ -46,7 +46,7 @@ def test_databases_that_are_no_files_have_none(tmp_path: Path) -> None:
     assert files_of("postgresql://host/shop", whole_folder=True) is None
 
 
-def test_another_file_at_the_same_place_is_refused(files: DatabaseFiles) -> None:
+def test_another_file_at_the_same_place_is_refused(files: NodeFiles) -> None:
     check_node_files(files, "node")
     Path(files.path).write_bytes(b"other")
     with pytest.raises(DatabaseError, match=r"node a has another file at .*--copy-databases"):
@@ -56,7 +56,7 @@ def test_another_file_at_the_same_place_is_refused(files: DatabaseFiles) -> None
         check_node_files(files, "b")
 
 
-def test_a_copy_is_whole_and_two_actors_may_make_it(files: DatabaseFiles) -> None:
+def test_a_copy_is_whole_and_two_actors_may_make_it(files: NodeFiles) -> None:
     contents = contents_of(files)
     for _ in range(2):
         make_copy(files, contents)
@@ -66,7 +66,7 @@ def test_a_copy_is_whole_and_two_actors_may_make_it(files: DatabaseFiles) -> Non
     assert len(list(copy.parent.parent.parent.iterdir())) == 1
 
 
-def test_a_database_that_changes_while_it_is_copied_is_refused(files: DatabaseFiles) -> None:
+def test_a_database_that_changes_while_it_is_copied_is_refused(files: NodeFiles) -> None:
     Path(files.path).write_bytes(b"changed")
     with pytest.raises(DatabaseError, match="changed while it was copied"):
         contents_of(files)

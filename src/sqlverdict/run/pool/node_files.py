@@ -24,7 +24,7 @@ _SIDE_FILES = ("", "-wal", ".wal")
 
 
 @dataclass(frozen=True)
-class DatabaseFiles:
+class NodeFiles:
     """The files of a database on the driver's machine.
 
     Attributes:
@@ -41,7 +41,7 @@ class DatabaseFiles:
         return sha256(repr(sorted(self.digests.items())).encode()).hexdigest()[:32]
 
 
-def files_of(database: str, *, whole_folder: bool) -> DatabaseFiles | None:
+def files_of(database: str, *, whole_folder: bool) -> NodeFiles | None:
     """The files of a database; ``None``: it is on a server, or not there.
 
     Args:
@@ -56,10 +56,10 @@ def files_of(database: str, *, whole_folder: bool) -> DatabaseFiles | None:
     if whole_folder and file.parent.name == file.stem:
         files += [each for each in file.parent.rglob("*") if each not in files]
     names = {str(each.relative_to(file.parent)): each for each in files if each.is_file()}
-    return DatabaseFiles(database, {name: sha256_file(each) for name, each in names.items()})
+    return NodeFiles(database, {name: sha256_file(each) for name, each in names.items()})
 
 
-def check_node_files(files: DatabaseFiles, node: str) -> None:
+def check_node_files(files: NodeFiles, node: str) -> None:
     """Refuse other content than the driver's.
 
     Raises:
@@ -77,7 +77,7 @@ def check_node_files(files: DatabaseFiles, node: str) -> None:
 _ADVICE = "Give all nodes the same files at the same place, or use --copy-databases"
 
 
-def contents_of(files: DatabaseFiles) -> dict[str, bytes]:
+def contents_of(files: NodeFiles) -> dict[str, bytes]:
     """The bytes of the files, by name.
 
     Raises:
@@ -91,7 +91,7 @@ def contents_of(files: DatabaseFiles) -> dict[str, bytes]:
     return contents
 
 
-def copy_of(files: DatabaseFiles) -> Path:
+def copy_of(files: NodeFiles) -> Path:
     """Where the copy of a database lies on a node, whether it is there or not."""
     owner = os.getuid() if hasattr(os, "getuid") else "user"
     shared = Path(tempfile.gettempdir()) / f"sqlverdict-databases-{owner}"
@@ -99,7 +99,7 @@ def copy_of(files: DatabaseFiles) -> Path:
     return shared / files.key / path.parent.name / path.name
 
 
-def make_copy(files: DatabaseFiles, contents: Mapping[str, bytes]) -> None:
+def make_copy(files: NodeFiles, contents: Mapping[str, bytes]) -> None:
     """Write the copy of a database; another actor of the node may do so at the same time."""
     folder = copy_of(files).parent
     shared = folder.parent.parent

@@ -22,7 +22,7 @@ from sqlverdict.errors import DatabaseError, Interrupted, MissingExtra, UsageErr
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.run.pool.node_files import (
-    DatabaseFiles,
+    NodeFiles,
     check_node_files,
     contents_of,
     copy_of,
@@ -50,7 +50,7 @@ class _Chunk:
     """Tasks of one database, and its files."""
 
     tasks: list[Task]
-    files: DatabaseFiles | None
+    files: NodeFiles | None
     losses: int = 0
 
 
@@ -81,7 +81,7 @@ class RayPool:
         self._plan = examiner.plan
         self._folders = examiner.folders
         self._ray = _load_ray()
-        self._files: dict[str, DatabaseFiles | None] = {}
+        self._files: dict[str, NodeFiles | None] = {}
         self._contents: dict[str, Any] = {}
         """The bytes of databases in the cluster's store, by the key of their files."""
         self._starting: dict[Any, Any] = {}
@@ -267,7 +267,7 @@ class Actor:
         return versions(self._plan)
 
     def work(
-        self, tasks: list[Task], files: DatabaseFiles | None, contents: list[Any] | None
+        self, tasks: list[Task], files: NodeFiles | None, contents: list[Any] | None
     ) -> ChunkResult:
         """Work on a chunk.
 
@@ -281,7 +281,7 @@ class Actor:
         return ChunkResult(done, self._pool.killed - before, list(self._new_witnesses()))
 
     def _prepared(
-        self, tasks: list[Task], files: DatabaseFiles, contents: list[Any] | None
+        self, tasks: list[Task], files: NodeFiles, contents: list[Any] | None
     ) -> list[Task]:
         """The tasks, on files that are the same as the driver's."""
         here = files
