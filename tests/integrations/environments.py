@@ -3,7 +3,8 @@
     python tests/integrations/environments.py [NAME ...]
 
 Environments are kept in ``.venv-integrations`` (or ``SQLVERDICT_ENVIRONMENTS``) and made again
-when ``pyproject.toml`` changes. A package that cannot be installed is reported and is no failure.
+when ``pyproject.toml`` changes. A package that cannot be installed within 20 minutes is reported
+and is no failure.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ PACKAGES: dict[str, tuple[str, ...]] = {
 
 ALONE = {"evalbench": "google-evalbench"}
 """What is installed without its dependencies: evalbench has many, and one needs a compiler."""
+
+LONGEST_SECONDS = 1_200
+"""How long one step of an installation may take; promptfoo's 688 packages took nine minutes."""
 
 PYTEST = (
     *("-q", "-p", "no:cacheprovider", "--confcutdir", "tests/integrations"),
@@ -86,11 +90,14 @@ def install(name: str, python: Path) -> str:
     if name in ALONE:
         commands.append([*pip, "--no-deps", ALONE[name]])
     if name == "promptfoo":
-        commands.append(["npm", "install", "--silent", "--prefix", str(FOLDER / name), "promptfoo"])
+        npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix"]
+        commands.append([*npm, str(FOLDER / name), "promptfoo"])
     for command in commands:
         try:
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-        except OSError as error:
+            done = subprocess.run(
+                command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST_SECONDS
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
             return str(error)
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if line.strip()]
