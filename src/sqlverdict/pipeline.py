@@ -21,7 +21,7 @@ from sqlverdict.execute.cache import cache_problem
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.predictions import as_predictions, predictions_digest
 from sqlverdict.records import Case, Prediction
-from sqlverdict.run.examine import Examiner
+from sqlverdict.run.examine import Examiner, gold_texts
 from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import Options, Predictions, Progress, System
 from sqlverdict.run.output import (
@@ -35,6 +35,7 @@ from sqlverdict.run.output import (
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool.coordinate import coordinate
 from sqlverdict.run.task import CaseStream, TaskSource, case_stream
+from sqlverdict.runlog.reuse import reuse_results
 from sqlverdict.runlog.run import Run
 
 __all__ = ["Options", "Progress", "System", "evaluate", "evaluate_pairs", "evaluate_systems"]
@@ -100,7 +101,10 @@ def evaluate_systems(
         manifest = benchmark_manifest(
             plan, options, benchmark, system=system.name, predictions=digest, notes=system.notes
         )
-        outputs.append((system.out, replace(manifest, trial_of=system.trial_of)))
+        manifest = replace(manifest, trial_of=system.trial_of)
+        outputs.append((system.out, manifest))
+        if system.base is not None and system.out is not None:
+            reuse_results(system.base, system.out, manifest, _golds(benchmark.cases))
     stream = case_stream(benchmark.cases, predictions)
     return _run(stream, outputs, benchmark.count, plan, options)
 
@@ -116,11 +120,13 @@ def evaluate_pairs(
     inputs: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
     options: Options | None = None,
+    base: tuple[Path, Iterable[Case]] | None = None,
 ) -> Run:
     """Evaluate a stream of cases that carry their predictions; holds few of them at a time.
 
     ``digest`` stands for the stream in the manifest; without it the run cannot be resumed.
-    ``inputs`` names whatever else decides the results, ``notes`` what a user should know.
+    ``inputs`` names whatever else decides the results, ``notes`` what a user should know. ``base``
+    is an earlier run with other golds, and the cases: its results stand where golds are the same.
 
     Example:
         >>> case = sv.Case("1", "shop", "", ("SELECT count(*) FROM item",), "shop.sqlite")
@@ -134,9 +140,16 @@ def evaluate_pairs(
     manifest = manifest_of(
         plan, options, system=name, benchmark=benchmark, inputs=inputs, notes=notes
     )
+    if base is not None and out is not None:
+        reuse_results(base[0], out, manifest, _golds(base[1]))
     stream = ((index, case, [own]) for index, (case, own) in enumerate(pairs))
     (run,) = _run(stream, [(out, manifest)], count, plan, options)
     return run
+
+
+def _golds(cases: Iterable[Case]) -> dict[str, tuple[str, ...]]:
+    """The golds by case id, as the run log has them."""
+    return {case.id: gold_texts(case) for case in cases}
 
 
 def _run(

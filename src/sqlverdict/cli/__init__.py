@@ -5,6 +5,8 @@
 ``failures``     the message and the exit code of an error
 ``project``      options from the project file, sqlverdict.toml
 ``members``      lists and explains the members of a registry
+``evaluate_runs``  from the options of ``evaluate`` to finished runs
+``recorded_command``  the options of the command that made a run
 ``show_run``     prints a run
 ``show_trials``  prints several trials of one system
 ``show_pair``    prints the search for a witness

@@ -21,6 +21,7 @@
 ``ehrsql``              what the readers of EHRSQL's questions share
 ``flex_released``       FLEX's own result files under the names of its agreement format
 ``people/``             what people said about predictions: labels, and the vote log
+``overlays/``           named sets of corrected golds
 ``translate``           databases and queries of SQLite in the words of another engine
 
 Nothing here runs a query. A missing database is not an error while loading: the case names

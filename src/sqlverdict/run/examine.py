@@ -313,7 +313,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "id": case.id,
         "db_id": case.db_id,
         "question": case.question,
-        "gold": _gold_texts(case),
+        "gold": gold_texts(case),
         "prediction": _text(prediction),
         "abstained": prediction.abstained,
         "verdict": judgement.verdict,
@@ -339,7 +339,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
     return fields
 
 
-def _gold_texts(case: Case) -> tuple[str, ...]:
+def gold_texts(case: Case) -> tuple[str, ...]:
     """The golds, as the log has them."""
     if not case.gold_answers:
         return case.golds

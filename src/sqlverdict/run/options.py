@@ -107,6 +107,7 @@ class Options:
             the ``recorded`` results.
         preset: Tells matches from differences for the metric ``flex`` where the run has no
             ``ex``; by default the benchmark's own.
+        command: The words of the command that makes the run, for the manifest.
 
     Example:
         >>> options = sv.Options(metrics="ex,verdict", limits=sv.Limits(seconds=1.0, rows=1_000))
@@ -136,6 +137,7 @@ class Options:
     no_sql: str = "wrong"
     answers: str = RUN
     preset: str = ""
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ class System:
     """One system's predictions and where its run goes.
 
     ``digest`` stands for the predictions in the manifest, where it is known already. ``trial_of``
-    is set where they are one of several trials: the name of the system.
+    is set where they are one of several trials: the name of the system. ``base`` is an earlier run
+    with other golds: its results stand where the golds are the same.
 
     Example:
         >>> sv.System("mine", {"1": "SELECT 3", "2": None}).name
@@ -156,3 +159,4 @@ class System:
     digest: str = ""
     notes: tuple[str, ...] = ()
     trial_of: str = ""
+    base: Path | None = None

@@ -60,6 +60,7 @@ def manifest_of(
         seed=options.seed,
         workers=plan.workers,
         notes=(*notes, *(spec.note for spec in plan.specs if spec.note)),
+        command=options.command,
     )
 
 

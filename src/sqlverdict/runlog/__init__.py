@@ -4,6 +4,7 @@
 ``old_schemas``  reads lines of older versions
 ``manifest``     ``manifest.json``: what was run, on what, with which versions and limits
 ``folder``       a run's folder while the run is on: locked, resumed, filled, finished
+``reuse``        a run that starts with the results of one with other golds
 ``merge``        the shards of a run, put together
 ``case_filter``  which cases of a run: one filter for commands, the API and pages
 ``run``          a finished run, as the API returns it and as reports read it

@@ -55,6 +55,8 @@ class Manifest:
     notes: tuple[str, ...] = ()
     trial_of: str = ""
     """The system, where the run is one of several trials of it."""
+    command: tuple[str, ...] = ()
+    """The words of the ``evaluate`` command that made the run; empty: another program did."""
 
     def deciding(self) -> dict[str, Any]:
         """The parts that can change a result."""
@@ -139,14 +141,15 @@ def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
     earlier = read_manifest(folder)
     if earlier.fingerprint == manifest.fingerprint:
         return earlier
+    changes = "; ".join(changes_between(earlier, manifest))
     raise RunLogError(
-        f"{folder} holds another run: {'; '.join(_changes(earlier, manifest))}. Give another "
-        f"--out, or start anew with --overwrite."
+        f"{folder} holds another run: {changes}. Give another --out, or start anew with "
+        f"--overwrite."
     )
 
 
-def _changes(earlier: Manifest, manifest: Manifest) -> list[str]:
-    """What differs between two runs, in words."""
+def changes_between(earlier: Manifest, manifest: Manifest) -> list[str]:
+    """What differs between two runs and can change a result, in words."""
     before, now = earlier.deciding(), manifest.deciding()
     had, has = before.pop("inputs"), now.pop("inputs")
     files = [name for name in {**had, **has} if had.get(name) != has.get(name)]

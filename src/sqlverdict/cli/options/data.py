@@ -14,6 +14,7 @@ from sqlverdict.cli.options.shared import (
     COLUMN,
     FILE,
     NAMES,
+    OVERLAY_FILE,
     REFERENCE,
     SHARD,
     databases_option,
@@ -27,6 +28,8 @@ from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases, SourceFile
 from sqlverdict.load.columns import join_maps
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
+from sqlverdict.load.overlays.apply import OVERLAY, overlay_title, with_overlays
+from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.load.tables.cases import own_format
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
@@ -50,6 +53,7 @@ class DataArgs:
         gold_databases: Where the golds run, if not on the same databases.
         columns: Pairs of a column of the file and the field to read it as.
         project: The project file, which was read before.
+        overlays: Files of corrected golds, each with the name of its set.
     """
 
     HEADING: ClassVar[Heading] = Heading.DATA
@@ -88,6 +92,13 @@ class DataArgs:
         "--project",
         type=FILE,
         help="Options from this file (see sqlverdict init). [default: sqlverdict.toml, if there]",
+    )
+    overlays: tuple[tuple[str, Path], ...] = option(
+        "--gold-overlay",
+        multiple=True,
+        type=OVERLAY_FILE,
+        metavar="[NAME=]FILE",
+        help="Use the corrected golds of this JSONL or CSV file. Repeatable.",
     )
 
     @property
@@ -155,11 +166,17 @@ class CaseArgs(DataArgs):
 
 
 def read_benchmark(data: DataArgs) -> Benchmark:
-    """The benchmark that the options name, whole.
+    """The benchmark that the options name, whole, with corrected golds.
 
     Raises:
         UsageError: they name none, or several, or something is missing.
+        DataError: corrected golds do not fit it.
     """
+    overlays = [read_overlay(name, path) for name, path in data.overlays]
+    return with_overlays(_read_named(data), overlays)
+
+
+def _read_named(data: DataArgs) -> Benchmark:
     sources = {"--benchmark": data.benchmark, "--gold": data.gold, "--cases": data.cases}
     names = [name for name, value in sources.items() if value is not None]
     if len(names) != 1:
@@ -246,6 +263,7 @@ def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
     sources = (*benchmark.sources, *(SourceFile(name, digest) for name, digest in extra.items()))
     file = data.gold or data.cases
     name = file.name if file is not None else benchmark.name
+    name += overlay_title(name for name, _ in data.overlays)
     return replace(benchmark, name=name, cases=cases, count=size, sources=sources)
 
 
@@ -276,7 +294,7 @@ def _with_ids(
 
 def extra_inputs(data: CaseArgs) -> dict[str, str]:
     """What a manifest says about the run's inputs besides the benchmark's files."""
-    extra = {}
+    extra = {f"{OVERLAY} {name}": sha256_file(path) for name, path in data.overlays}
     if data.schema is not None:
         extra["schema"] = _schema_digest(data.schema)
     if data.selection:

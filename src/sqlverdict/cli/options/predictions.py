@@ -11,7 +11,7 @@ import click
 
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.data import CaseArgs
-from sqlverdict.cli.options.shared import COLUMN
+from sqlverdict.cli.options.shared import COLUMN, split_name
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
@@ -188,14 +188,6 @@ def run_folder(system: str, out: Path | None, systems: int) -> Path:
     """Where a run goes: ``--out`` itself for one system, a folder in it for each of several."""
     base = out if out is not None else Path("runs")
     return base if out is not None and systems == 1 else base / _safe(system)
-
-
-def split_name(text: str) -> tuple[str, Path]:
-    """``name=FILE`` or ``FILE``, which is named after its stem."""
-    name, sign, file = text.partition("=")
-    if sign and name and not Path(text).exists():
-        return name, Path(file)
-    return Path(text).stem, Path(text)
 
 
 def _safe(name: str) -> str:

@@ -104,8 +104,30 @@ class ColumnPair(click.ParamType):  # type: ignore[type-arg]  # not generic in c
         return column, target
 
 
+class OverlayFile(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
+    """``[NAME=]FILE``: a set of corrected golds, by default named after its file."""
+
+    name = "overlay"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Path]:
+        """``experts=fixed.jsonl`` as ``("experts", Path("fixed.jsonl"))``."""
+        del param, ctx
+        return value if isinstance(value, tuple) else split_name(str(value))
+
+
 NAMES = NameList()
 COLUMN = ColumnPair()
+OVERLAY_FILE = OverlayFile()
+
+
+def split_name(text: str) -> tuple[str, Path]:
+    """``name=FILE`` or ``FILE``, which is named after its stem."""
+    name, sign, file = text.partition("=")
+    if sign and name and not Path(text).exists():
+        return name, Path(file)
+    return Path(text).stem, Path(text)
 
 
 def json_option() -> Any:
@@ -202,8 +224,12 @@ def runs_argument() -> Any:
 
 def command_line() -> str:
     """The command that is running, as it can be given again, without secrets in URLs."""
-    args = click.get_current_context().find_root().obj or []
-    return shlex.join(["sqlverdict", *map(without_secrets, args)])
+    return shlex.join(["sqlverdict", *command_words()])
+
+
+def command_words() -> tuple[str, ...]:
+    """The words of the command that is running, without secrets in URLs."""
+    return tuple(map(without_secrets, click.get_current_context().find_root().obj or ()))
 
 
 def print_json(content: Any) -> None:

@@ -8,6 +8,7 @@
 ``trials``         several runs of one system as trials: pass@k, agreement
 ``pull_request``   the result of a gate as a comment on a pull request
 ``paper_table``    systems by metrics, or by metric and level, as a paper prints them
+``rescored``       what other golds change: systems, ranks, questions
 ``leaderboard``    several systems on the cases they share
 ``ranks``          how a ranking changes when another metric ranks
 ``ranks_figures``  the same as SVG

@@ -11,18 +11,16 @@ from tempfile import TemporaryDirectory
 import click
 
 from sqlverdict.cli.command import command
-from sqlverdict.cli.options.batch import show_estimate, submit_batch
-from sqlverdict.cli.options.data import extra_inputs, read_benchmark, select, select_pairs
+from sqlverdict.cli.evaluate_runs import evaluate_cases, read_cases, run_systems
+from sqlverdict.cli.options.batch import show_estimate
 from sqlverdict.cli.options.judge import open_judge
-from sqlverdict.cli.options.predictions import read_recorded, read_systems, run_folder
 from sqlverdict.cli.options.run import EvaluateArgs, run_options
-from sqlverdict.cli.options.shared import command_line, print_json
+from sqlverdict.cli.options.shared import command_line, command_words, print_json
 from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
 from sqlverdict.cli.show_trials import show_trials
-from sqlverdict.errors import Contradiction, Interrupted, UsageError
-from sqlverdict.execute.engine import engine_of_cases
-from sqlverdict.load.benchmark import Benchmark, PairedCases
-from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
+from sqlverdict.errors import Contradiction, Interrupted
+from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.pipeline import Options
 from sqlverdict.report.one_run.files import write_reports
 from sqlverdict.report.one_run.sections import Outcome, headline, outcome
 from sqlverdict.report.several_runs.trials import read_trials, trials_by_system
@@ -49,6 +47,7 @@ _EXAMPLES = (
     "sqlverdict evaluate --benchmark flex --root agreement.jsonl --schema ddl.json \\",
     "    --judge replay --metrics ex,flex,verdict",
     "sqlverdict evaluate ... --predictions a=a.txt --predictions b=b.txt --out runs",
+    "sqlverdict evaluate ... --gold-overlay experts=fixed.jsonl   # corrected golds",
 )
 
 
@@ -73,7 +72,8 @@ def evaluate(args: EvaluateArgs) -> int:
     """
     with ExitStack() as stack:
         progress = None if args.output.quiet else stack.enter_context(LiveProgress())
-        runs = _run(args, run_options(args, progress))
+        options = replace(run_options(args, progress), command=command_words())
+        runs = _run(args, options)
     if args.judge.dry_run:
         return 0
     for run in runs:
@@ -90,21 +90,11 @@ def evaluate(args: EvaluateArgs) -> int:
 
 
 def _run(args: EvaluateArgs, options: Options) -> Sequence[Run]:
-    benchmark = read_benchmark(args.data)
-    if args.data.engine is None and args.data.databases is None:
-        # Cases may name their databases themselves.
-        options = replace(options, engine=engine_of_cases(benchmark.cases))
+    benchmark, options = read_cases(args, options)
     if args.judge.dry_run:
         _estimate(benchmark, args, options)
         return []
-    others = bool(args.predictions.predictions or args.predictions.system)
-    with open_judge(args.judge, benchmark, other_predictions=others) as session:
-        try:
-            return _evaluate(benchmark, args, replace(options, judge=session.judging))
-        except Interrupted:
-            if args.judge.batch and session.llm is not None:
-                submit_batch(session.llm, args.judge.llm.max_cost)
-            raise
+    return evaluate_cases(benchmark, args, options)
 
 
 def _estimate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> None:
@@ -123,7 +113,7 @@ def _estimate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Non
             judge=session.judging,
             proof=options.proof,
         )
-        contradicted = _collect(lambda: _evaluate(benchmark, elsewhere, collecting))
+        contradicted = _collect(lambda: run_systems(benchmark, elsewhere, collecting))
         retries = args.judge.settings().retries_unparseable
         show_estimate(session.llm, retries, as_json=args.output.as_json)
     if contradicted:
@@ -151,48 +141,6 @@ def _collect(work: Callable[[], object]) -> bool:
             messages.add(str(error))
         else:
             return bool(messages)
-
-
-def _evaluate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Sequence[Run]:
-    data, out = args.data, args.output.out
-    if args.predictions.system:
-        if args.predictions.predictions:
-            raise UsageError("--system and --predictions cannot be combined")
-        benchmark, systems = read_recorded(args.predictions, data, benchmark, out)
-    elif args.predictions.predictions:
-        systems = read_systems(args.predictions, benchmark, dict(data.columns), out)
-    elif benchmark.predictions is not None:
-        name = args.predictions.name
-        name = name or (data.root.stem if data.root is not None else benchmark.name)
-        systems = [System(name, benchmark.predictions, run_folder(name, out, 1))]
-    elif isinstance(benchmark.cases, PairedCases) and benchmark.cases.carries_predictions:
-        return [_run_inline(benchmark.cases, benchmark, args, options)]
-    else:
-        advice = "no predictions: give --predictions FILE (repeat it for more systems)"
-        if data.cases is not None and isinstance(benchmark.cases, PairedCases):
-            advice += f", or answers in the same file. {benchmark.cases.no_predictions()}"
-        raise UsageError(advice)
-    return evaluate_systems(select(benchmark, data), systems, options=options)
-
-
-def _run_inline(
-    cases: PairedCases, benchmark: Benchmark, args: EvaluateArgs, options: Options
-) -> Run:
-    """Evaluate cases that carry their predictions: a stream, never whole in memory."""
-    data = args.data
-    path = Path(benchmark.sources[0].path)
-    name = args.predictions.name or path.stem
-    return evaluate_pairs(
-        select_pairs(cases.pairs(), data),
-        name=name,
-        benchmark=path.name,
-        out=run_folder(name, args.output.out, 1),
-        digest=benchmark.sources[0].sha256,
-        count=benchmark.count if not data.selection else None,
-        inputs=extra_inputs(data),
-        notes=benchmark.notes,
-        options=options,
-    )
 
 
 def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool) -> None:

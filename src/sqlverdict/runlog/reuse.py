@@ -1,0 +1,92 @@
+"""Starts a run with the results of an earlier one whose golds are partly others.
+
+A result of the earlier run stands where the golds of its case are the same, for all else that
+decides it must be the same too. The rest is evaluated as in any run that is resumed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from sqlverdict.errors import RunLogError
+from sqlverdict.evidence import Refuted
+from sqlverdict.files.atomic import replacing
+from sqlverdict.load.overlays.apply import OVERLAY
+from sqlverdict.records import RESULT_SCHEMA, Result
+from sqlverdict.runlog.folder import WITNESSES
+from sqlverdict.runlog.log import RESULTS, is_sound
+from sqlverdict.runlog.manifest import (
+    MANIFEST,
+    Manifest,
+    changes_between,
+    read_manifest,
+    write_manifest,
+)
+
+_decode = msgspec.json.Decoder(Result).decode
+
+
+def reuse_results(
+    base: Path, out: Path, manifest: Manifest, golds: Mapping[str, tuple[str, ...]]
+) -> None:
+    """Fill a new run's folder with the results that stand; one that holds a run stays as it is.
+
+    Args:
+        base: The folder of the earlier run.
+        out: The folder of the new run.
+        manifest: That of the new run.
+        golds: The golds of the new run by case id, as a log has them.
+
+    Raises:
+        RunLogError: more than the golds changed, or there is no run.
+    """
+    if (out / MANIFEST).exists():
+        return
+    earlier = read_manifest(base)
+    changes = changes_between(_without_overlays(earlier), _without_overlays(manifest))
+    if changes:
+        raise RunLogError(
+            f"{base} cannot be scored again with other golds alone: {'; '.join(changes)}. Evaluate "
+            f"it again first, with the command that made it and --overwrite."
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    write_manifest(out, replace(manifest, started=started))
+    with replacing(out / RESULTS) as target:
+        for line, result in _standing(base, golds):
+            target.write(line)
+            _copy_witnesses(result, base, out)
+
+
+def _without_overlays(manifest: Manifest) -> Manifest:
+    inputs = {
+        name: digest for name, digest in manifest.inputs.items() if not name.startswith(OVERLAY)
+    }
+    return replace(manifest, inputs=inputs)
+
+
+def _standing(base: Path, golds: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[bytes, Result]]:
+    """The lines of the earlier run whose cases have the same golds now."""
+    with (base / RESULTS).open("rb") as lines:
+        for line in lines:
+            try:
+                result = _decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                continue
+            whole = line.endswith(b"\n") and is_sound(line, result.schema)
+            if whole and result.schema == RESULT_SCHEMA and golds.get(result.id) == result.gold:
+                yield line, result
+
+
+def _copy_witnesses(result: Result, base: Path, out: Path) -> None:
+    for piece in result.evidence:
+        if isinstance(piece, Refuted) and piece.file:
+            for source in (base / WITNESSES).glob(f"{Path(piece.file).stem}.*"):
+                (out / WITNESSES).mkdir(exist_ok=True)
+                shutil.copyfile(source, out / WITNESSES / source.name)
