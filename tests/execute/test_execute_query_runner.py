@@ -172,6 +172,40 @@ def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
     runner.close()
 
 
+class _Server:
+    """An engine that notes which databases are open."""
+
+    name, dialect, version = "postgres", "postgres", "1"
+
+    def __init__(self) -> None:
+        self.open_databases: list[str] = []
+        self.digest = "a"
+
+    def open(self, database: str, *_: object, **__: object) -> _Counting:
+        session = _Counting(1, database)
+        session.digest = lambda: self.digest  # type: ignore[attr-defined]
+        session.close = lambda: self.open_databases.remove(database)  # type: ignore[method-assign]
+        self.open_databases.append(database)
+        return session
+
+
+def test_few_connections_are_open_and_the_least_used_is_closed_first() -> None:
+    runner, server = QueryRunner("postgres", Limits()), _Server()
+    runner.engine_for = lambda _: server  # type: ignore[assignment, method-assign, return-value]
+    urls = [f"postgresql://h/{number}" for number in range(8)]
+    for url in urls[:6]:
+        runner.run(url, "SELECT 1")
+    runner.run(urls[0], "SELECT 2")
+    runner.run(urls[6], "SELECT 1")
+    assert server.open_databases == [urls[0], *urls[2:7]]
+    # A database that comes back with another content is told apart.
+    server.digest = "b"
+    runner.run(urls[1], "SELECT 3")
+    assert runner.changed == {urls[1]}
+    runner.close()
+    assert server.open_databases == []
+
+
 def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
     watched: list[bytes | None] = []
     runner = QueryRunner("sqlite", Limits(), watch=lambda key, _: watched.append(key))

@@ -33,6 +33,11 @@ def test_a_reference_is_a_file_or_a_database_on_a_server(reference: str, file: P
     [
         "postgresql://me:secret@host/a",
         "postgresql://host/a?password=secret",
+        "postgresql://me:sec/secret@host/a",
+        "postgresql://me:sec?secret@host/a",
+        "mysql://me:sec#secret@host/a",
+        "postgresql://host/a?sslpassword=secret",
+        "oracle://me:secret@host/a",
         "mysql://me:@host/a",
     ],
 )
@@ -41,6 +46,12 @@ def test_a_password_in_a_url_is_refused_without_being_shown(url: str) -> None:
         check_reference(url)
     assert "secret" not in str(refusal.value)
     assert "holds a password" in str(refusal.value)
+
+
+def test_a_connection_string_with_a_password_is_refused_without_being_shown() -> None:
+    with pytest.raises(UsageError, match="a path or a URL is expected") as refusal:
+        check_reference("host=h password=secret dbname=a")
+    assert "secret" not in str(refusal.value)
 
 
 def test_a_database_on_a_server_is_taken_to_be_at_hand(tmp_path: Path) -> None:

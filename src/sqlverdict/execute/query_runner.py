@@ -24,7 +24,10 @@ from sqlverdict.execute.scripts import run_script
 from sqlverdict.files.references import is_server
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason, Script
 
-_OPEN_DATABASES = 32
+_OPEN_FILES = 32
+_OPEN_CONNECTIONS = 6
+"""A server takes some hundred connections, PostgreSQL 100 by default, and each process has its
+own."""
 _REMEMBERED = 32 * 2**20
 _AT_LEAST = 4
 _SAMPLE = 64
@@ -265,6 +268,7 @@ class QueryRunner:
     def _session(self, database: str) -> Session | Failure:
         session = self._sessions.get(database)
         if session is not None:
+            self._sessions.move_to_end(database)
             return session
         try:
             scope = None
@@ -278,6 +282,7 @@ class QueryRunner:
             )
             scope = self._session_scope(database, session) if scope is None else scope
             if self._scopes.get(database, scope) != scope:
+                self.changed.add(database)
                 self._forget(database)
             self._scopes[database] = scope
             self._databases.setdefault(scope, set()).add(database)
@@ -287,11 +292,16 @@ class QueryRunner:
             )
             self._unopened.add(database)
         self._sessions[database] = session
-        if len(self._sessions) > _OPEN_DATABASES:
-            _, oldest = self._sessions.popitem(last=False)
+        self._close_oldest(is_server(database))
+        return session
+
+    def _close_oldest(self, on_server: bool) -> None:
+        """Close the database that was not used for the longest time, where too many are open."""
+        names = [name for name in self._sessions if is_server(name) == on_server]
+        if len(names) > (_OPEN_CONNECTIONS if on_server else _OPEN_FILES):
+            oldest = self._sessions.pop(names[0])
             if not isinstance(oldest, Failure):
                 oldest.close()
-        return session
 
     def _file_scope(self, database: str) -> bytes:
         """What all answers on a file share; it changes with the file's content."""

@@ -18,6 +18,7 @@ Reference = str | Path
 
 _URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*)://")
 _FILE_SCHEMES = ("sqlite", "duckdb")
+_SECRET = re.compile(r"\b(?:ssl)?(?:password|passwd|pwd)\s*=", re.IGNORECASE)
 _PASSWORD_HELP = {
     "postgresql": "the environment variable PGPASSWORD or the file ~/.pgpass",
     "mysql": "the environment variable MYSQL_PWD or the file ~/.my.cnf",
@@ -78,19 +79,30 @@ def check_reference(reference: str) -> str:
     """The reference, if it may stand in logs.
 
     Raises:
-        UsageError: it is a URL with a password, or one that cannot be read.
+        UsageError: it is a URL with a password, or one that cannot be read; the message never
+            repeats it.
     """
     if not is_server(reference):
+        if _SECRET.search(reference) and "=" in reference:
+            raise UsageError(
+                "a path or a URL is expected, such as postgresql://user@host/database, and not a "
+                "connection string with a password. Put the password into "
+                f"{_PASSWORD_HELP['postgresql']}"
+            )
         return reference
+    rest = reference.partition("://")[2]
+    # Also where the password has signs that a URL must not hold: a slash, a question mark.
+    has_password = "@" in rest and ":" in rest.rpartition("@")[0]
+    if has_password or _SECRET.search(reference):
+        scheme = scheme_of(reference)
+        scheme = {"mariadb": "mysql", "postgres": "postgresql"}.get(scheme, scheme)
+        place = _PASSWORD_HELP.get(scheme)
+        raise UsageError(
+            "the database URL holds a password, which would stand in logs. Remove it from the URL"
+            + (f" and put it into {place}" if place else "")
+        )
     try:
-        parts = urlsplit(reference)
-        secret = parts.password is not None or "password" in parts.query.lower()
+        urlsplit(reference)
     except ValueError as error:
         raise UsageError(f"the database URL cannot be read: {error}") from error
-    if secret:
-        scheme = "mysql" if parts.scheme.lower() in ("mysql", "mariadb") else "postgresql"
-        raise UsageError(
-            f"the database URL holds a password, which would stand in logs. Remove it from the "
-            f"URL and put it into {_PASSWORD_HELP[scheme]}"
-        )
     return reference

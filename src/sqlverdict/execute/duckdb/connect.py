@@ -6,6 +6,7 @@ limits, which DuckDB does not allow for one file that is opened twice. Nothing i
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -59,16 +60,23 @@ def open_file(file: Path, limits: Limits, *, read_only: bool = True) -> DuckDBPy
         connection.execute(f"USE {name}.main")
     except duckdb.Error as error:
         connection.close()
-        text = str(error).partition("\n")[0]
-        if "lock" in text:
-            raise DatabaseError(
-                f"{file} is in use: another program has it open for writing ({text}). Close it "
-                "there, or give a copy"
-            ) from error
-        raise DatabaseError(
-            f"{file} cannot be opened as DuckDB ({text}); check or restore the file"
-        ) from error
+        raise DatabaseError(_problem(file, str(error).partition("\n")[0])) from error
     return connection
+
+
+def _problem(file: Path, text: str) -> str:
+    """What is wrong with a file, by what DuckDB says."""
+    if re.search(r"\block\b", text):
+        return (
+            f"{file} is in use: another program has it open for writing ({text}). Close it there, "
+            "or give a copy"
+        )
+    if "version" in text:
+        return (
+            f"{file} was written by another version of DuckDB than {duckdb.__version__}, which is "
+            f"installed here ({text}). Install that version, such as: pip install --upgrade duckdb"
+        )
+    return f"{file} cannot be opened as DuckDB ({text}); check or restore the file"
 
 
 def set_guards(connection: DuckDBPyConnection, limits: Limits, now: datetime | None) -> None:

@@ -23,36 +23,26 @@ Needs the extra ``mysql``.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from datetime import datetime
-from importlib import metadata
 from urllib.parse import unquote, urlsplit
 
-from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
+from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
+from sqlverdict.execute.servers.member import ServerMember
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema
 
 
 @ENGINES.member
-class Mysql:
+class Mysql(ServerMember):
     """MySQL and MariaDB through PyMySQL."""
 
     name = "mysql"
     dialect = "mysql"
-    suffixes: tuple[str, ...] = ()
+    driver = "PyMySQL"
     schemes = ("mysql", "mariadb")
-    counts_steps = False
-
-    @property
-    def version(self) -> str:
-        """The driver's version; the server's own is part of each digest."""
-        try:
-            return f"PyMySQL {metadata.version('pymysql')}"
-        except metadata.PackageNotFoundError as error:
-            raise MissingExtra("MySQL", "mysql") from error
 
     def open(
         self,
@@ -63,7 +53,7 @@ class Mysql:
         driver_values: bool = False,
     ) -> Session:
         """Open a snapshot of a database."""
-        _require_extra()
+        self._require_extra()
         from sqlverdict.execute.mysql.session import MysqlSession
 
         return MysqlSession(database, limits, now, driver_values=driver_values)
@@ -72,22 +62,14 @@ class Mysql:
         self, database: Reference, limits: Limits, *, now: datetime | None = None
     ) -> Workspace:
         """A copy of a database on its server, which may be written."""
-        _require_extra()
+        self._require_extra()
         from sqlverdict.execute.mysql.workspace import MysqlWorkspace
 
         return MysqlWorkspace(database, limits, now)
 
-    def digest(self, database: Reference) -> str | None:
-        """Digest of what the database contains now."""
-        session = self.open(database, Limits())
-        try:
-            return session.digest()
-        finally:
-            session.close()
-
     def schema(self, database: Reference, db_id: str | None = None) -> Schema:
         """The schema as the catalogue describes it."""
-        _require_extra()
+        self._require_extra()
         from sqlverdict.execute.mysql.connection import connect
         from sqlverdict.execute.mysql.schema import read_schema
 
@@ -100,7 +82,7 @@ class Mysql:
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """A database of our own on the server."""
-        _require_extra()
+        self._require_extra()
         from sqlverdict.execute.mysql.scratch import MysqlScratch
 
         return MysqlScratch(schema, limits, near)
@@ -109,22 +91,17 @@ class Mysql:
         self, server: Reference, name: str, statements: Iterable[str]
     ) -> AbstractContextManager[str]:
         """A new database on a server, which is dropped at the end."""
-        _require_extra()
+        self._require_extra()
         from sqlverdict.execute.mysql.own_database import own_database
 
         return own_database(server, name, statements)
 
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the user of the URL could do more than read."""
-        _require_extra()
+        self._require_extra()
         from sqlverdict.execute.mysql.rights import excess_rights
 
         return excess_rights(database)
-
-
-def _require_extra() -> None:
-    if importlib.util.find_spec("pymysql") is None:
-        raise MissingExtra("the engine mysql", "mysql")
 
 
 def _name(database: Reference) -> str:

@@ -25,31 +25,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from datetime import datetime
-from importlib import metadata
 
-from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
+from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
+from sqlverdict.execute.servers.member import ServerMember
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema
 
 
 @ENGINES.member
-class Postgres:
+class Postgres(ServerMember):
     """PostgreSQL through psycopg."""
 
     name = "postgres"
     dialect = "postgres"
-    suffixes: tuple[str, ...] = ()
+    driver = "psycopg"
     schemes = ("postgresql", "postgres")
-    counts_steps = False
-
-    @property
-    def version(self) -> str:
-        """The driver's version; the server's own is part of each digest."""
-        try:
-            return f"psycopg {metadata.version('psycopg')}"
-        except metadata.PackageNotFoundError as error:
-            raise MissingExtra("PostgreSQL", "postgres") from error
 
     def open(
         self,
@@ -60,7 +51,7 @@ class Postgres:
         driver_values: bool = False,
     ) -> Session:
         """Open a snapshot of a database."""
-        _need_driver()
+        self._require_extra()
         from sqlverdict.execute.postgres.session import PostgresSession
 
         return PostgresSession(database, limits, now, driver_values=driver_values)
@@ -69,22 +60,14 @@ class Postgres:
         self, database: Reference, limits: Limits, *, now: datetime | None = None
     ) -> Workspace:
         """A transaction that may write, and is rolled back."""
-        _need_driver()
+        self._require_extra()
         from sqlverdict.execute.postgres.workspace import PostgresWorkspace
 
         return PostgresWorkspace(database, limits, now)
 
-    def digest(self, database: Reference) -> str | None:
-        """Digest of what the database contains now."""
-        session = self.open(database, Limits())
-        try:
-            return session.digest()
-        finally:
-            session.close()
-
     def schema(self, database: Reference, db_id: str | None = None) -> Schema:
         """The schema as the catalogue describes it; ``public`` unless the search path differs."""
-        _need_driver()
+        self._require_extra()
         from sqlverdict.execute.postgres.connection import connect
         from sqlverdict.execute.postgres.schema import read_schema
 
@@ -97,7 +80,7 @@ class Postgres:
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """Temporary tables in a transaction that is never committed."""
-        _need_driver()
+        self._require_extra()
         from sqlverdict.execute.postgres.scratch import PostgresScratch
 
         return PostgresScratch(schema, limits, near)
@@ -106,21 +89,14 @@ class Postgres:
         self, server: Reference, name: str, statements: Iterable[str]
     ) -> AbstractContextManager[str]:
         """A new database on a server, which is dropped at the end."""
-        _need_driver()
+        self._require_extra()
         from sqlverdict.execute.postgres.own_database import own_database
 
         return own_database(server, name, statements)
 
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the role of the URL could do more than read."""
-        _need_driver()
+        self._require_extra()
         from sqlverdict.execute.postgres.rights import excess_rights
 
         return excess_rights(database)
-
-
-def _need_driver() -> None:
-    try:
-        import psycopg  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra("PostgreSQL", "postgres") from error

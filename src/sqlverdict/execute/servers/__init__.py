@@ -1,5 +1,6 @@
 """What the engines of servers share.
 
+``member``    what the engines say in the same way
 ``session``   one snapshot, and one more try after a lost connection
 ``refusals``  why a text is not sent to a server
 """
