@@ -96,10 +96,10 @@ def check_reference(reference: str) -> str:
     if has_password or _SECRET.search(reference):
         scheme = scheme_of(reference)
         scheme = {"mariadb": "mysql", "postgres": "postgresql"}.get(scheme, scheme)
-        place = _PASSWORD_HELP.get(scheme)
+        source = _PASSWORD_HELP.get(scheme)
         raise UsageError(
             "the database URL holds a password, which would stand in logs. Remove it from the URL"
-            + (f" and put it into {place}" if place else "")
+            + (f" and put it into {source}" if source else "")
         )
     try:
         urlsplit(reference)
