@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from sqlverdict.report.one_run.files import FILES
+from sqlverdict.report.files import FILES
 
 Invoke = Callable[..., Result]
 

@@ -171,6 +171,7 @@ def test_the_demo_shows_itself(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) 
         "careful",
         "careful-confidence",
         "databases",
+        "report.html",
         "risk_coverage.svg",
         "rough",
         "rough-error_gate",

@@ -10,8 +10,8 @@ import pytest
 from sqlverdict.evidence import Proved, Refuted, Related, Relation, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerShapes
 from sqlverdict.records import Fault, Reason, Result, Verdict
+from sqlverdict.report.files import FILES, write_reports
 from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, prediction_text, relation_text
-from sqlverdict.report.one_run.files import FILES, write_reports
 from sqlverdict.report.one_run.markdown import fence, pick, write_markdown
 from sqlverdict.report.one_run.sections import headline, outcome, unscored_messages
 from sqlverdict.runlog.run import Run
@@ -95,10 +95,10 @@ def test_reports_are_written_once_for_a_finished_run(
     make_run: MakeRun, make_result: MakeResult
 ) -> None:
     run = make_run("r", [make_result(0)])
-    report, junit = write_reports(run)
-    before = (report.stat().st_mtime_ns, junit.stat().st_mtime_ns)
-    assert write_reports(run) == (report, junit)
-    assert (report.stat().st_mtime_ns, junit.stat().st_mtime_ns) == before
+    report, junit, page = write_reports(run)
+    before = [path.stat().st_mtime_ns for path in (report, junit, page)]
+    assert write_reports(run) == (report, junit, page)
+    assert [path.stat().st_mtime_ns for path in (report, junit, page)] == before
     assert sorted(path.name for path in run.folder.iterdir()) == sorted(FILES)
     junit.unlink()
     write_reports(run)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Verdict
-from sqlverdict.report.one_run.files import write_reports
+from sqlverdict.report.files import write_reports
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import deciding_metric
 

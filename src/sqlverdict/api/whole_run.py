@@ -106,6 +106,23 @@ class EvaluatedRun(Run):
         ]
         return latex(table(("metric", "value", "95% interval"), rows))
 
+    def to_html(self, path: Reference | None = None) -> str:
+        """The run as one HTML page that needs nothing else: overview, cases, evidence.
+
+        Args:
+            path: A file that gets the page as well.
+
+        Returns:
+            The page.
+        """
+        from sqlverdict.report.html.build import make_document
+        from sqlverdict.report.html.page import render_page, save_page
+
+        document = make_document([self])
+        if path is not None:
+            save_page(Path(os.fspath(path)), document)
+        return render_page(document)
+
     def compare(self, other: Run, metric: str | None = None) -> ComparedRuns:
         """This run as the baseline, the other held against it, over the cases of both."""
         from sqlverdict.report.several_runs.comparison import compare_runs

@@ -10,6 +10,7 @@
 ``show_run``     prints a run
 ``show_trials``  prints several trials of one system
 ``show_pair``    prints the search for a witness
+``write_html``   writes the page of ``--html``
 ``query_parts``  what a query consists of
 ``demo_databases``  where the demo's databases are: files, or databases on a server
 ``demo_gates``   the second part of the demo: detectors

@@ -9,10 +9,10 @@ from typing import Any
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
+from sqlverdict.report.files import FILES
 from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import VERDICTS, because, evidence_lines, prediction_text
 from sqlverdict.report.one_run.classic import classic
-from sqlverdict.report.one_run.files import FILES
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
     judge_sentences,
@@ -151,9 +151,12 @@ def show_notes(screen: Screen, notes: Sequence[str]) -> None:
 def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
     """Where the files are, how it end, and what to try next."""
     screen.line()
-    folders = [run.folder if not run.manifest.trial_of else _trials(run) for run in runs]
-    for folder in dict.fromkeys(folders):
-        screen.line(f"written to {folder}: {', '.join(FILES)}")
+    folders = {
+        run.folder if not run.manifest.trial_of else _trials(run): run.folder for run in runs
+    }
+    for where, folder in folders.items():
+        names = [name for name in FILES if (folder / name).is_file()]
+        screen.line(f"written to {where}: {', '.join(names)}")
     if end.exit_code:
         screen.line(f"{end.message} (exit code {end.exit_code})", "bad")
     screen.line(f"next: {_next(runs, end)}", "quiet")

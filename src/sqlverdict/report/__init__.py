@@ -6,4 +6,6 @@
 ``several_runs/``  comparisons, gates, leaderboards; they print nothing
 ``agreement/``     runs beside human labels
 ``reliability/``   RS(c), risk and coverage, thresholds
+``html/``          ``report.html``: one or several runs as a page to send
+``files``          writes the reports beside a run's log
 """

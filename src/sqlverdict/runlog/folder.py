@@ -29,7 +29,7 @@ from sqlverdict.runlog.run import SUMMARY, Run, read_run, summarise_folder
 WITNESSES = "witnesses"
 """The folder of witnesses, inside the run's."""
 
-_OURS = (SUMMARY, "report.md", "junit.xml", RESULTS, MANIFEST)
+_OURS = (SUMMARY, "report.md", "report.html", "junit.xml", RESULTS, MANIFEST)
 _MOST_NAMES = 5
 
 

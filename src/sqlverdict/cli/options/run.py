@@ -71,6 +71,11 @@ class OutputArgs:
     overwrite: bool = option(
         "--overwrite", is_flag=True, help="Overwrite an existing run in --out."
     )
+    html: bool | None = option(
+        "--html/--no-html",
+        default=None,
+        help="Write report.html. [default: for runs of up to 20,000 cases]",
+    )
     quiet: bool = quiet_option("Print only the headline, without progress.")
     as_json: bool = json_option()
 

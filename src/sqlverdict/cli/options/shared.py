@@ -146,6 +146,12 @@ def markdown_option() -> Any:
     return option("--markdown", is_flag=True, help="Print Markdown.")
 
 
+def html_option() -> Any:
+    """``--html``: the runs as one page."""
+    text = "Write the runs as one HTML page, with every case, to this file."
+    return option("--html", type=FILE, heading=Heading.OUTPUT, help=text)
+
+
 def schema_option(text: str = "tables.json, CREATE statements, DDL JSON, or a folder.") -> Any:
     """``--schema``."""
     return option("--schema", type=ANY_PATH, heading=Heading.DATA, help=text)

@@ -8,5 +8,4 @@
 ``classic``        the difficulty tables of Spider's and BIRD's own scripts
 ``markdown``       ``report.md``
 ``junit``          ``junit.xml``
-``files``          writes the reports beside a run's log
 """

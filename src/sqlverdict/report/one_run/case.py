@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -89,8 +89,18 @@ def evidence_lines(result: Result, folder: Path | None = None) -> list[str]:
         result: The case.
         folder: The run's folder, so that files are named where they lie.
     """
-    ordered = sorted(result.evidence, key=_strength)
-    return [line for piece in ordered for line in (*_sentences(piece, folder), *_tags(piece))]
+    return [line for piece in by_strength(result.evidence) for line in piece_lines(piece, folder)]
+
+
+def by_strength(evidence: Iterable[Evidence]) -> list[Evidence]:
+    """Evidence, strongest first."""
+    return sorted(evidence, key=_strength)
+
+
+def piece_lines(piece: Evidence, folder: Path | None = None) -> Iterator[str]:
+    """What one piece of evidence says, one sentence each; the steps of a proof are indented."""
+    yield from _sentences(piece, folder)
+    yield from _tags(piece)
 
 
 def _strength(evidence: Evidence) -> int:

@@ -36,7 +36,7 @@ from sqlverdict.report.one_run.sections import (
     verdict_table,
     without_sentences,
 )
-from sqlverdict.report.terminal.tables import clean, markdown, md_cell, short, table
+from sqlverdict.report.terminal.tables import TextTable, clean, markdown, md_cell, short, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import verdict_by
 
@@ -217,10 +217,15 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def _reproduce(run: Run, command: str) -> Iterator[str]:
-    manifest = run.manifest
     yield "## How to reproduce"
     if command:
         yield fence(command, "sh")
+    yield markdown(manifest_table(run))
+
+
+def manifest_table(run: Run) -> TextTable:
+    """Versions, limits, digests and what else a run rests on."""
+    manifest = run.manifest
     limits = ", ".join(f"{name} {most:,g}" for name, most in manifest.limits.items())
     rows = [
         ("sqlverdict", manifest.sqlverdict),
@@ -239,7 +244,7 @@ def _reproduce(run: Run, command: str) -> Iterator[str]:
         ("databases", _databases(run)),
         ("fingerprint", manifest.fingerprint),
     ]
-    yield markdown(table(("what", "value"), rows, left=(0, 1)))
+    return table(("what", "value"), rows, left=(0, 1))
 
 
 def _databases(run: Run) -> str:

@@ -11,7 +11,7 @@ from sqlverdict.report.reliability.figures import Reliability
 from sqlverdict.report.reliability.kinds import hardness_table, type_table
 from sqlverdict.report.terminal.tables import TextTable, markdown, md_cell
 
-_CAPTIONS = {
+CAPTIONS = {
     "outcomes.svg": "What became of the items",
     "rs_by_penalty.svg": "RS over the penalty",
     "rs_by_share.svg": "RS over the share of unanswerable questions",
@@ -19,6 +19,7 @@ _CAPTIONS = {
     "threshold.svg": "The threshold heuristic",
     "calibration.svg": "Reliability diagram",
 }
+"""What each chart shows, by its file."""
 
 
 @dataclass(frozen=True)
@@ -83,5 +84,5 @@ def page(
             if section.table.title:
                 parts.append(f"## {md_cell(section.table.title)}")
             parts.append(markdown(section.table))
-    parts += [f"![{_CAPTIONS.get(name, name)}]({name})" for name in charts]
+    parts += [f"![{CAPTIONS.get(name, name)}]({name})" for name in charts]
     return "\n\n".join(parts) + "\n"

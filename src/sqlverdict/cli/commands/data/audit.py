@@ -19,6 +19,7 @@ from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (
     FILE,
+    html_option,
     json_option,
     print_json,
     runs_argument,
@@ -27,6 +28,7 @@ from sqlverdict.cli.options.shared import (
     timeout_option,
 )
 from sqlverdict.cli.show_run import show_notes
+from sqlverdict.cli.write_html import write_html
 from sqlverdict.errors import SchemaError, UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import ENGINES
@@ -79,6 +81,7 @@ class AuditArgs:
     timeout: float = timeout_option()
     show: int = show_option(10, "this many golds")
     out: Path | None = option("--out", type=FILE, help="Write all of them to a Markdown file.")
+    html: Path | None = html_option()
     jsonl: Path | None = option("--jsonl", type=FILE, help="Write all of them to a JSONL file.")
     as_json: bool = json_option()
 
@@ -112,6 +115,8 @@ def audit(args: AuditArgs) -> None:
         if runner is not None:
             runner.close()
     _write(report, args)
+    if args.html is not None:
+        write_html(args.html, runs, audit=report)
     if args.as_json:
         print_json(
             {

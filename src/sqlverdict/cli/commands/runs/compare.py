@@ -10,11 +10,13 @@ from sqlverdict.cli.command import argument, command, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     force_option,
+    html_option,
     json_option,
     print_json,
     show_option,
 )
 from sqlverdict.cli.show_run import show_notes
+from sqlverdict.cli.write_html import write_html
 from sqlverdict.files.text import count
 from sqlverdict.report.several_runs.comparison import (
     Change,
@@ -43,6 +45,7 @@ class CompareArgs:
     )
     show: int = show_option(5, "this many changes of each kind", "--limit")
     force: bool = force_option()
+    html: Path | None = html_option()
     as_json: bool = json_option()
 
 
@@ -54,9 +57,10 @@ def compare(args: CompareArgs) -> None:
     probability of a difference as large if the two systems were equally good. A large one does not
     show that they are.
     """
-    report = compare_runs(
-        read_run(args.a), read_run(args.b), args.metric, limit=args.show, force=args.force
-    )
+    a, b = read_run(args.a), read_run(args.b)
+    report = compare_runs(a, b, args.metric, limit=args.show, force=args.force)
+    if args.html is not None:
+        write_html(args.html, [a, b], remarks=report.notes)
     if args.as_json:
         print_json(report)
     else:

@@ -31,8 +31,9 @@ from sqlverdict.load.translate import translated_prediction
 from sqlverdict.pipeline import Options, Progress, System, evaluate_systems
 from sqlverdict.records import Prediction, Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
+from sqlverdict.report.files import HTML, write_reports
+from sqlverdict.report.html.page import write_page
 from sqlverdict.report.one_run.case import relation_kinds
-from sqlverdict.report.one_run.files import write_reports
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
@@ -105,6 +106,7 @@ def demo(args: DemoArgs) -> int:
         runs, gated_runs = _evaluate(args, progress, stack)
     for run in (*runs, *gated_runs):
         write_reports(run, command_line())
+    page = write_page(args.out / HTML, runs, command=command_line())
     end = outcome([run.summary for run in runs])
     if args.as_json:
         records = [run_json(run) for run in (*runs, *gated_runs)]
@@ -115,6 +117,7 @@ def demo(args: DemoArgs) -> int:
     _show_cases(screen, runs)
     by_name = sorted((*runs, *gated_runs), key=lambda run: run.manifest.system)
     show_reliability(screen, by_name, args.out)
+    screen.line(f"\nall systems on one page: {page}")
     show_end(screen, runs, end)
     for line in _try_next(runs):
         screen.line(line)

@@ -21,7 +21,7 @@ from sqlverdict.cli.show_trials import show_trials
 from sqlverdict.errors import Contradiction, Interrupted
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options
-from sqlverdict.report.one_run.files import write_reports
+from sqlverdict.report.files import write_reports
 from sqlverdict.report.one_run.sections import Outcome, headline, outcome
 from sqlverdict.report.several_runs.trials import read_trials, trials_by_system
 from sqlverdict.report.terminal.console import Screen
@@ -77,7 +77,7 @@ def evaluate(args: EvaluateArgs) -> int:
     if args.judge.dry_run:
         return 0
     for run in runs:
-        write_reports(run, command_line())
+        write_reports(run, command_line(), html=args.output.html)
     end = outcome([run.summary for run in runs])
     if args.output.as_json:
         records: dict[str, object] = {"runs": [run_json(run) for run in runs]}

@@ -14,12 +14,14 @@ from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,
     force_option,
+    html_option,
     json_option,
     markdown_option,
     print_json,
     runs_argument,
 )
 from sqlverdict.cli.show_run import show_notes
+from sqlverdict.cli.write_html import write_html
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import read_labels
@@ -103,6 +105,7 @@ class LeaderboardArgs:
     figures: Path | None = option(
         "--figures", type=FOLDER, help="Write SVG figures of the changed ranks to this folder."
     )
+    html: Path | None = html_option()
     markdown: bool = markdown_option()
     as_json: bool = json_option()
 
@@ -145,6 +148,8 @@ def leaderboard(args: LeaderboardArgs) -> None:
     figures: list[Path] = []
     if args.figures is not None:
         figures = [path for change in changes for path in write_figures(change, args.figures)]
+    if args.html is not None:
+        write_html(args.html, runs, remarks=forced)
     if args.as_json:
         more = {"changes": changes, "errors": errors, "figures": figures}
         print_json({"boards": boards} | more if changes or errors else boards)

@@ -14,7 +14,7 @@ from sqlverdict.cli.options.shared import (
     runs_argument,
 )
 from sqlverdict.cli.show_run import run_json
-from sqlverdict.report.one_run.files import write_reports
+from sqlverdict.report.files import write_reports
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.merge import merge_runs

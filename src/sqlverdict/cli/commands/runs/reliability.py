@@ -13,12 +13,14 @@ from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     OPEN_UNIT,
+    html_option,
     json_option,
     print_json,
     runs_argument,
     seed_option,
 )
 from sqlverdict.cli.show_run import show_notes
+from sqlverdict.cli.write_html import write_html
 from sqlverdict.errors import UsageError
 from sqlverdict.report.reliability.comparison import ReliabilityComparison, compare_reliability
 from sqlverdict.report.reliability.figures import Reliability, ReliabilityRequest
@@ -116,6 +118,7 @@ class ReliabilityArgs:
     out: Path | None = option(
         "--out", type=FOLDER, help="Write a report, JSON and SVG charts to this folder."
     )
+    html: Path | None = html_option()
     as_json: bool = json_option()
 
 
@@ -135,7 +138,15 @@ def reliability(args: ReliabilityArgs) -> None:
     request = _request(args)
     if len(args.runs) > 1:
         _several(args, request)
-        return
+    else:
+        _one(args, request)
+    if args.html is not None:
+        folders = [*args.runs, *([args.baseline] if args.baseline is not None else [])]
+        runs = [read_run(folder) for folder in folders]
+        write_html(args.html, runs, remarks=check_same_cases(runs, force=True), request=request)
+
+
+def _one(args: ReliabilityArgs, request: ReliabilityRequest) -> None:
     run = read_run(args.runs[0])
     report = measure(run, request)
     baseline = comparison = None

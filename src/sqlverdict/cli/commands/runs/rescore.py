@@ -26,7 +26,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.pipeline import System
-from sqlverdict.report.one_run.files import write_reports
+from sqlverdict.report.files import write_reports
 from sqlverdict.report.several_runs.rescored import (
     Rescored,
     compare_golds,

@@ -1,0 +1,138 @@
+// One case: question, verdict and why, both queries, results and evidence.
+
+const chip = (kind, key, label) => el(`span.chip.${kind}-${key}`, null, label);
+const partChip = (part) => el("span.chip", null, el(`span.swatch.part-${part}`, { "aria-hidden": "true" }), word("part", part));
+
+const SHORT_VERDICT = {
+  correct: "right", incorrect: "wrong", needs_review: "needs review",
+  abstained_right: "abstained rightly", abstained_wrong: "abstained wrongly", unscored: "unscored",
+};
+const verdictChip = (verdict) => chip("verdict", verdict, SHORT_VERDICT[verdict] || verdict);
+
+let shownCase = null;
+
+async function showCase(position, system) {
+  const pane = by("case");
+  const key = `${position}/${system}`;
+  if (shownCase === key) return;
+  shownCase = key;
+  const detail = await detailOf(position, system);
+  if (shownCase !== key) return;
+  fill(pane, caseHeader(position, system), caseBody(position, system, detail));
+  pane.scrollTop = 0;
+}
+
+function clearCase() {
+  shownCase = null;
+  fill(by("case"), el("p.quiet.empty", null, "Choose a case from the list. Press ? for the keys."));
+}
+
+function caseHeader(position, system) {
+  const { cases } = doc, id = cases.id[position];
+  const facts = [cases.db[position], cases.difficulty[position]].filter(Boolean);
+  return el("header.case-head", null,
+    el("div.case-line", null,
+      el("button.back", { type: "button", onclick: () => go(listAddress()) }, "← List"),
+      el("h2", { id: "case-title", tabindex: "-1" }, `Case ${id}`),
+      el("span.quiet", null, facts.join(" · ")),
+      el("span.case-tools", null,
+        el("button", { type: "button", title: "previous case (k)", onclick: () => step(-1) }, "‹ Previous"),
+        el("button", { type: "button", title: "next case (j)", onclick: () => step(1) }, "Next ›"),
+        el("button", { type: "button", onclick: (event) => copy(location.href, event.currentTarget) }, "Copy link"))),
+    doc.systems.length > 1 ? systemSwitch(position, system) : null);
+}
+
+function systemSwitch(position, system) {
+  return el("div.switch", { role: "group", "aria-label": "Systems" }, doc.systems.map((each, i) => {
+    const verdict = doc.results[i].verdict[position];
+    return el("button", { type: "button", "aria-pressed": String(i === system), disabled: verdict === null, onclick: () => go(caseAddress(position, i)) },
+      each.name, " ", verdict === null ? el("span.quiet", null, "absent") : verdictChip(verdict));
+  }));
+}
+
+function caseBody(position, system, detail) {
+  if (detail === null) return el("p", null, "The run of this system does not have this case.");
+  const { cases } = doc, results = doc.results[system];
+  const golds = cases.gold[position], prediction = results.prediction[position];
+  const related = (detail.evidence || []).filter((piece) => piece.kind === "related" || piece.kind === "tested");
+  const others = (detail.evidence || []).filter((piece) => !related.includes(piece));
+  return [
+    el("p.question", null, cases.question[position] || "(no question)"),
+    whySection(position, system, detail),
+    queriesSection(golds, prediction, results.part[position]),
+    detail.answers ? resultsSection(detail.answers) : null,
+    related.map((piece) => evidenceSection(piece, [...golds, prediction])),
+    others.map((piece) => evidenceSection(piece, [...golds, prediction])),
+    scoresSection(position, system, detail),
+  ];
+}
+
+/** The verdict, what the evidence amounts to, and the line of the policy table that applied. */
+function whySection(position, system, detail) {
+  const results = doc.results[system], about = doc.systems[system];
+  const verdict = results.verdict[position], situation = results.situation[position];
+  const reasons = results.reason[position];
+  return el("section.why", { "aria-label": "Verdict" },
+    el("div.verdict-line", null, verdictChip(verdict), partChip(results.part[position]),
+      el("span", null, word("verdict", verdict), el("span.quiet", null, ` · by ${about.deciding}`))),
+    detail.because ? el("p", null, detail.because[0].toUpperCase() + detail.because.slice(1) + ".") : null,
+    detail.message ? el("p.failed", null, detail.message) : null,
+    reasons.length ? el("ul.reasons", null, reasons.map((reason) => el("li", null, el("code", null, reason), " ", word("reason", reason)))) : null,
+    situation ? policyLine(situation, about.policy) : null);
+}
+
+function policyLine(situation, own) {
+  const names = Object.keys(doc.policies);
+  return el("details.policy", null, el("summary", null, `Policy ${own || "results"}: `, el("code", null, situation), " → ",
+    (doc.policies[own] || doc.policies.results)[situation]),
+    textTable({ headers: ["situation", ...names], rows: [[situation, ...names.map((name) => doc.policies[name][situation])]], left: [0, 1, 2, 3] }),
+    el("ul", null, names.map((name) => el("li", null, el("code", null, name), ": ", word("policy", name)))));
+}
+
+function queriesSection(golds, prediction, part) {
+  const section = el("section.queries", { "aria-label": "Queries" });
+  const none = part.startsWith("abstained") ? "The system abstained." : "There is no SQL in the reply.";
+  if (!golds.length || !prediction || !prediction.trim()) {
+    return put(section, [el("h3", null, "Queries"),
+      golds.length ? golds.map((gold) => el("div", null, el("h4", null, "Gold"), sqlBlock(gold))) : el("p", null, "There is no gold: the question has no answer here."),
+      el("h4", null, "Prediction"), prediction && prediction.trim() ? sqlBlock(prediction) : el("p", null, none)]);
+  }
+  const body = el("div", null);
+  const show = (gold) => fill(body, clauseTable(gold, prediction));
+  const choice = golds.length < 2 ? null : el("label", null, "Gold ", el("select", { onchange: (event) => show(golds[event.target.value]) },
+    golds.map((_, i) => el("option", { value: i }, `${i + 1} of ${golds.length}`))));
+  show(golds[0]);
+  return put(section, [el("div.section-line", null, el("h3", null, "Queries, clause by clause"), choice), body,
+    el("details.raw", null, el("summary", null, "As written"),
+      golds.map((gold) => rawText("Gold", gold)), rawText("Prediction", prediction))]);
+}
+
+function rawText(title, text) {
+  return el("div", null, el("div.section-line", null, el("h4", null, title),
+    el("button", { type: "button", onclick: (event) => copy(text, event.currentTarget) }, "Copy")), el("pre.query", null, text));
+}
+
+function clauseTable(gold, prediction) {
+  const rows = clauseRows(gold, prediction);
+  const same = rows.every((row) => row.same);
+  return [el("table.clauses", null,
+    el("thead", null, el("tr", null, el("th", { scope: "col" }, "Clause"), el("th", { scope: "col" }, "Gold"), el("th", { scope: "col" }, "Prediction"))),
+    el("tbody", null, rows.map((row) => el("tr" + (row.same ? ".same" : ".differs"), null,
+      el("th", { scope: "row" }, row.name.toUpperCase() || "–"),
+      el("td", { "data-side": "Gold" }, row.gold.length ? sqlLines(row.gold, { only: row.onlyGold, tag: "del" }) : el("span.quiet", null, "none")),
+      el("td", { "data-side": "Prediction" }, row.prediction.length ? sqlLines(row.prediction, { only: row.onlyPrediction, tag: "ins" }) : el("span.quiet", null, "none")))))),
+    same ? el("p.hint", null, "Both are the same but for case, quotes, spaces and aliases.") : null];
+}
+
+function scoresSection(position, system, detail) {
+  const results = doc.results[system];
+  const scores = Object.entries(results.scores).map(([label, column]) => [label, column[position] === null ? "unscored" : String(Math.round(1000 * column[position]) / 1000)]);
+  const times = Object.entries(detail.seconds || {}).map(([name, seconds]) => [`time of ${name.replaceAll("_", " ")}`, `${(1000 * seconds).toFixed(seconds < 0.01 ? 2 : 0)} ms`]);
+  const confidence = (results.confidence || [])[position];
+  const facts = [...scores, ...(typeof confidence === "number" ? [["confidence", String(confidence)]] : []), ...times];
+  const marks = [["What differs", "tag"], ["Relations", "relation"]].filter(([, kind]) => results[kind][position].length);
+  return el("section.scores", null, el("h3", null, "Scores"),
+    el("dl.facts", null, facts.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),
+    marks.map(([title, kind]) => el("p", null, el("span.quiet", null, title + ": "), results[kind][position].map((key) => [
+      el("a.mark-link", { href: listAddress({ [kind]: key }), title: word(kind, key) === key ? null : word(kind, key) }, key), " "]))));
+}

@@ -1,0 +1,68 @@
+// Evidence of a case: the witness as tables, the derivation as steps, everything else in words.
+
+const TITLES = {
+  proved: "Proof", refuted: "Witness", tested: "Test", related: "Results", failed: "Failure", judged: "Judge",
+  undecided: "Undecided", contradicted: "Contradiction", signs: "Signs of mistakes", recorded: "Record", openquestion: "Open question",
+};
+
+/** One piece of evidence as a section of the case. */
+function evidenceSection(piece, texts) {
+  const body = [];
+  const [first, ...others] = piece.lines || [];
+  if (first) body.push(el("p.lead", null, first));
+  if (others.length) body.push(el("ul", null, others.map((line) => el("li", null, line.trim()))));
+  if (piece.witness) body.push(witnessTables(piece.witness, texts));
+  if (piece.proof && piece.proof.steps) body.push(derivation(piece.proof));
+  return body.length ? el(`section.evidence.${piece.kind}`, null, el("h3", null, TITLES[piece.kind] || piece.kind), body) : null;
+}
+
+/** The values that only one of two answers returns. */
+function telling(witness) {
+  const values = new Set();
+  if (witness.gold.failed || witness.prediction.failed) return values;
+  for (const line of alignRows(witness.gold.rows || [], witness.prediction.rows || []))
+    if (line.state !== "same")
+      for (const cell of [...(line.gold || []), ...(line.prediction || [])])
+        if (cell !== null && !(line.gold || []).includes(cell) !== !(line.prediction || []).includes(cell)) values.add(cell);
+  return values;
+}
+
+function witnessTables(witness, texts) {
+  const names = new Set(texts.flatMap((sql) => tokens(sql || "")).filter((token) => token.kind === "name").map((token) => token.same));
+  const values = telling(witness);
+  const tables = Object.entries(witness.tables).map(([name, table]) => {
+    const read = names.has(name.toLowerCase());
+    const rows = (table.rows || []).map((cells) => {
+      const changed = new Set([...cells.keys()].filter((i) => read && cells[i] !== null && values.has(cells[i])));
+      return { cells, state: "same", changed };
+    });
+    const figure = answerTable(name, table.columns || [], rows, read ? "" : "not read by the queries; the schema asks for it");
+    if (!read) figure.classList.add("unread");
+    return figure;
+  });
+  return el("div.witness", null,
+    el("h4", null, "The database"),
+    tables.length ? el("div.tables", null, tables) : el("p.quiet", null, "All tables are empty."),
+    el("h4", null, "Both answers on it"),
+    answerPair(witness.gold, witness.prediction),
+    witness.other ? answerPair(witness.gold, witness.other, ", by another legal order of rows") : null,
+    values.size ? el("p.hint", null, "Marked in the database: values that only one of the answers returns.") : null);
+}
+
+/** The derivation: the steps of each side, and the form that both end in. */
+function derivation(proof) {
+  const sides = [["gold", "From the gold"], ["prediction", "From the prediction"], ["", "Further steps"]];
+  const lists = sides.map(([side, title]) => {
+    const steps = proof.steps.filter((step) => step.side === side);
+    if (!steps.length) return null;
+    return el("div.side", null, el("h4", null, `${title}: ${counted(steps.length, "step")}`), el("ol.steps", null, steps.map(proofStep)));
+  });
+  return el("div.derivation", null, el("div.sides", null, lists),
+    proof.form ? el("div.form", null, el("h4", null, "Both are"), sqlBlock(proof.form)) : null);
+}
+
+function proofStep(step) {
+  const name = step.side ? el("code.rule", null, step.rule) : step.rule;
+  return el("li", null, name, step.facts ? el("span.facts", null, " because ", step.facts) : null,
+    step.sql ? el("div.change", null, step.sql) : null);
+}

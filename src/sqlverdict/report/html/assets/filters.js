@@ -1,0 +1,119 @@
+// Which cases are shown: facets, a search, and the order. The state is in the page's address.
+
+const state = { system: 0, filters: {}, query: "", order: "benchmark", shown: [], counts: {} };
+
+/** Each facet: its label, and the values of a case, one or several. */
+const FACETS = {
+  part: { label: "Evidence", of: (i) => doc.results[state.system].part[i] },
+  verdict: { label: "Verdict", of: (i) => doc.results[state.system].verdict[i] },
+  reason: { label: "Reason", of: (i) => doc.results[state.system].reason[i] },
+  situation: { label: "Situation", of: (i) => doc.results[state.system].situation[i] },
+  tag: { label: "What differs", of: (i) => doc.results[state.system].tag[i] },
+  relation: { label: "Relation", of: (i) => doc.results[state.system].relation[i] },
+  difficulty: { label: "Difficulty", of: (i) => doc.cases.difficulty[i] },
+  db: { label: "Database", of: (i) => doc.cases.db[i] },
+  feature: { label: "SQL feature", of: (i) => doc.cases.feature[i] },
+};
+
+/** Conditions that other parts of the page set: a change against a system, a pair of metrics. */
+const CONDITIONS = {
+  change: {
+    holds: (value, i) => { const [kind, from, metric] = value.split("|"); return changeOf(i, systemNumber(from), state.system, metric) === kind; },
+    label: (value) => { const [kind, from, metric] = value.split("|"); return `${kind} against ${from}, by ${metric}`; },
+  },
+  pair: {
+    holds: (value, i) => value.split("&").every((part) => { const [metric, wanted] = part.split("="); return String(isRight(state.system, metric, i)) === wanted; }),
+    label: (value) => value.split("&").map((part) => { const [metric, wanted] = part.split("="); return `${metric} ${{ true: "right", false: "wrong", null: "unscored" }[wanted]}`; }).join(", "),
+  },
+  systems: {
+    holds: (value, i) => { const right = doc.systems.filter((each, s) => isRight(s, each.metric, i) === true).length; return value === "all" ? right === doc.systems.length : right === 0; },
+    label: (value) => (value === "all" ? "every system is right" : "no system is right"),
+  },
+  suspect: {
+    holds: (_, i) => suspects().has(doc.cases.id[i]),
+    label: () => "gold under suspicion",
+  },
+};
+
+const suspects = () => (doc.suspectIds ||= new Set((doc.suspects || []).map((each) => each.id)));
+const systemNumber = (name) => Math.max(0, doc.systems.findIndex((each) => each.name === name));
+
+const ORDERS = {
+  benchmark: "Order of the benchmark",
+  evidence: "By evidence",
+  confidence: "Least sure first",
+};
+
+const has = (value, wanted) => (Array.isArray(value) ? value.includes(wanted) : value === wanted);
+const texts = new Map();
+
+/** What a search looks at: id, question, database and both queries. */
+function haystack(system) {
+  if (!texts.has(system)) {
+    const { cases } = doc, { prediction } = doc.results[system];
+    texts.set(system, cases.id.map((id, i) =>
+      `${id}\n${cases.question[i]}\n${cases.db[i]}\n${cases.gold[i].join("\n")}\n${prediction[i] || ""}`.toLowerCase()));
+  }
+  return texts.get(system);
+}
+
+/** Works out which cases are shown, and for each facet how many cases each of its values has. */
+function applyFilters() {
+  const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const hay = words.length ? haystack(state.system) : null;
+  const facets = Object.entries(FACETS), conditions = Object.entries(CONDITIONS).filter(([name]) => state.filters[name]);
+  const { part } = doc.results[state.system];
+  state.counts = Object.fromEntries(facets.map(([name]) => [name, new Map()]));
+  const shown = [];
+  for (let i = 0; i < doc.count; i++) {
+    if (part[i] === null) continue;
+    if (hay && !words.every((each) => hay[i].includes(each))) continue;
+    if (!conditions.every(([name, each]) => each.holds(state.filters[name], i))) continue;
+    const failing = facets.filter(([name, facet]) => state.filters[name] !== undefined && !has(facet.of(i), state.filters[name]));
+    if (!failing.length) shown.push(i);
+    for (const [name, facet] of failing.length === 0 ? facets : failing.length === 1 ? failing : []) {
+      const value = facet.of(i), counts = state.counts[name];
+      for (const each of Array.isArray(value) ? value : [value]) if (each) counts.set(each, (counts.get(each) || 0) + 1);
+    }
+  }
+  sortCases(shown, part);
+  state.shown = shown;
+}
+
+function sortCases(shown, part) {
+  if (state.order === "evidence") {
+    const rank = new Map(Object.keys(doc.words.part).map((each, i) => [each, i]));
+    shown.sort((a, b) => rank.get(part[a]) - rank.get(part[b]) || a - b);
+  } else if (state.order === "confidence") {
+    const { confidence } = doc.results[state.system];
+    const sure = (i) => (typeof confidence[i] === "number" ? confidence[i] : Infinity);
+    shown.sort((a, b) => (sure(a) === sure(b) ? a - b : sure(a) - sure(b)));
+  }
+}
+
+/** Reads the filters of an address such as `part=lucky&db=shop&q=singer`. */
+function readFilters(text) {
+  const fields = new URLSearchParams(text);
+  state.filters = {};
+  for (const name of [...Object.keys(FACETS), ...Object.keys(CONDITIONS)]) if (fields.has(name)) state.filters[name] = fields.get(name);
+  state.query = fields.get("q") || "";
+  state.order = ORDERS[fields.get("order")] ? fields.get("order") : "benchmark";
+  if (fields.has("system")) state.system = systemNumber(fields.get("system"));
+}
+
+/** The address of the list, with these filters or those that are set. */
+function listAddress(filters = state.filters, more = filters === state.filters ? { q: state.query, order: state.order } : {}, system = state.system) {
+  const fields = new URLSearchParams(filters);
+  if (more.q) fields.set("q", more.q);
+  if (more.order && more.order !== "benchmark") fields.set("order", more.order);
+  if (doc.systems.length > 1) fields.set("system", doc.systems[system].name);
+  const text = fields.toString();
+  return "#cases" + (text ? "?" + text : "");
+}
+
+function caseAddress(position, system = state.system) {
+  const name = doc.systems.length > 1 ? "?system=" + encodeURIComponent(doc.systems[system].name) : "";
+  return "#case-" + encodeURIComponent(doc.cases.id[position]) + name;
+}
+
+const filterLabel = (name, value) => (CONDITIONS[name] ? CONDITIONS[name].label(value) : `${FACETS[name].label}: ${name === "part" ? word("part", value) : name === "verdict" ? SHORT_VERDICT[value] || value : value}`);

@@ -1,0 +1,99 @@
+"""What the document says of one run as a whole: the sentences and tables of its other reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlverdict.report.html.bar import sentence
+from sqlverdict.report.html.columns import RunTable
+from sqlverdict.report.html.document import (
+    PageMetric,
+    PageReliability,
+    PageSlice,
+    PageSystem,
+    PageTable,
+)
+from sqlverdict.report.one_run.judge_section import contradiction_lines, judge_sentences
+from sqlverdict.report.one_run.markdown import manifest_table
+from sqlverdict.report.one_run.sections import (
+    beyond_sentences,
+    cut_sentences,
+    decided_by,
+    expected_sentences,
+    header,
+    outcome,
+    reason_table,
+    verdict_table,
+    without_sentences,
+)
+from sqlverdict.report.terminal.tables import TextTable
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.summary import Estimate
+
+
+def page_table(table: TextTable) -> PageTable:
+    """A table of the terminal as one of the page."""
+    return PageTable(table.headers, table.rows, table.title, tuple(sorted(table.left)))
+
+
+def page_system(
+    run: Run,
+    name: str,
+    table: RunTable,
+    *,
+    command: str = "",
+    reliability: PageReliability | None = None,
+) -> PageSystem:
+    """What the page says of one run.
+
+    Args:
+        run: The run.
+        name: The system's name on the page.
+        table: The run's cases.
+        command: How the run can be repeated.
+        reliability: Abstentions and confidences.
+    """
+    summary = run.summary
+    remarks = [
+        *(f"{line[0].upper()}{line[1:]}." for line in expected_sentences(summary)),
+        *(f"{line[0].upper()}{line[1:]}." for line in judge_sentences(summary.judge)),
+        *beyond_sentences(summary),
+        *cut_sentences(summary),
+        *without_sentences(summary),
+        *run.manifest.notes,
+    ]
+    tables = [verdict_table(run), reason_table(summary, most=None)]
+    return PageSystem(
+        name=name,
+        title=f"{header(run)}. {outcome([summary]).message}.",
+        sentence=sentence(run, table.parts, table.lucky_right),
+        deciding=decided_by(run),
+        metric=run.deciding or "",
+        policy=run.manifest.stages.get("policy", ""),
+        metrics=_metrics(summary.estimates, run.manifest.binary),
+        slices=tuple(
+            PageSlice(each.by, each.key, each.cases, _metrics(each.estimates, run.manifest.binary))
+            for each in summary.slices
+        ),
+        tables=tuple(page_table(each) for each in tables if each.rows),
+        remarks=tuple(remarks),
+        alarms=tuple(contradiction_lines(run)),
+        manifest=page_table(manifest_table(run)),
+        command=command,
+        reliability=reliability,
+    )
+
+
+def _metrics(estimates: Iterable[Estimate], binary: Sequence[str]) -> tuple[PageMetric, ...]:
+    return tuple(
+        PageMetric(
+            each.metric,
+            each.metric in binary,
+            each.value,
+            each.low,
+            each.high,
+            each.scored,
+            each.unscored,
+        )
+        for each in estimates
+    )

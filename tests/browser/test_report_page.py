@@ -1,0 +1,237 @@
+"""``report.html`` in a real browser: search, filters, links, keys, cases, other systems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_parts import OpenPage, accessibility_problems
+from report_runs import every_kind, result, write_run
+
+from sqlverdict.records import Verdict
+from sqlverdict.report.html.build import make_document
+from sqlverdict.report.html.document import PageSuspect
+from sqlverdict.report.html.page import save_page, write_page
+from sqlverdict.report.reliability.figures import ReliabilityRequest
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of two systems with every kind of evidence, and enough cases to scroll."""
+    folder = tmp_path_factory.mktemp("report")
+    kinds = every_kind()
+    more = [result(index) for index in range(len(kinds), 300)]
+    other = [
+        replace(
+            each,
+            verdict=Verdict.INCORRECT,
+            scores={"verdict": 0.0, "ex": 0.0},
+            situation="difference",
+        )
+        if each.index in (1, 20)
+        else each
+        for each in [*kinds, *more]
+    ]
+    runs = [
+        write_run(folder / "mine", [*kinds, *more], "mine"),
+        write_run(folder / "other", other, "other"),
+    ]
+    suspect = PageSuspect(
+        "q12", 0.8, ("no row has it",), ("odds x2",), (("mine", "SELECT 1", False),)
+    )
+    document = make_document(runs, suspects=[suspect], request=ReliabilityRequest())
+    return save_page(folder / "report.html", document)
+
+
+def opened(open_page: OpenPage, file: Path, address: str = "", **options: Any) -> Any:
+    page = open_page(file.as_uri() + address, **options)
+    page.wait_for_selector("body[data-ready]")
+    return page
+
+
+def rows(page: Any) -> list[str]:
+    return page.locator(".row-facts").all_inner_texts()
+
+
+def test_the_overview_has_the_sentence_and_the_bar(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report)
+    assert "291 of 297 questions are answered rightly" in page.inner_text(".headline")
+    assert page.locator(".bar-row").count() == 2
+    labels = page.locator(".legend-label").all_inner_texts()
+    assert labels == [
+        "proved", "equal on the data", "right by a judge", "harmless difference", "lucky match",
+        "open difference", "wrong", "failed", "blocked", "abstained rightly", "abstained wrongly",
+        "unscored",
+    ]  # fmt: skip
+
+
+def test_a_part_of_the_bar_filters_the_cases(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report)
+    page.locator(".bar-row.current .piece[data-part=blocked]").click()
+    page.wait_for_selector("#shown-count:has-text('1 of 300 cases')")
+    assert rows(page) == ["q7 · shop · blocked"]
+    page.get_by_role("button", name="Remove filter").click()
+    page.wait_for_selector("#shown-count:has-text('300 cases')")
+    page.get_by_role("link", name="Overview").click()
+    page.locator(".legend a", has_text="lucky match").click()
+    page.wait_for_selector("#shown-count:has-text('1 of 300 cases')")
+
+
+def test_search_and_facets_narrow_the_list(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#cases")
+    page.fill("#search", "SHOP = 25 count")
+    page.wait_for_selector("#shown-count:has-text('13 of 300')")
+    assert rows(page)[0].startswith("q25 ")
+    page.get_by_text("Filters", exact=True).click()
+    page.select_option("[data-facet=difficulty]", "hard")
+    page.wait_for_selector("#shown-count:has-text('4 of 300')")
+    assert "q=" in page.url
+    assert "difficulty=hard" in page.url
+    page.fill("#search", "no such words")
+    page.wait_for_selector("text=No case fits")
+
+
+def test_the_list_draws_only_what_is_in_sight(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#cases")
+    assert page.locator(".row").count() < 40
+    page.locator("#rows").press("End")
+    page.wait_for_selector(".row.selected:has-text('q299')")
+    assert page.locator(".row").count() < 40
+
+
+def test_a_permalink_opens_a_case_with_its_witness(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#case-q2")
+    page.wait_for_selector(".witness")
+    assert page.inner_text(".question") == "How many items has shop 2?"
+    tables = page.locator(".witness .tables figure")
+    assert tables.count() == 2
+    assert "not read by the queries" in tables.nth(1).inner_text()
+    answers = page.locator(".witness .pair figure")
+    assert answers.nth(1).locator("tr.extra").inner_text().split() == [
+        "+",
+        "only",
+        "in",
+        "the",
+        "prediction",
+        "NULL",
+    ]
+    assert page.locator(".clauses del").all_inner_texts() == ["WHERE t.sold = 1"]
+    assert page.locator(".clauses ins").count() == 0, "an alias is no difference"
+    assert "ordinary_witness → incorrect" in page.inner_text(".policy summary")
+    assert "a judge's" in page.inner_text(".policy summary")
+
+
+def test_a_proof_is_shown_as_steps(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#case-q0")
+    page.wait_for_selector(".steps")
+    assert page.inner_text(".steps li") == "count_of_never_null because item.id is never NULL"
+    assert "SELECT COUNT(*)" in page.inner_text(".form")
+
+
+def test_an_unknown_case_is_said_to_be_unknown(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#case-nothing%")
+    page.wait_for_selector("text=There is no case nothing%")
+
+
+def test_keys_lead_through_the_page(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report)
+    page.keyboard.press("/")
+    page.wait_for_selector("#search:focus")
+    page.keyboard.type("abstained")
+    page.keyboard.press("Escape")
+    page.fill("#search", "")
+    page.wait_for_selector("#shown-count:has-text('300 cases')")
+    page.locator("#rows").focus()
+    for case in ("q0", "q1", "q2"):
+        page.keyboard.press("j")
+        page.wait_for_selector(f"#case-title:has-text('Case {case}')")
+    page.keyboard.press("k")
+    page.wait_for_selector("#case-title:has-text('Case q1')")
+    page.keyboard.press("s")
+    page.wait_for_selector("[aria-pressed=true]:has-text('other')")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("text=Choose a case")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    page.keyboard.press("o")
+    page.wait_for_selector(".headline >> visible=true")
+
+
+def test_gained_and_lost_questions_open_in_the_list(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#systems")
+    page.get_by_role("row", name="other").get_by_role("link").nth(0).click()
+    page.wait_for_selector("#shown-count:has-text('2 of 300')")
+    assert [row.split()[0] for row in rows(page)] == ["q1", "q20"]
+    assert page.locator("#system").input_value() == "1"
+
+
+def test_metrics_that_disagree_name_their_cases(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#metrics")
+    cell = page.locator("td.disagree")
+    assert cell.count() == 1
+    assert "q2" in cell.inner_text()
+    cell.locator(".cross-count").click()
+    page.wait_for_selector("#shown-count:has-text('1 of 300')")
+
+
+def test_reliability_follows_its_sliders(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#reliability")
+    before = float(page.inner_text("#rs-value"))
+    page.locator("#penalty").fill("0")
+    assert float(page.inner_text("#rs-value")) > before
+    page.locator("#threshold").press("End")
+    page.wait_for_selector("text=answer none")
+    # Of 299 scored items one is unanswerable and held back; nothing is answered.
+    assert float(page.inner_text("#rs-value")) == pytest.approx(100 / 299, abs=0.05)
+    assert page.locator(".charts img").count() > 1
+
+
+def test_suspected_golds_lead_to_their_cases(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#golds")
+    page.get_by_role("link", name="q12:").click()
+    page.wait_for_selector("#case-title:has-text('Case q12')")
+
+
+def test_nothing_serious_stands_in_the_way_of_anybody(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#case-q2")
+    page.wait_for_selector("#case section.scores")
+    # All views at once, for the search takes seconds.
+    page.evaluate("document.querySelectorAll('.view').forEach(each => { each.hidden = false })")
+    assert accessibility_problems(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert accessibility_problems(page) == []
+
+
+def test_a_phone_shows_a_case_without_the_list(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#case-q2", viewport=PHONE)
+    page.wait_for_selector(".witness")
+    assert not page.locator("#search").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.get_by_role("button", name="List").click()
+    page.wait_for_selector("#search", state="visible")
+    page.evaluate("location.hash = '#overview'")
+    page.wait_for_selector(".headline", state="visible")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_paper_gets_every_summary_and_no_list(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report)
+    page.emulate_media(media="print")
+    assert page.locator("#systems h1").is_visible()
+    assert page.locator("#run h1").is_visible()
+    assert not page.locator("#search").is_visible()
+    assert not page.locator("nav").is_visible()
+
+
+def test_a_small_run_alone_needs_no_choice_of_system(open_page: OpenPage, tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path / "run", [result(0, confidence=None)], "mine", metrics={"ex": 1}, binary=("ex",)
+    )
+    page = opened(open_page, write_page(tmp_path / "report.html", [run]))
+    assert page.locator("nav a").all_inner_texts() == ["Overview", "Cases", "Run"]
+    assert not page.locator("#system").is_visible()
