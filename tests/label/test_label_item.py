@@ -7,11 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from label_runs import OpenSession
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import LONGEST_CELL, MOST_ROWS, display_result, result_pair
 from sqlverdict.label.item import show_item
 from sqlverdict.label.layout_sql import layout, layout_pair
+from sqlverdict.label.logged_results import logged_result
+from sqlverdict.logged_answers import LoggedAnswers, TypedCell
 from sqlverdict.records import Answer, Failure, Reason
 
 
@@ -40,15 +44,19 @@ def test_a_query_stands_in_lines() -> None:
     ]
 
 
-@given(st.text(alphabet="()'\"-ab 1,.\nSELECT FROM WHERE AND /*", max_size=60))
+@given(st.text(alphabet="()'\"-ab 1,.;\nSELECT FROM WHERE AND /*", max_size=60))
 def test_a_layout_changes_nothing_but_spaces_and_case(sql: str) -> None:
     squeezed = "".join(text_of(sql).split()).lower()
-    assert squeezed == "".join(sql.split()).lower()
+    assert squeezed == "".join(sql.rstrip().removesuffix(";").split()).lower()
 
 
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT 1 -- one\n, 2", "SELECT 'a  b', \"c  d\" FROM t", "SELECT left(a, 1) FROM t"],
+    [
+        "SELECT 1 -- one\n, 2",
+        "SELECT 'a  b', \"c  d\" FROM t",
+        "SELECT left(a, 1) FROM t",
+    ],
 )
 def test_a_layout_is_the_same_query(sql: str) -> None:
     assert fold_sql(text_of(sql)) == fold_sql(sql)
@@ -102,7 +110,7 @@ def test_an_item_has_results_witness_and_tables(
     assert lucky.tables[0].columns[0].key == "key"
     assert len(lucky.tables[0].rows) == 3
     other = show_item(by_id["q0"], databases, "prediction")
-    assert other.a.original == lucky.b.original
+    assert other.a.pieces == lucky.b.pieces
     assert other.a.on_witness == lucky.b.on_witness
     assert other.digest != lucky.digest
     broken = show_item(by_id["q4"], databases, "gold")
@@ -110,12 +118,34 @@ def test_an_item_has_results_witness_and_tables(
     assert broken.same is None
 
 
-def test_without_a_database_the_page_says_so(open_session: OpenSession) -> None:
-    from sqlverdict.execute.engine import Limits
-    from sqlverdict.execute.query_runner import QueryRunner
+def test_without_a_database_results_come_from_the_run_log() -> None:
+    answers = LoggedAnswers(
+        (3, 1), (2, 1), ("name",), ("id",), missing=(("a",), (TypedCell("blob", "00ff"),)),
+        extra=((1,),), missing_count=3, extra_count=2,
+    )  # fmt: skip
+    gold, prediction = (logged_result(answers, side) for side in ("gold", "prediction"))
+    assert (gold.rows, gold.count, gold.marks, gold.marked) == (
+        (("a",), ("x'00ff'",)),
+        3,
+        (0, 1),
+        3,
+    )
+    assert (prediction.columns, prediction.rows, prediction.marked) == (("id",), ((1,),), 2)
+    same = logged_result(LoggedAnswers((5, 1), (5, 1), ("n",), ("n",), same=((1,),)), "gold")
+    assert (same.rows, same.count, same.marks) == (((1,),), 5, ())
+    failed = logged_result(LoggedAnswers((1, 1), None, ("n",)), "prediction")
+    assert failed.failure
 
+
+def test_without_both_the_page_says_so(open_session: OpenSession) -> None:
     session = open_session()
     bare = CaseDatabases(QueryRunner("sqlite", Limits()))
     item = show_item(next(iter(session.queue.items.values())), bare, "gold")
     assert "--databases" in item.a.result.failure
     assert item.tables == ()
+
+
+def test_spaces_and_a_last_semicolon_tell_nobody_apart() -> None:
+    assert text_of("select a , b FROM t WHERE c IN ( 1 , 2 ) ;") == text_of(
+        "SELECT a, b from t where c in (1, 2)"
+    )

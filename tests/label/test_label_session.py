@@ -62,7 +62,7 @@ def test_a_vote_can_be_changed_and_taken_back_and_the_log_keeps_all(
     session.vote("ann", Ballot(pair, "both", note="first"))
     session.vote("ann", Ballot(pair, "neither"))
     assert session.own_vote("ann", pair).choice == "neither"
-    assert session.undo("ann") == pair
+    assert session.undo("ann")[0] == pair
     assert session.own_vote("ann", pair).note == "first"
     session.undo("ann")
     assert session.own_vote("ann", pair) is None

@@ -98,12 +98,14 @@ class LabelApp:
         ballot = await _body(request, Ballot)
         name = _annotator(request)
         at = await self._saved(self.session.vote, name, ballot)
-        return {"at": at, "state": await self._saved(self.session.state, name)}
+        progress, agreement = await self._saved(self.session.figures, name)
+        return {"at": at, "progress": progress, "agreement": agreement}
 
     async def _undo(self, request: Request) -> object:
         name = _annotator(request)
-        pair = await self._saved(self.session.undo, name)
-        return {"pair": pair, "state": await self._saved(self.session.state, name)}
+        pair, vote = await self._saved(self.session.undo, name)
+        state = await self._saved(self.session.state, name)
+        return {"pair": pair, "vote": vote, "state": state}
 
     async def _reveal(self, request: Request) -> object:
         pair = (await _body(request, PairRequest)).pair

@@ -15,6 +15,7 @@ MOST_ROWS = 30
 """Rows of a result that are shown."""
 MOST_COLUMNS = 40
 LONGEST_CELL = 160
+LONGEST_MESSAGE = 600
 _EXACT_IN_A_BROWSER = 2**53
 
 
@@ -50,7 +51,7 @@ def result_pair(a: Outcome, b: Outcome) -> tuple[TableDisplay, TableDisplay]:
 def display_result(outcome: Outcome, unmatched: Sequence[int] = ()) -> TableDisplay:
     """A result; rows that the other lacks come first where they would not be seen otherwise."""
     if isinstance(outcome, Failure):
-        return TableDisplay(failure=f"{outcome.reason}: {outcome.message}")
+        return TableDisplay(failure=f"{outcome.reason}: {outcome.message[:LONGEST_MESSAGE]}")
     positions = list(range(min(len(outcome.rows), MOST_ROWS)))
     if unmatched and unmatched[0] >= MOST_ROWS:
         positions = list(unmatched[:MOST_ROWS])

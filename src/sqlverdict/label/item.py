@@ -23,6 +23,7 @@ from sqlverdict.label.display import (
     short_text,
 )
 from sqlverdict.label.layout_sql import CodePiece, layout_pair
+from sqlverdict.label.logged_results import logged_result
 from sqlverdict.label.queue import QueueItem
 from sqlverdict.load.people.votes import Side
 from sqlverdict.parse.query import parse
@@ -38,13 +39,11 @@ class QueryDisplay(msgspec.Struct, frozen=True):
 
     Attributes:
         pieces: Its text in lines.
-        original: Its text as it is.
         result: What it returns on the real database.
         on_witness: What it returns on the witness; ``None``: there is none.
     """
 
     pieces: list[CodePiece]
-    original: str
     result: TableDisplay
     on_witness: TableDisplay | None = None
 
@@ -103,15 +102,13 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
     if first == "prediction":
         sides = ("prediction", "gold")
     texts = [_query(result, side) for side in sides]
-    outcomes = [databases.run(result, text, side) for text, side in zip(texts, sides, strict=True)]
     pieces = layout_pair(*texts)
-    results = result_pair(*outcomes)
+    results, same = _results(result, databases, texts, sides)
     witness = witness_of(result)
     queries = [
-        QueryDisplay(pieces[n], texts[n], results[n], _on_witness(witness, side))
+        QueryDisplay(pieces[n], results[n], _on_witness(witness, side))
         for n, side in enumerate(sides)
     ]
-    answers = [outcome for outcome in outcomes if isinstance(outcome, Answer)]
     content = ItemContent(
         pair=item.pair,
         id=result.id,
@@ -120,7 +117,7 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         knowledge=databases.knowledge(result),
         a=queries[0],
         b=queries[1],
-        same=answers[0].bag == answers[1].bag if len(answers) == 2 else None,
+        same=same,
         witness=_witness_tables(witness),
         tables=_tables(result, databases, texts),
     )
@@ -134,7 +131,22 @@ def witness_of(result: Result) -> Refuted | None:
 
 
 def _query(result: Result, side: Side) -> str:
-    return result.gold[0] if side == "gold" else result.prediction or ""
+    if side == "prediction":
+        return result.prediction or ""
+    number = result.answers.gold if result.answers is not None else 0
+    return result.gold[number if number < len(result.gold) else 0]
+
+
+def _results(
+    result: Result, databases: CaseDatabases, texts: Sequence[str], sides: Sequence[Side]
+) -> tuple[Sequence[TableDisplay], bool | None]:
+    """What both queries return, and whether that is the same; from the run log if need be."""
+    if result.answers is not None and databases.path(result) is None:
+        logged = result.answers
+        return [logged_result(logged, side) for side in sides], bool(logged.same)
+    a, b = (databases.run(result, text, side) for text, side in zip(texts, sides, strict=True))
+    same = a.bag == b.bag if isinstance(a, Answer) and isinstance(b, Answer) else None
+    return result_pair(a, b), same
 
 
 def _on_witness(witness: Refuted | None, side: Side) -> TableDisplay | None:
@@ -179,11 +191,13 @@ def _tables(
         for column in table.columns:
             about = descriptions.of(name, column.name)
             text = "" if about is None else short_text(f"{about.text} {about.values}".strip())
-            key = _key(table, column.name)
-            columns.append(ColumnDisplay(column.name, column.type, key, text))
+            cells = (column.name, column.type, _key(table, column.name), text)
+            columns.append(ColumnDisplay(*map(short_text, cells)))
         sql = f"SELECT * FROM {quote_name(name)} LIMIT {SAMPLE_ROWS}"  # noqa: S608 - a quoted name
         sample = databases.run(result, sql)
-        displays.append(SchemaDisplay(name, tuple(columns), display_result(sample).rows))
+        displays.append(
+            SchemaDisplay(short_text(name), tuple(columns), display_result(sample).rows)
+        )
     return tuple(displays)
 
 

@@ -1,7 +1,7 @@
 """A query laid out in lines, token by token, with the tokens marked that another one lacks.
 
-Only spaces and the letter case of keywords change, so that both queries of a pair look alike,
-whoever wrote them, and say what they said.
+Only spaces, the letter case of keywords and a last semicolon change, so that both queries of a pair
+look alike, whoever wrote them, and say what they said.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _KEYWORDS = (
         "THEN ELSE END OUTER USING WITH RECURSIVE OFFSET OVER PARTITION CAST ILIKE"
     )
 )
+_TIGHT = (",", ")", ";")
+"""No space stands before these."""
 _PLAIN = {Kind.WORD: "", Kind.QUOTED: "", Kind.OPERATOR: "", Kind.PARAMETER: ""}
 
 
@@ -90,13 +92,15 @@ def layout(sql: str) -> list[CodePiece]:
     pieces: list[CodePiece] = []
     lines = _Lines()
     space, previous, between = "", "", False
-    every = list(tokens(sql))
+    every = list(tokens(sql.rstrip().removesuffix(";")))
     for number, (kind, text) in enumerate(every):
         if kind is Kind.SPACE:
             space = space or " "
             continue
         word = text.upper() if kind is Kind.WORD else ""
         keyword = word in _KEYWORDS
+        if text in _TIGHT or previous == "(":
+            space = "" if space == " " else space
         if text == ")":
             space = lines.close() or space
         elif pieces and lines.in_query and _starts_line(word, previous, between):

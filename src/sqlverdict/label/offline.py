@@ -11,8 +11,8 @@ import msgspec
 
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.item import show_item
-from sqlverdict.label.queue import chance
-from sqlverdict.label.session import CATEGORIES, LabelSession
+from sqlverdict.label.queue import LabelQueue, chance, first_side
+from sqlverdict.label.session import categories_for
 from sqlverdict.load.people.votes import VOTE_SCHEMA
 from sqlverdict.web.assets import one_file
 
@@ -20,18 +20,28 @@ PAGES = "sqlverdict.label.page"
 _SWAPS = {"server_store.js": "offline_store.js"}
 
 
-def offline_page(session: LabelSession, databases: CaseDatabases, annotator: str) -> bytes:
-    """The file of one annotator; the queries run now."""
+def offline_page(
+    queue: LabelQueue, name: str, seed: int, databases: CaseDatabases, annotator: str
+) -> bytes:
+    """The file of one annotator; the queries run now.
+
+    Args:
+        queue: The pairs.
+        name: The queue's name.
+        seed: The seed of the queue and of the order of queries.
+        databases: Runs the queries.
+        annotator: Who votes.
+    """
     items = []
-    for pair in session.assignment[annotator]:
-        first = session.first(annotator, pair)
-        items.append({"item": show_item(session.item(pair), databases, first), "first": first})
+    for pair in queue.order:
+        first = first_side(seed, pair, annotator)
+        items.append({"item": show_item(queue.items[pair], databases, first), "first": first})
     data = {
         "vote_schema": VOTE_SCHEMA,
         "annotator": annotator,
-        "queue": f"{session.name}, seed {session.seed}",
-        "key": chance(session.seed, *session.assignment[annotator]).hex(),
-        "categories": CATEGORIES,
+        "queue": f"{name}, seed {seed}",
+        "key": chance(seed, *queue.order).hex(),
+        "categories": categories_for(blind=True),
         "items": items,
     }
     return one_file(PAGES, "label.html", _SWAPS, msgspec.json.encode(data)).encode()

@@ -43,6 +43,12 @@ _BY_CHOICE: Mapping[str, str] = {
 }
 
 
+def categories_for(blind: bool) -> dict[str, str]:
+    """The categories to choose from: who votes blind does not know which query is the gold."""
+    hidden = ("wrong_gold",) if blind else ()
+    return {name: text for name, text in CATEGORIES.items() if name not in hidden}
+
+
 def label_of_choice(choice: Choice, first: Side) -> str:
     """The label that a choice stands for, by which query stood first."""
     if choice in ("only_a", "only_b"):
@@ -88,9 +94,9 @@ class AnnotatorState(msgspec.Struct, frozen=True):
     annotator: str
     blind: bool
     items: tuple[ListedItem, ...]
+    categories: Mapping[str, str]
     progress: LabelProgress
     agreement: AnnotatorAgreement | None
-    categories: Mapping[str, str]
 
 
 class OwnVote(msgspec.Struct, frozen=True):
@@ -140,10 +146,8 @@ class LabelSession:
 
     def state(self, annotator: str) -> AnnotatorState:
         """How far an annotator is."""
-        book = self.log.book
-        pairs = self.assignment[annotator]
         items = []
-        for pair in pairs:
+        for pair in self.assignment[annotator]:
             vote = self._vote(annotator, pair)
             choice = choice_of_label(vote.label, self.first(annotator, pair)) if vote else ""
             items.append(ListedItem(pair, self.queue.items[pair].result.id, choice))
@@ -151,10 +155,15 @@ class LabelSession:
             annotator,
             self.blind,
             tuple(items),
-            progress_of(book, annotator, pairs),
-            agreement_of(book, self.log.path),
-            CATEGORIES,
+            categories_for(self.blind),
+            *self.figures(annotator),
         )
+
+    def figures(self, annotator: str) -> tuple[LabelProgress, AnnotatorAgreement | None]:
+        """What changes with every vote: an annotator's progress, and how all agree."""
+        book = self.log.book
+        progress = progress_of(book, annotator, self.assignment[annotator])
+        return progress, agreement_of(book, self.log.path)
 
     def first(self, annotator: str, pair: str) -> Side:
         """Which query stands first for an annotator; the gold where nothing is hidden."""
@@ -208,8 +217,8 @@ class LabelSession:
         label = label_of_choice(ballot.choice, first)
         return self._save("vote", annotator, item, ballot, label=label, display=display)
 
-    def undo(self, annotator: str) -> str:
-        """Take back an annotator's last vote, and return its pair.
+    def undo(self, annotator: str) -> tuple[str, OwnVote | None]:
+        """Take back an annotator's last vote, and return its pair and what it was.
 
         Raises:
             UsageError: there is none.
@@ -218,8 +227,9 @@ class LabelSession:
         pair = self.log.book.last_pair(annotator)
         if pair is None or pair not in self.queue.items:
             raise UsageError("there is no vote to take back")
+        vote = self.own_vote(annotator, pair)
         self._save("undo", annotator, self.item(pair))
-        return pair
+        return pair, vote
 
     def reveal(self, annotator: str, pair: str) -> Revelation:
         """All that is known of a pair, once the annotator voted on it; the look is recorded.
@@ -276,7 +286,7 @@ class LabelSession:
 
     def _vote(self, annotator: str, pair: str) -> VoteEvent | None:
         votes = self.log.book.pairs.get(pair)
-        return votes.votes.get(annotator) if votes is not None else None
+        return votes.vote_of(annotator) if votes is not None else None
 
     def _save(
         self,

@@ -42,7 +42,10 @@ class LabelArgs:
     HEADING: ClassVar[Heading] = Heading.LABELS
 
     labels: Path = option(
-        "--labels", type=FILE, required=True, help="People's labels: JSONL, JSON or CSV."
+        "--labels",
+        type=FILE,
+        required=True,
+        help="People's labels: JSONL, JSON, CSV, or a vote log of label.",
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()

@@ -92,6 +92,8 @@ page.witness = (item, realistic) => {
   return content;
 };
 
+page.schemaOpen = false; // whoever opens the tables wants them on every item
+
 page.schema = (item) => {
   if (!item.tables.length) return null;
   const tables = item.tables.map((table) => {
@@ -117,15 +119,17 @@ page.schema = (item) => {
       notes.length ? page.make("ul", { class: "notes" }, ...notes.map((note) => page.make("li", {}, note))) : null
     );
   });
-  return page.make(
+  const panel = page.make(
     "details",
-    { class: "panel schema", id: "schema" },
+    { class: "panel schema", id: "schema", open: page.schemaOpen },
     page.make("summary", {}, `Tables in use: ${item.tables.map((table) => table.name).join(", ")} `, page.make("kbd", {}, "T")),
     page.make("div", { class: "figures" }, ...tables)
   );
+  panel.addEventListener("toggle", () => { page.schemaOpen = panel.open; });
+  return panel;
 };
 
-page.showItem = (container, item, titles, realistic) => {
+page.showItem = (container, item, titles, realistic, before = "") => {
   page.fill(
     container,
     ...[
@@ -134,7 +138,7 @@ page.showItem = (container, item, titles, realistic) => {
         { class: "question" },
         page.make("h1", {}, item.question || "(no question)"),
         item.knowledge ? page.make("p", { class: "knowledge" }, item.knowledge) : null,
-        page.make("p", { class: "meta" }, `${item.id} · database ${item.db_id}`)
+        page.make("p", { class: "meta" }, `${before}${item.id} · database ${item.db_id}`)
       ),
       page.difference(item),
       page.make("section", { class: "pair" }, page.query(item.a, "A", titles.a), page.query(item.b, "B", titles.b)),

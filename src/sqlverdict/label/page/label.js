@@ -10,6 +10,8 @@
   let looked = 0; // milliseconds of looking at the item before `since`
   let since = 0;
   let timer = null;
+  let pending = false; // a change to an item that has a vote waits to be saved
+  const drafts = new Map(); // what was entered for items without a vote
   const loaded = new Map();
 
   const problem = (text) => {
@@ -105,26 +107,37 @@
       )
     );
 
+  const entered = () => ({
+    categories: chips(),
+    note: byId("note").value,
+    realistic: realistic(),
+    corrected_gold: byId("corrected").value,
+  });
+
   const showItem = async (index, focus = true) => {
     clearTimeout(timer);
+    pending = false;
+    if (current && !state.items.some((item) => item.pair === current.item.pair && item.choice))
+      drafts.set(current.item.pair, entered());
     position = index;
     const listed = state.items[index];
     const content = await load(listed.pair);
     if (state.items[position] !== listed && state.items[position].pair !== listed.pair) return;
     current = content;
     const { item, vote, evidence } = content;
+    const form = vote || drafts.get(item.pair) || { categories: [], note: "", realistic: "", corrected_gold: "" };
     const titles = evidence
       ? { a: "Gold", b: "Prediction" }
       : { a: "Query A", b: "Query B" };
-    page.showItem(byId("item"), item, titles, realisticControl());
+    page.showItem(byId("item"), item, titles, realisticControl(), `${index + 1} / ${state.items.length} · `);
     byId("detail").hidden = false;
     byId("evidence").hidden = true;
     if (evidence) page.showEvidence(byId("evidence"), evidence);
-    pressRealistic(vote ? vote.realistic : "");
+    pressRealistic(form.realistic);
     for (const chip of byId("chips").children)
-      chip.setAttribute("aria-pressed", String(Boolean(vote && vote.categories.includes(chip.dataset.name))));
-    byId("note").value = vote ? vote.note : "";
-    byId("corrected").value = vote ? vote.corrected_gold : "";
+      chip.setAttribute("aria-pressed", String(form.categories.includes(chip.dataset.name)));
+    byId("note").value = form.note;
+    byId("corrected").value = form.corrected_gold;
     fill(byId("corrected-result"));
     page.pressChoice(byId("choices"), vote ? vote.choice : "");
     byId("reveal").hidden = !vote || !state.blind || store.offline;
@@ -171,10 +184,7 @@
   const ballot = (choice) => ({
     pair: current.item.pair,
     choice,
-    categories: chips(),
-    note: byId("note").value,
-    realistic: realistic(),
-    corrected_gold: byId("corrected").value,
+    ...entered(),
     seconds: Math.round(clock() / 100) / 10,
     digest: current.item.digest,
     results: !current.item.a.result.failure && !current.item.b.result.failure,
@@ -183,16 +193,21 @@
 
   const save = async (choice) => {
     clearTimeout(timer);
+    pending = false;
     saved("Saving …", "busy");
     try {
+      const { pair } = current.item;
       const reply = await store.vote(ballot(choice));
-      state = reply.state;
+      state.items.find((item) => item.pair === pair).choice = choice;
+      state.progress = reply.progress;
+      state.agreement = reply.agreement;
       saved(`Saved ${new Date(reply.at).toLocaleTimeString("en-GB")}`, "good");
     } catch (error) {
       saved("Not saved", "bad");
       throw error;
     }
     loaded.delete(current.item.pair);
+    drafts.delete(current.item.pair);
     showState();
   };
 
@@ -213,13 +228,14 @@
     const choice = current && state.items[position].choice;
     if (!choice) return;
     clearTimeout(timer);
+    pending = true;
     saved("Not saved yet", "busy");
     timer = setTimeout(() => attempt(() => save(choice)), 500);
   };
 
   const move = (step) =>
     attempt(async () => {
-      if (timer && byId("saved").textContent === "Not saved yet") await save(state.items[position].choice);
+      if (pending) await save(state.items[position].choice);
       const index = current ? position + step : position;
       if (index >= 0 && index < state.items.length) await showItem(index);
     });
@@ -229,6 +245,8 @@
       const reply = await store.undo();
       state = reply.state;
       loaded.delete(reply.pair);
+      current = null;
+      drafts.set(reply.pair, reply.vote);
       showState();
       saved("Vote taken back", "good");
       await showItem(state.items.findIndex((item) => item.pair === reply.pair));

@@ -86,14 +86,15 @@ page.store = (() => {
       const made = event("vote", pair);
       const shown = { first, blind: true, results, witness, digest, queue: data.queue };
       keep({ ...made, label: labelOf(choice, first), ...rest, shown });
-      return { at: made.at, state: state() };
+      const { progress, agreement } = state();
+      return { at: made.at, progress, agreement };
     },
     undo: async () => {
       const current = votes();
       const last = [...events].reverse().find((each) => each.kind === "vote" && current.get(each.pair) === each);
       if (!last) throw new Error("there is no vote to take back");
       keep(event("undo", last.pair));
-      return { pair: last.pair, state: state() };
+      return { pair: last.pair, vote: last, state: state() };
     },
     download: () => {
       const text = events.map((each) => JSON.stringify(each) + "\n").join("");

@@ -235,6 +235,11 @@ class PairVotes:
         """The last vote of each annotator that was not taken back."""
         return {name: history[-1] for name, history in self._history.items() if history}
 
+    def vote_of(self, annotator: str) -> VoteEvent | None:
+        """An annotator's last vote that was not taken back; ``None``: there is none."""
+        history = self._history.get(annotator)
+        return history[-1] if history else None
+
     @property
     def is_disputed(self) -> bool:
         """Whether annotators who voted disagree about either query."""

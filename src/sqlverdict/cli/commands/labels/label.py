@@ -29,6 +29,7 @@ from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
 from sqlverdict.label.session import LabelSession
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.databases import find_databases
+from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, read_events
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard, new_token
 from sqlverdict.web.server import address_of, is_local, open_socket, serve
@@ -80,30 +81,20 @@ def label(args: LabelCommandArgs) -> None:
     too: it lists the items on which they disagree. Queries run in the sandbox, under the limits.
     """
     runs = [read_run(folder) for folder in args.runs]
-    with closing(VoteLog(args.out or args.runs[0] / "labels")) as log:
-        if args.imports.import_files:
+    folder = args.out or args.runs[0] / "labels"
+    if args.imports.import_files:
+        with closing(VoteLog(folder)) as log:
             _import(args, runs, log)
-        if args.exports.any:
-            _export(args, items_of(runs, log.book.pairs), log)
-        if args.imports.import_files or args.exports.any:
-            return
-        queue = build_queue(
-            runs, args.queue.queue, args.queue.size, args.queue.seed, log.book.pairs
-        )
-        annotators = args.queue.annotators or (_user(),)
-        session = LabelSession(
-            queue,
-            assign(queue.order, annotators, args.queue.overlap, args.queue.seed),
-            log,
-            args.queue.seed,
-            not args.queue.not_blind,
-            args.queue.queue,
-        )
-        databases = _databases(args)
-        if args.offline is not None:
-            _write_offline(args.offline, session, databases, annotators)
-            return
-        _serve(args.server, session, databases, args.queue.adjudicator or _user())
+    if args.exports.any:
+        book = VoteBook(read_events(folder / VOTES_FILE))
+        _export(args, items_of(runs, book.pairs), book)
+    if args.imports.import_files or args.exports.any:
+        return
+    if args.offline is not None:
+        _write_offline(args, args.offline, runs)
+        return
+    with closing(VoteLog(folder)) as log:
+        _serve(args, runs, log)
 
 
 def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
@@ -115,8 +106,8 @@ def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
         click.echo(f"{file}: {'; '.join(parts) or 'no vote'}")
 
 
-def _export(args: LabelCommandArgs, items: Mapping[str, QueueItem], log: VoteLog) -> None:
-    book, exports = log.book, args.exports
+def _export(args: LabelCommandArgs, items: Mapping[str, QueueItem], book: VoteBook) -> None:
+    exports = args.exports
     if exports.export_votes is not None:
         number = export_votes(book, items, exports.export_votes)
         _say_written(exports.export_votes, number, "vote")
@@ -151,47 +142,55 @@ def _databases(args: LabelCommandArgs) -> CaseDatabases:
         folder = find_databases(Path(), (".",), data.location)
     if folder is None and not facts:
         click.echo(
-            "no databases are named, so the page shows no results: give --databases DIR, or the "
-            "--benchmark",
+            "no databases are named: results come from the run log, without tables in use, and no "
+            "query can be run. Give --databases DIR, or the --benchmark",
             err=True,
         )
     runner = open_runner(data.engine_name, args.timeout, default_path())
     return CaseDatabases(runner, facts, folder)
 
 
-def _write_offline(
-    path: Path, session: LabelSession, databases: CaseDatabases, annotators: Sequence[str]
-) -> None:
+def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run]) -> None:
+    annotators = _annotators(args)
     if len(annotators) != 1:
         raise UsageError(
             f"an offline page is for one annotator, and {len(annotators)} are named: write one "
             f"file each, with --annotators NAME"
         )
+    if args.queue.not_blind:
+        raise UsageError("an offline page is always blind: leave out --not-blind")
+    name, seed = args.queue.queue, args.queue.seed
+    queue = build_queue(runs, name, args.queue.size, seed)
+    databases = _databases(args)
     with closing(databases.runner):
-        write_at_once(path, offline_page(session, databases, annotators[0]))
-    click.echo(f"written: {path} ({count(len(session.queue.order), 'item')})")
+        write_at_once(path, offline_page(queue, name, seed, databases, annotators[0]))
+    _say_written(path, len(queue.order), "item")
 
 
-def _serve(
-    args: ServerArgs, session: LabelSession, databases: CaseDatabases, adjudicator: str
-) -> None:
+def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     try:
         from sqlverdict.label.app import ADJUDICATOR, ANNOTATOR, LabelApp
     except ImportError as error:
         raise MissingExtra("label", "web") from error
-    listener = open_socket(args.host, args.port)
-    address = address_of(args.host, listener)
-    tokens = {new_token(): f"{ANNOTATOR}{name}" for name in session.assignment}
+    options = args.queue
+    queue = build_queue(runs, options.queue, options.size, options.seed, log.book.pairs)
+    work = assign(queue.order, _annotators(args), options.overlap, options.seed)
+    session = LabelSession(queue, work, log, options.seed, not options.not_blind, options.queue)
+    databases = _databases(args)
+    listener = open_socket(args.server.host, args.server.port)
+    address = address_of(args.server.host, listener)
+    tokens = {new_token(): f"{ANNOTATOR}{name}" for name in work}
     links = {
         identity.removeprefix(ANNOTATOR): f"{address}/#token={token}"
         for token, identity in tokens.items()
     }
-    if len(session.assignment) > 1:
+    adjudicator = options.adjudicator or _user()
+    if len(work) > 1:
         token = new_token()
         tokens[token] = ADJUDICATOR
         links[f"adjudicator {adjudicator}"] = f"{address}/adjudicate#token={token}"
-    _announce(args.host, session, links)
-    if not args.no_browser:
+    _announce(args.server.host, session, links)
+    if not args.server.no_browser:
         webbrowser.open(next(iter(links.values())))
     app = LabelApp(session, databases, adjudicator)
     port = listener.getsockname()[1]
@@ -199,7 +198,7 @@ def _serve(
         serve(RequestGuard(app.routes(), tokens, urlsplit(address).hostname or "", port), listener)
     finally:
         app.close()
-    click.echo(f"every vote is saved in {session.log.path}")
+    click.echo(f"every vote is saved in {log.path}")
 
 
 def _announce(host: str, session: LabelSession, links: Mapping[str, str]) -> None:
@@ -221,6 +220,13 @@ def _announce(host: str, session: LabelSession, links: Mapping[str, str]) -> Non
     for name, link in links.items():
         click.echo(f"  {name:<{width}}  {link}")
     click.echo("stop with Ctrl-C")
+
+
+def _annotators(args: LabelCommandArgs) -> tuple[str, ...]:
+    names = args.queue.annotators or (_user(),)
+    if len(set(names)) < len(names):
+        raise UsageError(f"--annotators names somebody twice: {', '.join(names)}")
+    return names
 
 
 def _user() -> str:
