@@ -74,7 +74,7 @@ function whySection(position, system, detail) {
   const reasons = results.reason[position];
   return el("section.why", { "aria-label": "Verdict" },
     el("div.verdict-line", null, verdictChip(verdict), partChip(results.part[position]),
-      el("span", null, word("verdict", verdict), el("span.quiet", null, ` · by ${about.deciding}`))),
+      el("span.quiet", null, /^(in)?correct$/.test(verdict) ? "" : word("verdict", verdict) + " · ", `by ${about.deciding}`)),
     detail.because ? el("p", null, detail.because[0].toUpperCase() + detail.because.slice(1) + ".") : null,
     detail.message ? el("p.failed", null, detail.message) : null,
     reasons.length ? el("ul.reasons", null, reasons.map((reason) => el("li", null, el("code", null, reason), " ", word("reason", reason)))) : null,

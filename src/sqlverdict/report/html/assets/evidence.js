@@ -1,7 +1,7 @@
 // Evidence of a case: the witness as tables, the derivation as steps, everything else in words.
 
 const TITLES = {
-  proved: "Proof", refuted: "Witness", tested: "Test", related: "Results", failed: "Failure", judged: "Judge",
+  proved: "Proof", refuted: "Witness", tested: "Test", related: "Relation", failed: "Failure", judged: "Judge",
   undecided: "Undecided", contradicted: "Contradiction", signs: "Signs of mistakes", recorded: "Record", openquestion: "Open question",
 };
 
@@ -16,24 +16,32 @@ function evidenceSection(piece, texts) {
   return body.length ? el(`section.evidence.${piece.kind}`, null, el("h3", null, TITLES[piece.kind] || piece.kind), body) : null;
 }
 
-/** The values that only one of two answers returns. */
+/** The values that only one of two answers returns, each with the columns that hold it. */
 function telling(witness) {
-  const values = new Set();
+  const values = new Map();
   if (witness.gold.failed || witness.prediction.failed) return values;
-  for (const line of alignRows(witness.gold.rows || [], witness.prediction.rows || []))
-    if (line.state !== "same")
-      for (const cell of [...(line.gold || []), ...(line.prediction || [])])
-        if (cell !== null && !(line.gold || []).includes(cell) !== !(line.prediction || []).includes(cell)) values.add(cell);
+  const note = (cells, others, columns) => cells.forEach((cell, i) => {
+    if (cell === null || others.includes(cell)) return;
+    if (!values.has(cell)) values.set(cell, new Set());
+    values.get(cell).add((columns[i] || "").toLowerCase());
+  });
+  for (const line of alignRows(witness.gold.rows || [], witness.prediction.rows || [])) {
+    if (line.state === "same") continue;
+    note(line.gold || [], line.prediction || [], witness.gold.columns || []);
+    note(line.prediction || [], line.gold || [], witness.prediction.columns || []);
+  }
   return values;
 }
 
 function witnessTables(witness, texts) {
   const names = new Set(texts.flatMap((sql) => tokens(sql || "")).filter((token) => token.kind === "name").map((token) => token.same));
   const values = telling(witness);
+  let marked = false;
   const tables = Object.entries(witness.tables).map(([name, table]) => {
     const read = names.has(name.toLowerCase());
     const rows = (table.rows || []).map((cells) => {
-      const changed = new Set([...cells.keys()].filter((i) => read && cells[i] !== null && values.has(cells[i])));
+      const changed = new Set([...cells.keys()].filter((i) => read && cells[i] !== null && values.has(cells[i]) && values.get(cells[i]).has(table.columns[i].toLowerCase())));
+      marked ||= changed.size > 0;
       return { cells, state: "same", changed };
     });
     const figure = answerTable(name, table.columns || [], rows, read ? "" : "not read by the queries; the schema asks for it");
@@ -46,7 +54,7 @@ function witnessTables(witness, texts) {
     el("h4", null, "Both answers on it"),
     answerPair(witness.gold, witness.prediction),
     witness.other ? answerPair(witness.gold, witness.other, ", by another legal order of rows") : null,
-    values.size ? el("p.hint", null, "Marked in the database: values that only one of the answers returns.") : null);
+    marked ? el("p.hint", null, "Marked in the database: values that only one of the answers returns.") : null);
 }
 
 /** The derivation: the steps of each side, and the form that both end in. */

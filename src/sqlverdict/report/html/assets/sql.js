@@ -37,12 +37,13 @@ function readAliases(list) {
     const at = list[i + 1] && list[i + 1].lower === "as" ? i + 2 : i + 1, alias = list[at];
     const has = alias && alias.kind === "name" && (at === i + 2 || !list[at + 1] || list[at + 1].text !== ".");
     if (list[i - 1].text === "," && !has) return;
-    tables.set(token.same, (tables.get(token.same) || 0) + 1);
+    if (!tables.has(token.same)) tables.set(token.same, new Set());
+    tables.get(token.same).add(has ? alias.same : token.same);
     if (!has) return;
     aliases.set(alias.same, aliases.has(alias.same) && aliases.get(alias.same) !== token.same ? null : token.same);
     declared.push([i + 1, at, alias.same]);
   });
-  const stands = (alias) => aliases.get(alias) && tables.get(aliases.get(alias)) === 1;
+  const stands = (alias) => aliases.get(alias) && tables.get(aliases.get(alias)).size === 1;
   for (const [from, to, alias] of declared)
     if (stands(alias)) for (let i = from; i <= to; i++) list[i].quiet = true;
   list.forEach((token, i) => {
