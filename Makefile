@@ -7,7 +7,7 @@ CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 MINUTES ?= 10
 
-.PHONY: install core browser demo demo-duckdb quick test test-integrations thorough check docs bench clean
+.PHONY: install core browser demo demo-duckdb quick test test-integrations thorough check docs site wheels bench clean
 
 install: $(STAMP)
 
@@ -71,9 +71,27 @@ check: install
 docs: install
 	$(BIN)/python docs/generate.py
 
+# The docs as a site, in site/; a broken link or anchor is an error.
+site: core
+	$(PIP) '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The sdist, and the wheel from it, in dist/; then the demo in an empty environment of each Python at
+# hand (PYTHONS="python3.12 python3.13" names others).
+PYTHONS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; done)
+wheels: core
+	$(BIN)/python -m pip install --quiet build
+	rm -rf dist && $(BIN)/python -m build --quiet
+	for python in $(PYTHONS); do \
+		rm -rf .venv-wheel && $$python -m venv .venv-wheel \
+		&& .venv-wheel/bin/pip install --quiet --disable-pip-version-check dist/*.whl \
+		&& .venv-wheel/bin/sqlverdict demo --quiet --out .venv-wheel/demo >/dev/null \
+		&& echo "$$($$python --version): the wheel installs and the demo runs" || exit 1; \
+	done; rm -rf .venv-wheel
+
 bench: install
 	$(BIN)/python bench/execution.py
 	$(BIN)/python bench/refute.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis sqlverdict-demo
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis sqlverdict-demo site dist .venv-wheel

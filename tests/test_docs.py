@@ -31,7 +31,10 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_every_page_is_linked_from_the_readme_or_an_index() -> None:
-    indices = [ROOT / "README.md", ROOT / "docs" / "measurements" / "README.md"]
+    indices = [
+        ROOT / "README.md",
+        *(ROOT / "docs" / page for page in ("index.md", "measurements/README.md")),
+    ]
     linked = {
         (index.parent / target).resolve()
         for index in [*indices, ROOT / "docs" / "rules.md"]
@@ -83,3 +86,13 @@ def test_ci_runs_what_the_readme_says() -> None:
     readme = (ROOT / "README.md").read_text()
     for line in made:
         assert line in readme, f".ci/run calls {line!r}, which the README hides"
+
+
+def test_the_navigation_of_the_site_names_pages_that_exist() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = re.findall(r"^ +- (?:[^:\n]+: )?([\w/.-]+\.md)$", text, re.MULTILINE)
+    outside = {"contributing.md", "security.md", "changelog.md"}
+    assert len(pages) > 40
+    assert [
+        page for page in pages if page not in outside and not (ROOT / "docs" / page).is_file()
+    ] == []

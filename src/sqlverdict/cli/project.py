@@ -31,7 +31,7 @@ NOT_READ = frozenset({"project", "json"})
 """Options that make no sense in a file."""
 _INSTEAD = {
     "benchmark": ("cases", "gold", "columns", "databases", "schema"),
-    "cases": ("benchmark", "root", "split", "gold"),
+    "cases": ("benchmark", "root", "split", "gold", "columns"),
     "gold": ("benchmark", "root", "split", "cases", "columns"),
     "predictions": ("system",),
     "system": ("predictions",),
