@@ -97,16 +97,11 @@ def is_plain(text: str) -> bool:
 
 
 def extract_sql(text: str) -> str | None:
-    r"""The SQL in a model's reply, or None where there is none.
+    """The SQL in a model's reply, or None where there is none.
 
     Plain SQL comes back verbatim. Of several fenced blocks, the last complete one that is a
     query counts; without one, the last that is any statement. Prose around it goes; prose
     about SQL ("I cannot select that") is not SQL, and neither is a query in a comment.
-
-    >>> extract_sql("Sure!\n```sql\nSELECT 1;\n```\nThis returns 1.")
-    'SELECT 1;'
-    >>> extract_sql("I cannot select that from this schema.") is None
-    True
 
     Example:
         >>> sv.extract_sql("There are three: SELECT count(*) FROM item;")
