@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from label_runs import PAIRS, OpenSession
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.label.session import Ballot
+from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.runlog.run import Run
 
@@ -66,6 +67,7 @@ def test_corrected_golds_are_lines_of_an_overlay(
     vote_on_everything(open_session())
     file = tmp_path / "golds.jsonl"
     assert "3 corrected golds" in label("--export-golds", str(file))
+    assert {*read_overlay("ours", file).golds} == {"q2", "q3", "q4"}
     records = {record.pop("id"): record for record in lines(file)}
     assert records == {
         "q2": {"gold": [PAIRS[2][2]], "reason": "=the id is not asked for", "by": "ann, bob"},

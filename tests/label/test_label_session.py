@@ -12,7 +12,7 @@ from sqlverdict.errors import DataError, UsageError
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.item import show_item
 from sqlverdict.label.progress import agreement_of
-from sqlverdict.label.session import Ballot, label_of_choice
+from sqlverdict.label.session import Ballot, categories_for, label_of_choice
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.people.votes import VoteBook, read_events
@@ -193,3 +193,18 @@ def test_a_vote_about_another_prediction_does_not_count(
     )
     assert report.matched == 5
     assert "1 label without a case with these queries in the run: 'q0'" in report.notes
+
+
+def test_who_is_not_blind_sees_the_gold_first_and_the_log_says_so(
+    open_session: OpenSession,
+) -> None:
+    session = open_session(blind=False)
+    pair = session.queue.order[0]
+    assert {session.first("ann", each) for each in session.queue.order} == {"gold"}
+    assert session.reveal("ann", pair).systems == (SECRET_SYSTEM,)
+    assert "wrong_gold" in session.state("ann").categories
+    session.vote("ann", Ballot(pair, "only_b"))
+    (event,) = read_events(session.log.path)
+    assert event.label == "gold_wrong"
+    assert not event.display.blind
+    assert "wrong_gold" not in categories_for(blind=True)

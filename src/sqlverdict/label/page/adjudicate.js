@@ -3,7 +3,7 @@
 
 (() => {
   const { byId, make, fill, store } = page;
-  const names = { only_a: "Only the gold", only_b: "Only the prediction", skip: null };
+  const names = { only_a: "Only gold", only_b: "Only prediction", skip: null };
   let disputes = [];
   let position = 0;
   let choice = "";

@@ -310,7 +310,7 @@
     byId("download").hidden = !store.offline;
     byId("run").hidden = store.offline;
     makeChips();
-    const names = state.blind ? {} : { only_a: "Only the gold", only_b: "Only the prediction" };
+    const names = state.blind ? {} : { only_a: "Only gold", only_b: "Only prediction" };
     page.choiceButtons(byId("choices"), names, vote);
     fill(
       byId("help-keys").querySelector("tbody"),
