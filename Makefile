@@ -77,12 +77,13 @@ site: core
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The sdist, and the wheel from it, in dist/; then the demo in an empty environment of each Python at
-# hand (PYTHONS="python3.12 python3.13" names others).
-PYTHONS ?= $(shell for v in 3.11 3.12 3.13 3.14; do command -v python$$v; done)
+# hand (PYTHONS="/opt/python3.14 ..." names others).
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 wheels: core
 	$(BIN)/python -m pip install --quiet build
 	rm -rf dist && $(BIN)/python -m build --quiet
-	for python in $(PYTHONS); do \
+	@for python in $(PYTHONS); do \
+		$$python -c "" 2>/dev/null || { echo "$$python: not at hand"; continue; }; \
 		rm -rf .venv-wheel && $$python -m venv .venv-wheel \
 		&& .venv-wheel/bin/pip install --quiet --disable-pip-version-check dist/*.whl \
 		&& .venv-wheel/bin/sqlverdict demo --quiet --out .venv-wheel/demo >/dev/null \

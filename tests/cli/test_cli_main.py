@@ -217,6 +217,14 @@ def test_a_mistyped_command_or_option_gets_a_hint(invoke: Invoke) -> None:
     assert "Try 'sqlverdict evaluate --help'" in found.stderr
 
 
+def test_no_command_and_the_word_help_print_the_help(invoke: Invoke) -> None:
+    for args in ((), ("help",), ("--help",)):
+        asked = invoke(*args)
+        assert asked.exit_code == 0
+        assert asked.output.startswith("Usage: sqlverdict")
+    assert "ID..." in invoke("help", "show").output
+
+
 def test_the_version_is_told(invoke: Invoke) -> None:
     assert re.fullmatch(r"sqlverdict \d+\.\d+\.\d+\S*\n", invoke("--version").output)
 

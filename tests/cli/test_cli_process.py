@@ -98,7 +98,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     _, said = running.communicate(timeout=HANG_SECONDS)
     if stop is signal.SIGINT:
         assert running.returncode == 130
-        assert "the same command goes on from there" in said
+        assert "run the same command again to continue" in said
         assert "Traceback" not in said
     done_before = (out / "results.jsonl").read_bytes().count(b"\n")
     assert 0 < done_before < 200

@@ -187,7 +187,7 @@ def test_shares_by_hardness_and_type_are_laid_out_as_in_the_paper(
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [
-        ("--penalty", "0,lots", "a number from 0 on, or N"),
+        ("--penalty", "0,lots", "a number >= 0, or N"),
         ("--penalty", ",", "names none"),
         ("--risk", "5", "shares between 0 and 1"),
     ],

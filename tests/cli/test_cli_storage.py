@@ -89,7 +89,7 @@ def test_a_full_disk_is_6_and_the_same_command_goes_on(
         found = run("run", most)
         assert found.returncode == 6, found.stderr
         assert "Traceback" not in found.stderr
-        assert "the same command goes on from there" in found.stderr
+        assert "run the same command again to continue" in found.stderr
         assert not (tmp_path / "run" / "summary.json").exists()
     assert run("run", None).returncode == 0
     assert lines_of(tmp_path / "run") == lines_of(tmp_path / "whole")

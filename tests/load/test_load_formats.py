@@ -146,7 +146,7 @@ def test_a_folder_of_queries_and_results_is_a_submission(tmp_path: Path) -> None
     write(tmp_path / "c.csv", "n\n4\n")
     assert load_predictions(tmp_path, list("abcde")).sha256 != before
     write(tmp_path / "a.csv", "n\n1\n")
-    with pytest.raises(PredictionError, match="repeat an id"):
+    with pytest.raises(PredictionError, match="repeated: "):
         load_predictions(tmp_path, list("abcde"))
     (tmp_path / "a.csv").unlink()
     with pytest.raises(PredictionError, match="1 of 6 cases have no prediction"):

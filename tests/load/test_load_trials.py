@@ -84,7 +84,7 @@ def test_a_list_of_one_is_no_trial(tmp_path: Path) -> None:
         ([{"id": "a", "sql": "x", "trial": "../x"}], "the trial is '../x'"),
         ([{"id": "a", "sql": "x", "trial": [1]}], r"the trial is \[1\]"),
         ([{"id": "a", "sql": [["x"]]}], r"answer 1: 'sql' is \['x'\]"),
-        ([{"id": k, "sql": "x", "trial": 1} for k in "aab"], "repeat an id"),
+        ([{"id": k, "sql": "x", "trial": 1} for k in "aab"], "repeated: "),
         ([{"id": k, "sql": "x"} for k in "aab"], "number several answers in a field 'trial'"),
     ],
 )

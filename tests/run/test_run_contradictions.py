@@ -126,7 +126,7 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
         again()
     message = str(first.value)
     assert "case '3' (people)" in message
-    assert "the same command goes on from there" in message
+    assert "run the same command again to continue" in message
     (file,) = (tmp_path / CONTRADICTIONS).iterdir()
     assert str(file) in message
     assert len(taken) < count, "no new tasks are taken"

@@ -206,7 +206,7 @@ def test_ctrl_c_leaves_a_run_that_can_be_resumed(
     said, complaint = run.communicate(timeout=HANG_SECONDS)
     assert run.returncode == 130, complaint
     assert complaint == ""
-    assert "the same command goes on from there" in said
+    assert "run the same command again to continue" in said
     assert group_is_gone(run.pid)
     assert 400 <= line_count(out) < CASES
     runner.finish(out, workers)

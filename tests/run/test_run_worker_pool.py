@@ -308,7 +308,7 @@ def test_an_interrupted_run_leaves_no_process_behind(
 
     cases, said = many
     options = Options("ex,gate", workers=2, cache=None, progress=Watcher(50, interrupt))
-    with pytest.raises(Interrupted, match="goes on from there") as stopped:
+    with pytest.raises(Interrupted, match="run the same command again to continue") as stopped:
         evaluate(cases, said, out=tmp_path / "run", options=options)
     assert stopped.value.exit_code == 130
     del stopped

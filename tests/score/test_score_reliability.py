@@ -157,7 +157,7 @@ def test_penalties_are_read(text: str, value: float) -> None:
 
 @pytest.mark.parametrize("text", ["-1", "many", "nan", "inf", ""])
 def test_no_penalty(text: str) -> None:
-    with pytest.raises(UsageError, match="a number from 0 on, or N"):
+    with pytest.raises(UsageError, match="a number >= 0, or N"):
         parse_penalty(text)
 
 

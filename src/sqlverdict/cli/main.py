@@ -101,7 +101,9 @@ class Commands(click.Group):
         every = list(sys.argv[1:] if args is None else args)
         debug = "--debug" in every
         # Accepted anywhere: people add it at the end of the line that failed.
-        rest = [arg for arg in every if arg != "--debug"]
+        rest = [arg for arg in every if arg != "--debug"] or ["--help"]
+        if rest[0] == "help":
+            rest = [*rest[1:], "--help"]
         with escaping():
             self._main(rest, debug, *pos, **settings)
 

@@ -235,7 +235,7 @@ def _check_repeated(path: str, entries: Sequence[PredictionEntry]) -> None:
     if repeated:
         more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
         raise PredictionError(
-            f"{path}: {len(repeated)} predictions repeat an id: {'; '.join(repeated[:3])}{more}. "
+            f"{path}: {count(len(repeated), 'id')} repeated: {'; '.join(repeated[:3])}{more}. "
             f"Expected one prediction a case: remove all but one, or number several answers in a "
             f"field 'trial'."
         )

@@ -110,12 +110,12 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
         where = error.filename or ", ".join(str(out) for out, _ in outputs if out)
         raise FileFailure(
             f"{where}: {error.strerror or error}. Check that the place exists, can be written to "
-            f"and has space. {_done(folders)}; the same command goes on from there"
+            f"and has space. {_done(folders)}; run the same command again to continue"
         ) from error
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
         raise Interrupted(
-            f"stopped after {done:,} cases; the same command goes on from there"
+            f"stopped after {done:,} cases; run the same command again to continue"
         ) from None
     finally:
         for folder in folders:
@@ -157,7 +157,7 @@ def check_finished(folders: Sequence[RunFolder], over_budget: Sequence[bool]) ->
     done = sum(folder.log.count for folder in folders)
     if any(over_budget):
         why = f"the cost limit is reached: {sum(over_budget):,} cases still wait for a judge"
-        what = "the same command with a higher --max-cost goes on from there"
+        what = "run the same command with a higher --max-cost to continue"
     else:
         why = f"{len(over_budget):,} cases wait for replies in a batch"
         what = "the same command goes on once they are collected"

@@ -117,7 +117,7 @@ def _read_rewording(reply: Reply | NoReply, choice: ChosenIdea) -> _Rewording:
     if isinstance(reply, NoReply):
         if reply.budget:
             raise Interrupted(
-                f"{reply.message} Replies so far are cached: the same command goes on from there."
+                f"{reply.message} Replies so far are cached: run the same command to continue."
             )
         return _Rewording(None, "no reply")
     line = read_question(reply.text)

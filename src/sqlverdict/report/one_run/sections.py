@@ -221,6 +221,9 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
     for result in faults(run):
         if noted_already and Reason.DATABASE_UNAVAILABLE in result.reasons:
             continue
+        if result.fault is None:
+            # The metric had no value; a note of its own says why.
+            continue
         kind = f"{result.fault}: {', '.join(result.reasons)}"
         numbers[kind] += 1
         first.setdefault(kind, result)

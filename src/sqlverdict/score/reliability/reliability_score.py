@@ -91,7 +91,7 @@ def parse_penalty(text: str) -> Penalty:
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise UsageError(f"{text!r} is no penalty; expected a number from 0 on, or N")
+        raise UsageError(f"{text!r} is not a penalty; expected a number >= 0, or N")
     return value
 
 
