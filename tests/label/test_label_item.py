@@ -11,7 +11,13 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.label.databases import CaseDatabases
-from sqlverdict.label.display import LONGEST_CELL, MOST_ROWS, display_result, result_pair
+from sqlverdict.label.display import (
+    LONGEST_CELL,
+    MOST_ROWS,
+    display_result,
+    relate_results,
+    result_pair,
+)
 from sqlverdict.label.item import show_item
 from sqlverdict.label.layout_sql import layout, layout_pair
 from sqlverdict.label.logged_results import logged_result
@@ -69,14 +75,31 @@ def test_what_the_other_query_lacks_is_marked() -> None:
 
 
 def test_rows_that_the_other_result_lacks_are_marked_as_often() -> None:
-    a, b = result_pair(Answer(("x",), [(1,), (1,), (2,)]), Answer(("x",), [(1,), (3,)]))
+    a, b = result_pair(Answer(("x",), [(1,), (1,), (2,)]), Answer(("x",), [(1,), (3,)]), "differ")
     assert (a.marks, a.marked) == ((1, 2), 2)
     assert (b.marks, b.marked) == ((1,), 1)
 
 
+@pytest.mark.parametrize(
+    ("rows", "relation"),
+    [
+        ([(1, "x"), (2, "y")], "same"),
+        ([(2, "y"), (1, "x")], "row_order"),
+        ([("x", 1.0), ("y", 2)], "column_order"),
+        ([("y", 1), ("x", 2)], "differ"),
+        ([(1, "x")], "differ"),
+    ],
+)
+def test_results_in_another_order_are_not_marked(rows, relation) -> None:
+    one, other = Answer(("a", "b"), [(1, "x"), (2, "y")]), Answer(("c", "d"), rows)
+    assert relate_results(one, other) == relation
+    marked = sum(display.marked for display in result_pair(one, other, relation))
+    assert (marked > 0) == (relation == "differ")
+
+
 def test_a_difference_far_down_is_shown() -> None:
     rows = [(number,) for number in range(1000)]
-    a, b = result_pair(Answer(("x",), [*rows, (-1,)]), Answer(("x",), rows))
+    a, b = result_pair(Answer(("x",), [*rows, (-1,)]), Answer(("x",), rows), "differ")
     assert a.rows == ((-1,),)
     assert len(b.rows) == MOST_ROWS
     assert (a.count, b.count) == (1001, 1000)
@@ -101,7 +124,7 @@ def test_an_item_has_results_witness_and_tables(
     session = open_session()
     by_id = {item.result.id: item for item in session.queue.items.values()}
     lucky = show_item(by_id["q0"], databases, "gold")
-    assert lucky.same is True
+    assert lucky.relation == "same"
     assert lucky.a.result.rows == lucky.b.result.rows == ((3,),)
     assert lucky.witness[0].rows == ((1, None),)
     assert lucky.a.on_witness.rows == ((1,),)
@@ -115,7 +138,7 @@ def test_an_item_has_results_witness_and_tables(
     assert other.digest != lucky.digest
     broken = show_item(by_id["q4"], databases, "gold")
     assert "no such column" in broken.b.result.failure
-    assert broken.same is None
+    assert broken.relation == ""
 
 
 def test_without_a_database_results_come_from_the_run_log() -> None:

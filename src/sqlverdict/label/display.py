@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
+from sqlverdict.compare.columns import SearchExhausted, match_columns
 from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Row
 
 MOST_ROWS = 30
 """Rows of a result that are shown."""
 MOST_COLUMNS = 40
+MOST_REORDERED = 5_000
+"""Results of more rows are not compared in other orders of their columns."""
 LONGEST_CELL = 160
 LONGEST_MESSAGE = 600
 _EXACT_IN_A_BROWSER = 2**53
@@ -41,9 +45,30 @@ class TableDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
     failure: str = ""
 
 
-def result_pair(a: Outcome, b: Outcome) -> tuple[TableDisplay, TableDisplay]:
-    """Two results, with the rows marked that the other lacks."""
+ResultRelation = Literal["", "same", "row_order", "column_order", "differ"]
+"""How two results relate: the same, the same in another order, or not; empty: not known."""
+
+
+def relate_results(a: Outcome, b: Outcome) -> ResultRelation:
+    """How two results relate, cell by cell."""
     if isinstance(a, Failure) or isinstance(b, Failure):
+        return ""
+    if a.bag == b.bag:
+        return "same" if a.rows == b.rows else "row_order"
+    if len(a.columns) != len(b.columns) or len(a.rows) > MOST_REORDERED:
+        return "differ"
+    try:
+        columns = match_columns(a.rows, b.rows, reorder_only=True)
+    except SearchExhausted:
+        columns = None
+    return "differ" if columns is None else "column_order"
+
+
+def result_pair(
+    a: Outcome, b: Outcome, relation: ResultRelation
+) -> tuple[TableDisplay, TableDisplay]:
+    """Two results; where they differ, with the rows marked that the other lacks."""
+    if isinstance(a, Failure) or isinstance(b, Failure) or relation != "differ":
         return display_result(a), display_result(b)
     return display_result(a, _unmatched(a, b)), display_result(b, _unmatched(b, a))
 

@@ -15,20 +15,22 @@ from sqlverdict.evidence_parts import ExcerptRow
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import (
+    ResultRelation,
     TableDisplay,
     display_excerpt,
     display_result,
     plain_rows,
+    relate_results,
     result_pair,
     short_text,
 )
 from sqlverdict.label.layout_sql import CodePiece, layout_pair
-from sqlverdict.label.logged_results import logged_result
+from sqlverdict.label.logged_results import logged_relation, logged_result
 from sqlverdict.label.queue import QueueItem
 from sqlverdict.load.people.votes import Side
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
-from sqlverdict.records import Answer, Query, Result
+from sqlverdict.records import Query, Result
 
 SAMPLE_ROWS = 3
 MOST_TABLES = 12
@@ -76,7 +78,7 @@ class ItemContent(msgspec.Struct, frozen=True):
         knowledge: What comes with it.
         a: The query that stands first.
         b: The other one.
-        same: Whether both return the same rows on the real database; ``None``: not known.
+        relation: How both results on the real database relate.
         witness: The tables of a database on which they differ; empty: there is none.
         tables: The tables that the queries read.
         digest: A digest of all of it.
@@ -89,7 +91,7 @@ class ItemContent(msgspec.Struct, frozen=True):
     knowledge: str
     a: QueryDisplay
     b: QueryDisplay
-    same: bool | None
+    relation: ResultRelation
     witness: tuple[TableDisplay, ...]
     tables: tuple[SchemaDisplay, ...]
     digest: str = ""
@@ -103,7 +105,7 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         sides = ("prediction", "gold")
     texts = [_query(result, side) for side in sides]
     pieces = layout_pair(*texts)
-    results, same = _results(result, databases, texts, sides)
+    results, relation = _results(result, databases, texts, sides)
     witness = witness_of(result)
     queries = [
         QueryDisplay(pieces[n], results[n], _on_witness(witness, side))
@@ -117,7 +119,7 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         knowledge=databases.knowledge(result),
         a=queries[0],
         b=queries[1],
-        same=same,
+        relation=relation,
         witness=_witness_tables(witness),
         tables=_tables(result, databases, texts),
     )
@@ -139,14 +141,14 @@ def _query(result: Result, side: Side) -> str:
 
 def _results(
     result: Result, databases: CaseDatabases, texts: Sequence[str], sides: Sequence[Side]
-) -> tuple[Sequence[TableDisplay], bool | None]:
-    """What both queries return, and whether that is the same; from the run log if need be."""
+) -> tuple[Sequence[TableDisplay], ResultRelation]:
+    """What both queries return, and how that relates; from the run log if need be."""
     if result.answers is not None and databases.path(result) is None:
         logged = result.answers
-        return [logged_result(logged, side) for side in sides], bool(logged.same)
+        return [logged_result(logged, side) for side in sides], logged_relation(logged)
     a, b = (databases.run(result, text, side) for text, side in zip(texts, sides, strict=True))
-    same = a.bag == b.bag if isinstance(a, Answer) and isinstance(b, Answer) else None
-    return result_pair(a, b), same
+    relation = relate_results(a, b)
+    return result_pair(a, b, relation), relation
 
 
 def _on_witness(witness: Refuted | None, side: Side) -> TableDisplay | None:

@@ -8,9 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlverdict.evidence_parts import ExcerptCell
-from sqlverdict.label.display import TableDisplay, plain_rows, short_text
+from sqlverdict.label.display import ResultRelation, TableDisplay, plain_rows, short_text
 from sqlverdict.load.people.votes import Side
 from sqlverdict.logged_answers import AnswerCell, AnswerRow, LoggedAnswers, TypedCell
+
+
+def logged_relation(answers: LoggedAnswers) -> ResultRelation:
+    """How both results relate, by the run log."""
+    if answers.prediction_shape is None:
+        return ""
+    if answers.order_only:
+        return "row_order"
+    if answers.changed_count or answers.missing_count or answers.extra_count:
+        return "differ"
+    return "same" if answers.columns is None else "column_order"
 
 
 def logged_result(answers: LoggedAnswers, side: Side) -> TableDisplay:
@@ -26,7 +37,7 @@ def logged_result(answers: LoggedAnswers, side: Side) -> TableDisplay:
         shape, names, alone = answers.prediction_shape, answers.prediction_columns, answers.extra
         rows = [*(change.prediction for change in answers.changed), *alone]
         differing = answers.changed_count + answers.extra_count
-    marked = not answers.same and answers.prediction_shape is not None
+    marked = logged_relation(answers) in ("differ", "row_order")
     rows = answers.same or rows
     return TableDisplay(
         columns=tuple(map(short_text, names)),

@@ -61,8 +61,14 @@ page.query = (query, letter, title) =>
   );
 
 page.difference = (item) => {
-  if (item.same === null) return null;
-  if (item.same) return page.make("p", { class: "same" }, "On the real database both return the same rows.");
+  const where = "On the real database both return the same rows";
+  const texts = {
+    same: `${where}.`,
+    row_order: `${where}, in another order.`,
+    column_order: `${where}, with their columns in another order.`,
+  };
+  if (!item.relation) return null;
+  if (texts[item.relation]) return page.make("p", { class: "same" }, texts[item.relation]);
   const parts = [["A", item.a.result], ["B", item.b.result]]
     .filter(([, result]) => result.marked)
     .map(([name, result]) => `${page.count(result.marked, "row")} only in ${name}`);
