@@ -23,7 +23,7 @@ FLOORS = (
     {"harmless", "situations", "policies", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline", "api"},
-    {"integrations", "rl", "label"},
+    {"integrations", "rl", "label", "view"},
     {"cli", "__main__"},
 )
 FLOOR = {stage: number for number, stages in enumerate(FLOORS) for stage in stages}

@@ -37,6 +37,7 @@ Stages, in the order of the data:
 ``report/``         reports of one run and of several
 ``audit/``          checks of data and gold queries
 ``label/``          people's votes: queues, pages, the vote log
+``view/``           runs in a browser: the report on a local server
 ``web/``            what pages with a local server share
 ``integrations/``   scorers for other frameworks, one file each
 ``testing/``        public conformance suites

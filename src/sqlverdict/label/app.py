@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sqlverdict.errors import SqlverdictError, UsageError
+from sqlverdict.errors import UsageError
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import display_result
 from sqlverdict.label.item import show_item
@@ -24,6 +24,7 @@ from sqlverdict.label.progress import agreement_of
 from sqlverdict.label.reveal import reveal
 from sqlverdict.label.session import LONGEST_TEXT, Ballot, LabelSession
 from sqlverdict.web.assets import KINDS, read_asset
+from sqlverdict.web.endpoints import json_endpoint, read_body
 
 PAGES = "sqlverdict.label.page"
 ADJUDICATOR = "adjudicator"
@@ -70,7 +71,8 @@ class LabelApp:
             "adjudicate": self._adjudicate,
         }
         api = [
-            Route(f"/api/{name}", _json(each), methods=["POST"]) for name, each in endpoints.items()
+            Route(f"/api/{name}", json_endpoint(each), methods=["POST"])
+            for name, each in endpoints.items()
         ]
         return Starlette(routes=[*api, Route("/{name}", _asset), Route("/", _asset)])
 
@@ -85,7 +87,7 @@ class LabelApp:
         return await self._saved(self.session.state, _annotator(request))
 
     async def _item(self, request: Request) -> object:
-        pair = (await _body(request, PairRequest)).pair
+        pair = (await read_body(request, PairRequest)).pair
         name = _annotator(request)
         vote = await self._saved(self.session.own_vote, name, pair)
         first = self.session.first(name, pair)
@@ -95,7 +97,7 @@ class LabelApp:
         return {"item": content, "vote": vote, "evidence": evidence}
 
     async def _vote(self, request: Request) -> object:
-        ballot = await _body(request, Ballot)
+        ballot = await read_body(request, Ballot)
         name = _annotator(request)
         at = await self._saved(self.session.vote, name, ballot)
         progress, agreement = await self._saved(self.session.figures, name)
@@ -108,11 +110,11 @@ class LabelApp:
         return {"pair": pair, "vote": vote, "state": state}
 
     async def _reveal(self, request: Request) -> object:
-        pair = (await _body(request, PairRequest)).pair
+        pair = (await read_body(request, PairRequest)).pair
         return await self._saved(self.session.reveal, _annotator(request), pair)
 
     async def _run(self, request: Request) -> object:
-        query = await _body(request, PairRequest)
+        query = await read_body(request, PairRequest)
         if len(query.sql) > LONGEST_TEXT:
             raise UsageError(f"the query is longer than {LONGEST_TEXT:,} characters")
         result = self.session.item(query.pair).result
@@ -127,7 +129,7 @@ class LabelApp:
 
     async def _dispute(self, request: Request) -> object:
         _need_adjudicator(request)
-        pair = (await _body(request, PairRequest)).pair
+        pair = (await read_body(request, PairRequest)).pair
         item = self.session.item(pair)
         content = await self._queried(show_item, item, self.databases, "gold")
         votes = self.session.log.book.pairs.get(pair)
@@ -135,7 +137,7 @@ class LabelApp:
 
     async def _adjudicate(self, request: Request) -> object:
         _need_adjudicator(request)
-        ballot = await _body(request, Ballot)
+        ballot = await read_body(request, Ballot)
         return {"at": await self._saved(self.session.adjudicate, self.adjudicator, ballot)}
 
     async def _saved(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -155,31 +157,6 @@ def _annotator(request: Request) -> str:
 def _need_adjudicator(request: Request) -> None:
     if request.scope["identity"] != ADJUDICATOR:
         raise UsageError("only the adjudicator sees the votes of others before the own vote")
-
-
-async def _body(request: Request, kind: type[T]) -> T:
-    try:
-        return msgspec.json.decode(await request.body(), type=kind)
-    except msgspec.DecodeError as error:
-        raise UsageError(f"the request cannot be read: {error}") from error
-
-
-def _json(
-    endpoint: Callable[[Request], Awaitable[object]],
-) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint whose result is JSON, and whose errors are messages."""
-
-    async def answer(request: Request) -> Response:
-        status = 200
-        try:
-            content = await endpoint(request)
-        except SqlverdictError as error:
-            status, content = 400, {"error": str(error)}
-        except OSError as error:
-            status, content = 507, {"error": f"not saved: {error.strerror}. Check the disk."}
-        return Response(msgspec.json.encode(content), status, media_type="application/json")
-
-    return answer
 
 
 async def _asset(request: Request) -> Response:
