@@ -21,7 +21,8 @@ def evaluate_args(run: Run) -> EvaluateArgs:
     if not words or words[0] != evaluate.name:
         raise RunLogError(
             f"{run.folder} does not say which evaluate command made it: an older version did, or "
-            f"another program. Give evaluate itself, with the same inputs and --gold-overlay FILE."
+            f"another program. Make the run again with evaluate; for other golds alone, give "
+            f"evaluate itself --gold-overlay FILE."
         )
     context = evaluate.make_context(evaluate.name, list(words[1:]))
     return build(EvaluateArgs, context.params)
