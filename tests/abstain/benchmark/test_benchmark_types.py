@@ -31,6 +31,11 @@ CREATE TABLE visit (dog_id INTEGER REFERENCES dog (dog_id), vet_id INTEGER REFER
     cost REAL);
 """
 OTHERS = {
+    "zoo": "CREATE TABLE dog (id INTEGER, coat_colour TEXT, jump_height REAL, vaccine TEXT);",
+    "staff": "CREATE TABLE nurse (id INTEGER, licence TEXT);",
+    "crew": "CREATE TABLE pilot (id INTEGER, licence TEXT, email TEXT);",
+    "club": "CREATE TABLE coach (id INTEGER, licence TEXT, email TEXT);",
+    "court": "CREATE TABLE lawyer (id INTEGER, licence TEXT);",
     "pets": "CREATE TABLE dogs (id INTEGER, coat_colour TEXT, jump_height REAL, vaccine TEXT);",
     "sea": "CREATE TABLE vessel (vessel_id INTEGER PRIMARY KEY, tonnage INTEGER, sail TEXT);",
 }
@@ -108,8 +113,8 @@ def test_what_other_databases_say_of_the_same_thing_is_related() -> None:
 
 def test_unrelated_columns_share_no_word_with_the_schema() -> None:
     found = ideas("column_unrelated")
-    assert "blood type" in {idea.column for idea in found if idea.table == "vet"}
-    assert "blood type" not in {idea.column for idea in found if idea.table == "dog"}
+    assert "eye colour" in {idea.column for idea in found if idea.table == "vet"}
+    assert "hobby" not in {idea.column for idea in found if idea.table == "dog"}
     for idea in found:
         assert not (meanings(idea.column) - GENERIC) & sources().known["kennel"].vocabulary
         assert "coat" not in idea.column, "the dogs of this database"
@@ -138,8 +143,10 @@ def test_a_changed_question_is_its_source_but_for_the_column() -> None:
         ("CREATE TABLE team (id INTEGER)", "organization"),
         ("CREATE TABLE song (id INTEGER)", "work"),
         ("CREATE TABLE concert (id INTEGER)", "event"),
+        ("CREATE TABLE browser (id INTEGER, market_share REAL)", None),
         ("CREATE TABLE ref_person_types (id INTEGER)", None),
         ("CREATE TABLE xyzzy (id INTEGER)", None),
+        ("CREATE TABLE party (id INTEGER, first_year INTEGER, last_year INTEGER)", "organization"),
     ],
 )
 def test_what_the_rows_of_a_table_are(ddl, kind) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlverdict.abstain.benchmark.columns.entities import (
     EntityKind,
     entity_kind,
+    head,
     is_entity,
     noun_kind,
 )
@@ -33,6 +34,9 @@ _SAY_NOTHING = word_set(
     "name number details detail description comment note value other active initial password login"
 )
 _BY_COUNTING = word_set("rank ranking count average total percent percentage sum")
+_COMMON = 4
+"""What so many different things of a kind have is an attribute of the kind."""
+
 _ENTITIES: frozenset[EntityKind | None] = frozenset(
     ("person", "animal", "vehicle", "organization", "event", "work")
 )
@@ -74,6 +78,22 @@ def attributes_elsewhere(sources: QuestionSources, db_id: str) -> Sequence[Attri
         ]
     stored: Sequence[Attribute] = sources.attributes[db_id]
     return stored
+
+
+def common_attributes(
+    sources: QuestionSources, db_id: str, kind: EntityKind
+) -> dict[str, Hypothetical]:
+    """What several different things of a kind have in other databases.
+
+    Players, students and employees have a height; an advisor is what students alone have.
+    """
+    owners: dict[str, set[str]] = {}
+    columns: dict[str, Hypothetical] = {}
+    for attribute in attributes_elsewhere(sources, db_id):
+        if attribute.entity == kind:
+            owners.setdefault(attribute.name, set()).add(head(attribute.table))
+            columns.setdefault(attribute.name, attribute.hypothetical)
+    return {name: each for name, each in columns.items() if len(owners[name]) >= _COMMON}
 
 
 def _attributes(sources: QuestionSources, db_id: str, table: Table) -> Iterator[Attribute]:

@@ -33,13 +33,9 @@ _ROOTS: dict[EntityKind, tuple[tuple[str, int], ...]] = {
 }
 """The nouns above each kind, with the number of the sense. The first kind that fits counts."""
 
-_OF_PERSONS = (
-    {"first", "last"},
-    {"gender"},
-    {"sex"},
-    {"nationality"},
-    {"citizenship"},
-    {"hometown"},
+_OF_PERSONS = word_set("gender sex hometown surname forename")
+_SUIT_PERSONS = word_set(
+    "age birth birthday birthdate nationality citizenship email phone salary address job position"
 )
 _NO_ENTITY = word_set(
     "ref reference type info list data record history detail status code category link log lookup "
@@ -67,21 +63,25 @@ def entity_kind(table: Table) -> EntityKind | None:
     """What the rows of a table are; ``None`` where that cannot be told."""
     if not is_entity(table):
         return None
-    kind = noun_kind(head(table))
+    noun, names = head(table), [words(column.name) for column in table.columns]
+    column_words = {word for name in names for word in name}
+    telling = bool(_OF_PERSONS & column_words) or ("first", "name") in names
+    kind = noun_kind(noun)
     if kind in (None, "organization"):  # To WordNet, staff is an organization.
-        column_words = {word for column in table.columns for word in words(column.name)}
-        if any(telling <= column_words for telling in _OF_PERSONS):
-            return "person"
+        return "person" if telling else kind
+    if kind == "person" and not telling and not _SUIT_PERSONS & column_words:
+        # A browser may be somebody who browses, or a program.
+        return kind if len(wordnet().senses(noun)) < 2 or noun_kind(noun, 1) == kind else None
     return kind
 
 
 @lru_cache(maxsize=16384)
-def noun_kind(noun: str) -> EntityKind | None:
-    """What a noun stands for, in its most frequent sense."""
+def noun_kind(noun: str, sense: int = 0) -> EntityKind | None:
+    """What a noun stands for, in its most frequent sense or in a later one."""
     senses = wordnet().senses(noun)
-    if not senses:
+    if sense >= len(senses):
         return None
-    above = wordnet().ancestors(senses[0])
+    above = wordnet().ancestors(senses[sense])
     return next((kind for kind, roots in _roots().items() if roots & above), None)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlverdict.abstain.benchmark.columns.attributes import attributes_elsewhere
-from sqlverdict.abstain.benchmark.columns.entities import entity_kind, head, same_entity
+from sqlverdict.abstain.benchmark.columns.attributes import attributes_elsewhere, common_attributes
+from sqlverdict.abstain.benchmark.columns.entities import entity_kind, same_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
 from sqlverdict.abstain.benchmark.columns.lexicon import usual
@@ -19,9 +19,8 @@ from sqlverdict.abstain.benchmark.question_sources import QuestionSources, Schem
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.parse.schema import Table
 
-_COMMON = 5
-"""What so many different things of a kind have is an attribute of the kind: players, students
-and employees have a height, students alone have an advisor."""
+_SEVERAL = 2
+"""What so many databases say of the same thing: one alone may have its own reasons."""
 
 _ENOUGH = 6
 
@@ -39,14 +38,13 @@ class ColumnRelated(ColumnType):
         """What the same things have elsewhere, and what things of the kind have."""
         del near
         kind = entity_kind(table)
-        columns: dict[str, Hypothetical] = {}
-        owners: dict[str, set[str]] = {}
+        columns = common_attributes(sources, known.schema.db_id, kind) if kind is not None else {}
+        sayers: dict[str, set[str]] = {}
         for attribute in attributes_elsewhere(sources, known.schema.db_id):
-            if kind is not None and attribute.entity == kind:
-                owners.setdefault(attribute.name, set()).add(head(attribute.table))
-            same = same_entity(attribute.table, table) and attribute.entity == kind
-            if same or len(owners.get(attribute.name, ())) >= _COMMON:
-                columns.setdefault(attribute.name, attribute.hypothetical)
+            if attribute.entity == kind and same_entity(attribute.table, table):
+                sayers.setdefault(attribute.name, set()).add(attribute.db_id)
+                if len(sayers[attribute.name]) == _SEVERAL:
+                    columns.setdefault(attribute.name, attribute.hypothetical)
         missing = [each for each in columns.values() if not known.holds(each.name)]
         if kind is not None and len(missing) < _ENOUGH:
             names = {each.name for each in missing}

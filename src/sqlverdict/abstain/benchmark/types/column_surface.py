@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sqlverdict.abstain.benchmark.columns.attributes import named_columns
+from sqlverdict.abstain.benchmark.columns.attributes import common_attributes, named_columns
 from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind
 from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical, is_key, kind_of
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
@@ -53,6 +53,8 @@ class ColumnSurface(ColumnType):
                 continue
             for name, column in named_columns(sources, other):
                 if fold(other.name) in linked and meanings(name) & PASSED_ON:
+                    continue
+                if name not in common_attributes(sources, known.schema.db_id, kind):
                     continue
                 if not known.holds(name, close):
                     origin = f"{other.name}.{column.name}"

@@ -37,13 +37,13 @@ _NO_PHRASE = re.compile(
     r"|order|ordered|sort|sorted|along)\b",
     re.IGNORECASE,
 )
-_TEXTS = re.compile(r"\b(?:names?|titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
+_TEXTS = re.compile(r"\b(?:titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
 _OF = re.compile(r"\b(?:of|for)\b|,|\band\b", re.IGNORECASE)
 FOR_AMOUNTS = (
     ("a chart", "Draw a chart of {rest}."),
     ("a chart", "Plot {rest} over time."),
     ("a forecast", "Predict {rest} for the next five years."),
-    ("a forecast", "Estimate how {rest} will develop until 2040."),
+    ("a forecast", "Estimate {rest} for the year 2040."),
     ("a cause", "Explain the reasons behind {rest}."),
     ("a message", "Email {rest} to the whole team."),
     ("slides", "Make a slide that shows {rest}."),
@@ -58,7 +58,6 @@ FOR_VALUES = (
     ("a print", "Print {rest} on a poster."),
     ("a document", "Create a PDF file with {rest}."),
     ("a backup", "Save {rest} to a USB stick."),
-    ("a web search", "Search the web for {rest}."),
 )
 FOR_THINGS = (
     ("a message", "Email all we know about {rest} to the whole team."),
