@@ -37,7 +37,8 @@ Mark each in a file of your own, `votes/NAME.jsonl`, one line a question:
 
 - `natural`: a person who uses such a database, or a chat window over it, could well ask this in
   these words. Small slips of spelling and grammar are natural; nonsense (an attribute that such a
-  thing cannot have, words that do not fit together) is not.
+  thing cannot have, words that do not fit together) is not. A sensible question about another
+  subject than this database's is natural: people ask the wrong window.
 - `answerable`: one SQL query over this schema answers all of it, without guessing. A request for
   more than rows (a chart, an e-mail, a forecast) is not answerable.
 

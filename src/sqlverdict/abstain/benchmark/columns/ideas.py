@@ -19,13 +19,16 @@ from sqlverdict.abstain.benchmark.question_sources import QuestionSources, Schem
 from sqlverdict.abstain.benchmark.unanswerable_type import Idea
 from sqlverdict.abstain.benchmark.words import meanings, plural, sayable, singular
 from sqlverdict.parse.schema import Table
-from sqlverdict.parse.tokens import fold
+from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Case
 
 _EACH = 2
 """How many questions a hypothetical column gets in each round, as in TrustSQL."""
 
 _ROUNDS = 8
+
+_OF_ONE = word_set("name title address number contact account phone email")
+"""What hardly two rows share: nobody counts or groups by it."""
 
 _FORMS: dict[ColumnKind, tuple[str, ...]] = {
     "number": (
@@ -161,6 +164,8 @@ def _forms(
         ):
             chance = draw(sources.seed, purpose, db_id, table.name, option.name)
             forms = _FORMS[option.kind]
+            if option.name.split()[-1] in _OF_ONE:
+                forms = forms[:1]
             *before, last = table_words.split()
             text = forms[chance % len(forms)].format(
                 column=option.name,

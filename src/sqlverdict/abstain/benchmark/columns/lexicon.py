@@ -44,16 +44,16 @@ _USUAL: dict[EntityKind, str] = {
 }
 _UNUSUAL: dict[EntityKind, str] = {
     "person": (
-        "n:shoe size n:number of siblings n:household size n:credit score t:hair colour "
-        "t:eye colour t:religion t:favourite food t:favourite colour t:hobby "
-        "t:dietary preference t:social media account t:preferred language "
-        "t:emergency contact d:last login date"
+        "n:number of siblings n:number of children n:household size n:credit score "
+        "n:commuting distance t:religion t:hobby t:dietary preference t:social media account "
+        "t:preferred language t:emergency contact t:tax number t:health insurance "
+        "t:education level d:last login date"
     ),
     "animal": "n:sleeping time t:favourite toy t:eye colour t:insurance company d:last vet visit",
     "building": (
         "n:annual heating cost n:number of fire exits n:water consumption n:parking fee "
         "t:heating system t:internet provider t:cleaning company t:energy rating "
-        "t:insurance company d:last fire inspection"
+        "d:last fire inspection"
     ),
     "vehicle": (
         "n:noise level n:carbon emission n:repair cost t:paint colour t:insurance company "
@@ -61,11 +61,11 @@ _UNUSUAL: dict[EntityKind, str] = {
     ),
     "place": (
         "n:annual rainfall n:crime rate n:air quality index n:average humidity "
-        "n:number of playgrounds t:partner city t:main religion d:last earthquake"
+        "n:number of playgrounds t:earthquake risk t:main religion"
     ),
     "organization": (
         "n:carbon footprint n:electricity consumption n:number of lawsuits "
-        "n:customer satisfaction score n:staff turnover rate t:auditor t:insurance company "
+        "n:customer satisfaction score n:staff turnover rate t:auditor "
         "d:last audit date"
     ),
     "event": (
@@ -74,7 +74,7 @@ _UNUSUAL: dict[EntityKind, str] = {
     ),
     "work": (
         "n:marketing budget n:number of downloads n:number of complaints t:copyright owner "
-        "t:age rating d:copyright expiry date"
+        "d:copyright expiry date"
     ),
 }
 NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
@@ -87,7 +87,6 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("person", "country", "birth country"),
     ("person", "city", "birth city"),
     ("person", "address", "work address"),
-    ("person", "address", "holiday address"),
     ("person", "email", "backup email"),
     ("person", "phone", "emergency phone"),
     ("person", "home", "work"),
@@ -113,7 +112,6 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("place", "population", "student population"),
     ("place", "area", "forest area"),
     ("organization", "name", "former name"),
-    ("organization", "name", "legal name"),
     ("organization", "country", "tax country"),
     ("organization", "address", "billing address"),
     ("organization", "location", "former location"),
@@ -129,7 +127,6 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("work", "author", "translator"),
     ("event", "name", "former name"),
     ("event", "theme", "backup theme"),
-    ("event", "date", "registration date"),
     ("event", "winner", "referee"),
     ("", "start", "planned start"),
     ("", "end", "planned end"),
@@ -140,7 +137,6 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("", "price", "wholesale price"),
     ("", "cost", "insurance cost"),
     ("", "quantity", "minimum quantity"),
-    ("", "date", "approval date"),
     ("", "gold", "bronze"),
 )
 """The kind of thing (empty: any), a word in a column's name, and what stands in its place in the

@@ -48,14 +48,13 @@ FOR_AMOUNTS = (
     ("a message", "Email {rest} to the whole team."),
     ("slides", "Make a slide that shows {rest}."),
     ("advice", "Recommend what we should do about {rest}."),
-    ("speech", "Read out {rest}."),
+    ("speech", "Read {rest} aloud."),
 )
 FOR_VALUES = (
     ("a message", "Email {rest} to the whole team."),
     ("slides", "Make a slide that lists {rest}."),
     ("a letter", "Write a polite letter that mentions {rest}."),
-    ("speech", "Read out {rest}."),
-    ("a print", "Print {rest} on a poster."),
+    ("speech", "Read {rest} aloud."),
     ("a document", "Create a PDF file with {rest}."),
     ("a backup", "Save {rest} to a USB stick."),
 )
@@ -63,7 +62,6 @@ FOR_THINGS = (
     ("a message", "Email all we know about {rest} to the whole team."),
     ("a summary", "Write a newspaper article about {rest}."),
     ("a sentiment", "Find out what people on social media say about {rest}."),
-    ("a web search", "Search the web for {rest}."),
     ("a forecast", "Predict what will happen to {rest} next year."),
     ("slides", "Make a slide about {rest}."),
     ("a picture", "Show me photos of {rest}."),
