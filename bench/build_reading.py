@@ -9,7 +9,8 @@ what it asks for?). ``count`` puts the marks together.
     python bench/build_reading.py draw built --seed 7 --out reading
     python bench/build_reading.py count reading votes/*.jsonl
 
-A line of votes: ``{"id": "r001", "natural": true, "answerable": false, "note": ""}``.
+The marks of three readings are in ``build_reading_votes.jsonl``, by case id: the questions are
+Spider's, with a change, and are not kept here. A line of votes: ``{"id": "r001", "natural": true, "answerable": false, "note": ""}``.
 """
 
 from __future__ import annotations
