@@ -10,7 +10,9 @@ what it asks for?). ``count`` puts the marks together.
     python bench/build_reading.py count reading votes/*.jsonl
 
 The marks of three readings are in ``build_reading_votes.jsonl``, by case id: the questions are
-Spider's, with a change, and are not kept here. A line of votes: ``{"id": "r001", "natural": true, "answerable": false, "note": ""}``.
+Spider's, with a change, and are not kept here. A line of votes:
+
+    {"id": "r001", "natural": true, "answerable": false, "note": ""}
 """
 
 from __future__ import annotations
