@@ -22,6 +22,8 @@ Band = tuple[float, float, float]
 _PLOT = WIDTH - LEFT - RIGHT
 _MARKED = 40
 """Series with more points are drawn without a mark at each."""
+_ABOVE = 9.0
+"""So many pixels above a line its points' names stand."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,8 @@ def line_chart(
     for number, (one, line) in enumerate(zip(series, lines, strict=True)):
         body += _line(one, line, number, x, y)
     point_labels = [
-        (y(point[1]), x(point[0]), name)
+        # A name beside a mark would lie on the line.
+        (y(point[1]) - (_ABOVE if one.line else 0.0), x(point[0]), name)
         for one in series
         for point, name in zip(one.points, one.names, strict=False)
         if all(map(math.isfinite, point))

@@ -13,4 +13,5 @@
 ``ranks``          how a ranking changes when another metric ranks
 ``ranks_figures``  the same as SVG
 ``metric_errors``  where metrics are wrong, by a reference
+``contributions``  what each rule of ETM contributes
 """

@@ -1,6 +1,8 @@
 """Where metrics are wrong, by a reference: FP and FN rates, as ETM's table 6.
 
-The reference is a metric that is trusted more than the others, or people's labels. FP is the
+The reference is a metric that is trusted more than the others, people's labels, or ``sound``: what
+evidence shows beyond doubt. There a proof says right, a witness or other rows on the real database
+say wrong, and every other case is left out and counted. FP is the
 share of all compared cases that a metric calls right and the reference wrong, FN the share that
 it calls wrong and the reference right. A case that the metric or the reference left unscored is
 in neither share, and is counted.
@@ -20,9 +22,12 @@ from sqlverdict.report.several_runs.leaderboard import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import Confusion, RatedCase, confusion
+from sqlverdict.score.reliability.outcomes import PROVED, label_by
 from sqlverdict.score.statistics.intervals import wilson
 
 LABELS = "labels"
+SOUND = "sound"
+"""The reference that is right by proof and wrong by witness or by other rows."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class MetricError:
         metric: The metric.
         n: Cases that the metric and the reference scored.
         unscored: Cases of the reference that the metric did not score.
+        open: Cases that the reference leaves open.
         fp: How many only the metric calls right.
         fn: How many only the reference calls right.
         fp_rate: ``fp`` as a share of n.
@@ -47,6 +53,7 @@ class MetricError:
     metric: str
     n: int
     unscored: int
+    open: int
     fp: int
     fn: int
     fp_rate: float | None
@@ -76,7 +83,7 @@ def metric_errors(
     Args:
         runs: One a system.
         metrics: Which metrics; by default all that every run has, without the reference.
-        reference: The trusted metric.
+        reference: The trusted metric, or ``sound``.
         labels: People's labels instead; they belong to one system's answers, so to one run.
 
     Raises:
@@ -91,42 +98,64 @@ def metric_errors(
         raise UsageError(
             f"{labels.path} labels one system's answers, but {len(runs)} runs are given; name one"
         )
-    trusted = None if reference is None else choose_metric(runs, reference)
+    trusted = reference
+    if reference not in (None, SOUND):
+        trusted = choose_metric(runs, reference)
     labels_of_metrics = [choose_metric(runs, name) for name in metrics] or [
         name for name in runs[0].manifest.metrics if all(name in r.manifest.metrics for r in runs)
     ]
     people = None if labels is None else LabelIndex(labels)
     errors: list[MetricError] = []
     for system, run in zip(system_names(runs), runs, strict=True):
-        rated_cases = _rated_cases(run, labels_of_metrics, trusted, people)
+        rated_cases, left_open = _rated_cases(run, labels_of_metrics, trusted, people)
         errors += [
-            _error(system, name, rated_cases[name]) for name in labels_of_metrics if name != trusted
+            _error(system, name, rated_cases[name], left_open)
+            for name in labels_of_metrics
+            if name != trusted
         ]
+        if trusted == SOUND and not any(rated_cases.values()):
+            raise UsageError(
+                f"{run.folder} has no case that a proof or a witness decides. Evaluate with "
+                f"--prove --refute 400, or with the metric verdict."
+            )
     name = trusted if labels is None else f"{LABELS} ({labels.path})"
     return ErrorAnalysis(str(name), tuple(errors))
 
 
 def _rated_cases(
     run: Run, metrics: Sequence[str], trusted: str | None, people: LabelIndex | None
-) -> dict[str, list[RatedCase]]:
+) -> tuple[dict[str, list[RatedCase]], int]:
+    """Each metric's cases beside the reference, and how many the reference leaves open."""
     cases: dict[str, list[RatedCase]] = {name: [] for name in metrics}
+    left_open = 0
     for result in run.results():
         label = _reference(result, trusted, people)
-        if label is not None:
-            for name in metrics:
-                cases[name].append(RatedCase(result.id, bool(label), opinion(result, name)))
-    return cases
+        if label is None:
+            left_open += 1
+            continue
+        for name in metrics:
+            cases[name].append(RatedCase(result.id, label, opinion(result, name)))
+    return cases, left_open
 
 
 def _reference(result: Result, trusted: str | None, people: LabelIndex | None) -> bool | None:
-    """What people say, or the trusted metric."""
+    """What people say, evidence, or the trusted metric."""
+    if trusted == SOUND:
+        return sound_label(result)
     if trusted is not None:
         return opinion(result, trusted)
     label = None if people is None else people.of(result)
     return None if label is None else bool(label.value)
 
 
-def _error(system: str, metric: str, cases: Sequence[RatedCase]) -> MetricError:
+def sound_label(result: Result) -> bool | None:
+    """What evidence shows beyond doubt about an answer to an answerable question."""
+    if not result.answerable or result.abstained:
+        return None
+    return label_by(PROVED)(result)
+
+
+def _error(system: str, metric: str, cases: Sequence[RatedCase], left_open: int) -> MetricError:
     counts: Confusion = confusion(cases)
     n = counts.n
     return MetricError(
@@ -134,6 +163,7 @@ def _error(system: str, metric: str, cases: Sequence[RatedCase]) -> MetricError:
         metric=metric,
         n=n,
         unscored=len(cases) - n,
+        open=left_open,
         fp=counts.fp,
         fn=counts.fn,
         fp_rate=counts.fp / n if n else None,
@@ -156,10 +186,21 @@ def errors_table(analysis: ErrorAnalysis) -> TextTable:
             _interval(one.fn_interval),
             f"{one.n:,}",
             f"{one.unscored:,}",
+            f"{one.open:,}",
         )
         for one in analysis.errors
     ]
-    headers = ("system", "metric", "FP", "95% interval", "FN", "95% interval", "n", "unscored")
+    headers = (
+        "system",
+        "metric",
+        "FP",
+        "95% interval",
+        "FN",
+        "95% interval",
+        "n",
+        "unscored",
+        "open",
+    )
     return table(headers, rows, left=(0, 1))
 
 

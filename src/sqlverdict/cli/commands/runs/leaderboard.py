@@ -57,7 +57,7 @@ _EXAMPLES = (
     "sqlverdict leaderboard runs/a runs/b --metric 'ex[spider]' --markdown",
     "sqlverdict leaderboard runs/* --metric flex --baseline-metric ex --type C3=prompted",
     "sqlverdict leaderboard runs/* --metric verdict --metric 'rs(10)'",
-    "sqlverdict leaderboard runs/* --reference verdict --figures figures",
+    "sqlverdict leaderboard runs/* --reference sound --markdown",
 )
 
 
@@ -91,7 +91,8 @@ class LeaderboardArgs:
         "--reference",
         metavar="METRIC",
         heading=Heading.METRICS,
-        help="Show where the metrics are wrong according to this one.",
+        help="Show where the metrics are wrong according to this one, or to 'sound': a proof says "
+        "right, a witness or other rows say wrong, the rest is left out and counted.",
     )
     labels: Path | None = option(
         "--labels",
