@@ -1,0 +1,132 @@
+"""``docs/papers.md``: every table and figure is there, and its commands on the demo run as they stand."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Invoke = Callable[..., Result]
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "papers.md"
+NUMBERS = {
+    "FLEX table": range(1, 19),
+    "FLEX figure": range(1, 17),
+    "ETM table": range(1, 7),
+    "ETM figure": (*range(1, 8), "A1"),
+    "TrustSQL table": range(1, 13),
+    "TrustSQL figure": range(1, 3),
+}
+CODE = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the page."""
+
+    name: str
+    commands: tuple[str, ...]
+    values: tuple[str, ...]
+
+    @property
+    def on_demo(self) -> tuple[str, ...]:
+        """The commands that need nothing but the package; the example has a test of its own."""
+        return tuple(
+            command
+            for command in self.commands
+            if command.startswith(("sqlverdict ", "python -c"))
+            and "$" not in command
+            and not re.search(r"--(?:judge|benchmark trustsql)", command)
+        )
+
+
+def rows() -> Iterator[Row]:
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if re.match(r"\| (?:FLEX|ETM|TrustSQL) ", line):
+            name, command, value, paper, why = (part.strip() for part in line[1:-1].split("|"))
+            assert paper, f"{name}: the paper's value is missing"
+            del why
+            yield Row(name.strip(), tuple(CODE.findall(command)), tuple(CODE.findall(value)))
+
+
+ROWS = list(rows())
+DEMO_ROWS = [row for row in ROWS if row.on_demo]
+
+
+def _parts(name: str) -> Iterator[tuple[str, str]]:
+    """``FLEX tables 10 to 12`` as its single tables, ``FLEX figures 3 and 8`` as these two."""
+    paper, kind, numbers = name.split(" ", 2)
+    listed = re.findall(r"A?\d+", numbers)
+    if " to " in numbers:
+        listed = [str(number) for number in range(int(listed[0]), int(listed[1]) + 1)]
+    for number in listed:
+        yield f"{paper} {kind.removesuffix('s')}", number
+
+
+def test_every_table_and_figure_has_a_row() -> None:
+    found = [each for row in ROWS for each in _parts(row.name)]
+    assert len(found) == len(set(found))
+    expected = {(kind, str(number)) for kind, numbers in NUMBERS.items() for number in numbers}
+    assert set(found) == expected
+
+
+def test_most_rows_can_be_tried_on_the_demo() -> None:
+    assert len(DEMO_ROWS) >= 30
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the page's first block has run."""
+    from click.testing import CliRunner
+
+    from sqlverdict.cli.main import sqlverdict
+
+    place = tmp_path_factory.mktemp("papers")
+    block = re.search(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert block is not None
+    demo, rest = block[1].split("\n", 1)
+    text = re.fullmatch(r"cat > dogs.sql <<'END'\n(.*)END\n", rest, re.DOTALL)
+    assert text is not None
+    (place / "dogs.sql").write_text(text[1])
+    args = [*shlex.split(demo)[1:], "--quiet", "--workers", "0"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        done = CliRunner().invoke(sqlverdict, args)
+    assert done.exit_code == 0, done.output
+    return place
+
+
+def _expanded(word: str, folder: Path) -> list[str]:
+    """A word as a shell gives it on: ``*`` at the end of a path stands for what is there."""
+    if not word.endswith("/*"):
+        return [word]
+    return sorted(str(path) for path in (folder / word[:-2]).iterdir())
+
+
+def _output(command: str, folder: Path, invoke: Invoke) -> str:
+    program, *args = shlex.split(command)
+    if program == "python":
+        done = subprocess.run([sys.executable, *args], capture_output=True, text=True, check=True)
+        return done.stdout
+    found = invoke(*(word for arg in args for word in _expanded(arg, folder)))
+    assert found.exit_code == 0, f"{command}\n{found.output}"
+    return found.output
+
+
+@pytest.mark.slow
+def test_the_commands_on_the_demo_print_our_values(
+    folder: Path, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    for row in DEMO_ROWS:
+        printed = "".join(_output(command, folder, invoke) for command in row.on_demo)
+        files = " ".join(path.name for path in folder.glob("*/*.svg"))
+        missing = [value for value in row.values if value not in printed + files]
+        assert missing == [], f"{row.name} prints\n{printed[-3000:]}"
