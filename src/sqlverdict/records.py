@@ -362,8 +362,8 @@ class Result:
     where the result rests on something that may go away, such as a missing database, a judge
     that could not be asked or a limit in seconds: a resumed run does the case again.
     ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`. ``answers``
-    is what both queries returned; ``None``: nothing was run, or the line is older. ``usage`` is
-    that of the prediction; a line without it has no such field.
+    is what both queries returned; ``None``: nothing was run, or the line is older. A line has
+    ``usage`` where the prediction has it, and ``knowledge`` where the case has it.
 
     Example:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
@@ -397,3 +397,4 @@ class Result:
     p_deviation: float | None = None
     answers: LoggedAnswers | None = None
     usage: PredictionUsage | None = None
+    knowledge: str = ""

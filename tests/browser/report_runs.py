@@ -127,6 +127,7 @@ def every_kind() -> list[Result]:
             "gold": ("SELECT t.name FROM item AS t WHERE t.sold = 1",),
             "prediction": "SELECT item.name FROM item",
             "scores": {"verdict": 0.0, "ex": 1.0},
+            "knowledge": "sold means sold = 1",
         },
         {"evidence": (related,), "situation": "harmless_difference"},
         {"verdict": wrong, "evidence": (related,), "situation": "difference"},
@@ -201,6 +202,7 @@ def hostile() -> list[Result]:
                 reasons=(text,),
                 difficulty=text,
                 message=text,
+                knowledge=text,
             )
         )
     return results

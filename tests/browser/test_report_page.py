@@ -107,6 +107,7 @@ def test_a_permalink_opens_a_case_with_its_witness(open_page: OpenPage, report: 
     page = opened(open_page, report, "#case-q2")
     page.wait_for_selector(".witness")
     assert page.inner_text(".question") == "How many items has shop 2?"
+    assert page.inner_text(".knowledge") == "sold means sold = 1"
     tables = page.locator(".witness .tables figure")
     assert tables.count() == 2
     assert "not read by the queries" in tables.nth(1).inner_text()

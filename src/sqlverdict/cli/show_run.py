@@ -198,6 +198,8 @@ def show_case(
     answerable = "" if result.answerable else ", unanswerable"
     screen.line(f"{result.id} ({result.db_id}{level}{answerable})", "heading")
     _field(screen, "question", result.question)
+    if result.knowledge:
+        _field(screen, "knowledge", result.knowledge)
     for gold in result.gold or ("(none: no query answers this question)",):
         _field(screen, "gold", gold)
     confidence = "" if result.confidence is None else f"  (confidence {result.confidence:g})"

@@ -336,6 +336,8 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
     }
     if prediction.usage is not None:
         fields["usage"] = prediction.usage
+    if case.knowledge:
+        fields["knowledge"] = case.knowledge
     return fields
 
 

@@ -61,6 +61,8 @@ def encode_result(result: Result | dict[str, Any]) -> bytes:
         result = {each.name: getattr(result, each.name) for each in fields(result)}
         if result["usage"] is None:
             del result["usage"]
+        if not result["knowledge"]:
+            del result["knowledge"]
     before = {name: value for name, value in result.items() if name != "timings"}
     return encode_fields(before, result.get("timings", {}))
 

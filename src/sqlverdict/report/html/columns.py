@@ -49,6 +49,7 @@ class CaseTable:
             question=tuple(case.question for case in cases),
             difficulty=tuple(case.difficulty for case in cases),
             gold=tuple(case.gold for case in cases),
+            knowledge=tuple(case.knowledge for case in cases),
             feature=tuple(self._features(case.gold[0]) if case.gold else () for case in cases),
         )
 
@@ -69,6 +70,7 @@ def _case_only(result: Result) -> Result:
         abstained=False,
         verdict=result.verdict,
         difficulty=result.difficulty,
+        knowledge=result.knowledge,
     )
 
 

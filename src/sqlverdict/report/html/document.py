@@ -106,6 +106,7 @@ class CaseColumns(Struct, frozen=True):
     difficulty: tuple[Text, ...]
     gold: tuple[tuple[str, ...], ...]
     feature: tuple[tuple[str, ...], ...]
+    knowledge: tuple[str, ...]
 
 
 class ResultColumns(Struct, frozen=True):

@@ -58,6 +58,7 @@ function caseBody(position, system, detail) {
   const others = (detail.evidence || []).filter((piece) => !related.includes(piece));
   return [
     el("p.question", null, cases.question[position] || "(no question)"),
+    cases.knowledge[position] ? el("p.knowledge", null, cases.knowledge[position]) : null,
     whySection(position, system, detail),
     queriesSection(golds, prediction, results.part[position]),
     detail.answers ? resultsSection(detail.answers) : null,
