@@ -138,7 +138,7 @@ def test_a_leaderboard_by_rs(play: Play) -> None:
     assert (found.metric, found.compared) == ("rs(10)", 14)
     assert [(one.answered, one.abstained) for one in found.places] == [(6, 8), (14, 0)]
     assert found.notes[0].startswith("correct is said by ex; never answering gives 28.6%")
-    with pytest.raises(UsageError, match="no penalty"):
+    with pytest.raises(UsageError, match="a penalty"):
         leaderboard(runs, "rs(much)")
 
 
