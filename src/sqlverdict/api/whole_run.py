@@ -15,7 +15,7 @@ from sqlverdict.pipeline import evaluate_systems
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.case_rows import case_row
 from sqlverdict.run.inputs import trial_systems
-from sqlverdict.run.options import Options
+from sqlverdict.run.options import Options, System
 from sqlverdict.runlog.case_filter import CaseFilter, Words
 from sqlverdict.runlog.run import Run
 
@@ -203,7 +203,9 @@ def evaluate(
 def evaluated_runs(inputs: RunInputs, name: str, out: Reference | None) -> tuple[EvaluatedRun, ...]:
     """Evaluate each trial; there may be one."""
     folder = Path(os.fspath(out)) if out is not None else None
-    systems = list(trial_systems(inputs.trials, name, folder, ""))
+    systems = [System(name, own, folder, notes=own.notes) for own in inputs.trials]
+    if len(systems) > 1:
+        systems = list(trial_systems(inputs.trials, name, folder, ""))
     runs = evaluate_systems(inputs.benchmark, systems, options=inputs.options)
     return tuple(
         EvaluatedRun(**{each.name: getattr(run, each.name) for each in fields(run)}) for run in runs

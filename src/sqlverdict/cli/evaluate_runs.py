@@ -75,15 +75,9 @@ def run_systems(
         if data.cases is not None and isinstance(benchmark.cases, PairedCases):
             advice += f", or answers in the same file. {benchmark.cases.no_predictions()}"
         raise UsageError(advice)
-    return evaluate_systems(
-        select(benchmark, data), _redirected(systems, redirect), options=options
-    )
-
-
-def _redirected(systems: Sequence[System], redirect: Redirect | None) -> Sequence[System]:
-    if redirect is None:
-        return systems
-    return [system for each in systems if (system := redirect(each)) is not None]
+    if redirect is not None:
+        systems = [system for each in systems if (system := redirect(each)) is not None]
+    return evaluate_systems(select(benchmark, data), systems, options=options)
 
 
 def _run_inline(
@@ -98,18 +92,19 @@ def _run_inline(
     path = Path(benchmark.sources[0].path)
     name = args.predictions.name or path.stem
     itself = System(name, {}, run_folder(name, args.output.out, 1))
-    return [
-        evaluate_pairs(
-            select_pairs(cases.pairs(), data),
-            name=name,
-            benchmark=path.name + overlay_title(overlay for overlay, _ in data.overlays),
-            out=system.out,
-            digest=benchmark.sources[0].sha256,
-            count=benchmark.count if not data.selection else None,
-            inputs=extra_inputs(data),
-            notes=benchmark.notes,
-            options=options,
-            base=None if system.base is None else (system.base, benchmark.cases),
-        )
-        for system in _redirected([itself], redirect)
-    ]
+    system = itself if redirect is None else redirect(itself)
+    if system is None:
+        return []
+    run = evaluate_pairs(
+        select_pairs(cases.pairs(), data),
+        name=name,
+        benchmark=path.name + overlay_title(overlay for overlay, _ in data.overlays),
+        out=system.out,
+        digest=benchmark.sources[0].sha256,
+        count=benchmark.count if not data.selection else None,
+        inputs=extra_inputs(data),
+        notes=benchmark.notes,
+        options=options,
+        base=None if system.base is None else (system.base, benchmark.cases),
+    )
+    return [run]

@@ -45,14 +45,11 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
 def trial_systems(
     trials: Sequence[Predictions], name: str, out: Path | None, digest: str
 ) -> Iterator[System]:
-    """One system, or one for each of several trials, with a folder of its own below ``out``.
+    """A system for each of several trials, with a folder of its own below ``out``.
 
     ``digest`` stands for the file of the predictions, where they come from one.
     """
     for own in trials:
-        if len(trials) == 1:
-            yield System(name, own, out, digest, own.notes)
-            return
         trial = f"trial-{own.trial}"
         folder = out / trial if out is not None else None
         own_digest = f"{digest} {trial}" if digest else ""

@@ -125,8 +125,11 @@ def read_systems(
             strict_ids=not args.allow_missing,
             columns=columns,
         )
-        folder = run_folder(name, out, len(systems))
-        read += trial_systems(trials, name, folder, trials[0].sha256 + mapped)
+        folder, digest = run_folder(name, out, len(systems)), trials[0].sha256 + mapped
+        if len(trials) > 1:
+            read += trial_systems(trials, name, folder, digest)
+        else:
+            read.append(System(name, trials[0], folder, digest, trials[0].notes))
     return read
 
 
