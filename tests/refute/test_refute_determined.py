@@ -8,8 +8,12 @@ import pytest
 
 from sqlverdict.evidence import Refuted
 from sqlverdict.parse.facts import facts_of
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.records import Answer
+from sqlverdict.prove.proof import Proof
+from sqlverdict.prove.prover import prove
+from sqlverdict.prove.reasoning.any_row import shows_any_row
+from sqlverdict.records import Answer, Query
 from sqlverdict.refute.explain.evidence import evidence_of
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
@@ -79,6 +83,43 @@ def test_a_prediction_that_leaves_its_answer_open_is_shown_with_two_answers(
 )
 def test_a_gold_that_leaves_its_answer_open_is_no_witness(gold: str, prediction: str) -> None:
     assert isinstance(find_witness(gold, prediction, SCHEMA), NotRefuted)
+
+
+CONCERTS = """
+CREATE TABLE concert (id number, name text, theme text%s);
+CREATE TABLE visit (concert_id number, singer text);
+"""
+GROUPS = (
+    "SELECT T2.name, T2.theme, count(*) FROM visit AS T1 JOIN concert AS T2"
+    " ON T1.concert_id = T2.id GROUP BY T2.id",
+    "SELECT t1.name, t1.theme, count(*) FROM concert AS t1 JOIN visit AS t2"
+    " ON t1.id = t2.concert_id GROUP BY t1.id",
+)
+
+
+@pytest.mark.parametrize("gold", [0, 1])
+def test_a_gold_that_shows_any_row_of_a_group_decides_nothing(gold: int) -> None:
+    # SQLite sorts the rows of the first by an index of its own: its answer looks decided.
+    schema = read_ddl(CONCERTS % "", "made")
+    assert isinstance(prove(*GROUPS, schema), Proof)
+    assert isinstance(find_witness(GROUPS[gold], GROUPS[1 - gold], schema), NotRefuted)
+    other = GROUPS[1 - gold].replace("count(*)", "count(*) + 1").replace("JOIN", "LEFT JOIN")
+    assert isinstance(find_witness(GROUPS[gold], other, schema), Witness), "another number of rows"
+
+
+def test_a_key_decides_the_columns_of_a_group() -> None:
+    schema = read_ddl(CONCERTS % ", PRIMARY KEY (id)", "made")
+    assert not shows_any_row(query_of(GROUPS[0]), schema)
+    assert shows_any_row(query_of(GROUPS[0]), read_ddl(CONCERTS % "", "made"))
+    assert not shows_any_row(query_of("SELECT name, max(id) FROM concert"), schema)
+    other = GROUPS[1].replace("count(*)", "count(*) + 1")
+    assert isinstance(find_witness(GROUPS[0], other, schema), Witness)
+
+
+def query_of(sql: str) -> Query:
+    query = parse(sql)
+    assert isinstance(query, Query)
+    return query
 
 
 def test_a_tie_that_only_the_gold_breaks_is_unusual() -> None:

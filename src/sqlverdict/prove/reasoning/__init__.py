@@ -5,6 +5,7 @@
 ``dependencies``  which columns determine which
 ``filters``       conditions of which only the truth counts
 ``strict``        expressions that are NULL where a part of them is
+``any_row``       whether a query shows a column of any row of a group
 ``bare``          columns beside an aggregate that are neither grouped by nor inside it
 ``counting``      ways to count rows that meet a condition, and their plain form
 ``fractions``     products and quotients of reals, and their one form

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from sqlverdict.compare.preset import Preset, QueryPair
 from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.reasoning.any_row import shows_any_row
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query
 from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
 from sqlverdict.refute.read import refusal
@@ -63,9 +64,11 @@ class PairTrial:
     def is_determined(self, difference: Difference) -> bool:
         """Whether both answers are the queries' own, whatever the order of the rows."""
         gold, prediction = difference.gold, difference.prediction
-        answered = isinstance(gold, Answer) and isinstance(prediction, Answer)
-        if answered and self._order_free:
-            return True
+        if isinstance(gold, Answer) and isinstance(prediction, Answer):
+            if self._order_free:
+                return True
+            if self._gold_is_open and len(gold.rows) == len(prediction.rows):
+                return False
         outcomes = ((self._gold, gold), (self._prediction, prediction))
         return is_determined(
             *outcomes, difference.rows, self._scratches, self._preset, self._dialect
@@ -74,6 +77,11 @@ class PairTrial:
     @cached_property
     def _order_free(self) -> bool:
         return all(is_order_free(query, self._schema) for query in self._queries)
+
+    @cached_property
+    def _gold_is_open(self) -> bool:
+        """Whether the gold shows a column of any row of a group: nothing of it is decided."""
+        return shows_any_row(self._queries[0], self._schema)
 
     @property
     def is_prediction_order_free(self) -> bool:
@@ -125,6 +133,8 @@ class PairTrial:
 
     def second_answer(self, difference: Difference) -> Answer | None:
         """Another answer that the prediction may give, where the gold gives only one."""
+        if self._gold_is_open:
+            return None
         outcomes = (
             (self._gold, difference.gold),
             (self._prediction, difference.prediction),
