@@ -8,7 +8,7 @@ oddities.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -86,6 +86,35 @@ class PairedCases(Protocol):
     def pairs(self) -> Iterator[tuple[Case, Prediction]]:
         """Each case with its prediction, one at a time."""
         ...
+
+
+@dataclass(frozen=True)
+class ChangedCases:
+    """Cases with a change to each, their predictions beside them where they carry some.
+
+    They may be iterated as often as the cases.
+    """
+
+    cases: Iterable[Case]
+    change: Callable[[Case], Case]
+
+    def __iter__(self) -> Iterator[Case]:
+        return map(self.change, self.cases)
+
+    @property
+    def carries_predictions(self) -> bool:
+        """Whether the cases carry their predictions."""
+        return isinstance(self.cases, PairedCases) and self.cases.carries_predictions
+
+    def no_predictions(self) -> str:
+        """What to do where they do not."""
+        return self.cases.no_predictions() if isinstance(self.cases, PairedCases) else ""
+
+    def pairs(self) -> Iterator[tuple[Case, Prediction]]:
+        """Each case with its prediction."""
+        assert isinstance(self.cases, PairedCases), "only such cases carry predictions"
+        for case, prediction in self.cases.pairs():
+            yield self.change(case), prediction
 
 
 class BenchmarkReader(Protocol):

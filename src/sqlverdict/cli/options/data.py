@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -25,7 +26,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engine_of
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, ChangedCases, SourceFile
 from sqlverdict.load.columns import join_maps
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.load.overlays.apply import OVERLAY, overlay_title, with_overlays
@@ -205,37 +206,13 @@ def _read(name: str, root: Path, data: DataArgs) -> Benchmark:
     suffixes = ENGINES.get(engine_of(data.gold_databases)).suffixes
     location = DatabaseLocation(data.gold_databases, suffixes)
     golds = find_databases(root, (".",), location)
-    return replace(benchmark, cases=_CasesOfTwoEngines(benchmark.cases, golds))
+    cases = ChangedCases(benchmark.cases, partial(_with_gold_database, golds))
+    return replace(benchmark, cases=cases)
 
 
-@dataclass(frozen=True)
-class _CasesOfTwoEngines:
-    """Cases whose golds run on databases of their own."""
-
-    cases: Iterable[Case]
-    golds: Databases
-
-    def __iter__(self) -> Iterator[Case]:
-        for case in self.cases:
-            yield self._with_gold_database(case)
-
-    @property
-    def carries_predictions(self) -> bool:
-        """Whether the cases carry their predictions."""
-        return isinstance(self.cases, PairedCases) and self.cases.carries_predictions
-
-    def no_predictions(self) -> str:
-        """What to do where they do not."""
-        return self.cases.no_predictions() if isinstance(self.cases, PairedCases) else ""
-
-    def pairs(self) -> Iterator[tuple[Case, Prediction]]:
-        """Each case with its prediction."""
-        assert isinstance(self.cases, PairedCases), "only such cases carry predictions"
-        for case, prediction in self.cases.pairs():
-            yield self._with_gold_database(case), prediction
-
-    def _with_gold_database(self, case: Case) -> Case:
-        return replace(case, gold_database=self.golds.expected(case.db_id))
+def _with_gold_database(golds: Databases, case: Case) -> Case:
+    """The case with the database that its gold runs on."""
+    return replace(case, gold_database=golds.expected(case.db_id))
 
 
 def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:

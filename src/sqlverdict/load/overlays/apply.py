@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import count, few_of, near
-from sqlverdict.load.benchmark import Benchmark, PairedCases
+from sqlverdict.load.benchmark import Benchmark, ChangedCases
 from sqlverdict.load.overlays.read import CorrectedGold, GoldOverlay
-from sqlverdict.records import Case, Prediction
+from sqlverdict.records import Case
 
 OVERLAY = "gold overlay"
 """What a manifest calls it, with the name of the set behind it."""
@@ -43,54 +44,29 @@ def with_overlays(benchmark: Benchmark, overlays: Sequence[GoldOverlay]) -> Benc
     ]
     return replace(
         benchmark,
-        cases=CorrectedCases(benchmark.cases, corrected),
+        cases=ChangedCases(benchmark.cases, partial(_correct, corrected)),
         notes=(*benchmark.notes, *notes),
     )
 
 
-@dataclass(frozen=True)
-class CorrectedCases:
-    """Cases with corrected golds; may be iterated as often as the cases."""
-
-    cases: Iterable[Case]
-    golds: Mapping[str, CorrectedGold]
-
-    def __iter__(self) -> Iterator[Case]:
-        return map(self._correct, self.cases)
-
-    @property
-    def carries_predictions(self) -> bool:
-        """Whether the cases carry their predictions."""
-        return isinstance(self.cases, PairedCases) and self.cases.carries_predictions
-
-    def no_predictions(self) -> str:
-        """What to do where they do not."""
-        return self.cases.no_predictions() if isinstance(self.cases, PairedCases) else ""
-
-    def pairs(self) -> Iterator[tuple[Case, Prediction]]:
-        """Each case with its prediction."""
-        assert isinstance(self.cases, PairedCases), "only such cases carry predictions"
-        for case, prediction in self.cases.pairs():
-            yield self._correct(case), prediction
-
-    def _correct(self, case: Case) -> Case:
-        """The case with its corrected golds, where it has some."""
-        gold = self.golds.get(case.id)
-        if gold is None or gold.golds == case.golds:
-            return case
-        contract = case.contract
-        if contract is not None and contract.key_columns is not None:
-            # They are positions in the answer of the gold that is gone.
-            contract = replace(contract, key_columns=None)
-        # A record, and golds that came as results, are about the gold that is gone.
-        return replace(
-            case,
-            golds=gold.golds,
-            gold_answers=(),
-            answerable=True,
-            contract=contract,
-            recorded=None,
-        )
+def _correct(golds: Mapping[str, CorrectedGold], case: Case) -> Case:
+    """The case with its corrected golds, where it has some."""
+    gold = golds.get(case.id)
+    if gold is None or gold.golds == case.golds:
+        return case
+    contract = case.contract
+    if contract is not None and contract.key_columns is not None:
+        # They are positions in the answer of the gold that is gone.
+        contract = replace(contract, key_columns=None)
+    # A record, and golds that came as results, are about the gold that is gone.
+    return replace(
+        case,
+        golds=gold.golds,
+        gold_answers=(),
+        answerable=True,
+        contract=contract,
+        recorded=None,
+    )
 
 
 def overlay_title(names: Iterable[str]) -> str:
