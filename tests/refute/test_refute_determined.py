@@ -112,6 +112,8 @@ def test_a_key_decides_the_columns_of_a_group() -> None:
     assert not shows_any_row(query_of(GROUPS[0]), schema)
     assert shows_any_row(query_of(GROUPS[0]), read_ddl(CONCERTS % "", "made"))
     assert not shows_any_row(query_of("SELECT name, max(id) FROM concert"), schema)
+    filtered = "SELECT id, sum(1) FILTER (WHERE theme > 'a') FROM concert GROUP BY id"
+    assert not shows_any_row(query_of(filtered), read_ddl(CONCERTS % "", "made"))
     other = GROUPS[1].replace("count(*)", "count(*) + 1")
     assert isinstance(find_witness(GROUPS[0], other, schema), Witness)
 

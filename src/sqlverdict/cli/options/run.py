@@ -71,8 +71,8 @@ class OutputArgs:
     overwrite: bool = option(
         "--overwrite", is_flag=True, help="Overwrite an existing run in --out."
     )
-    html: bool | None = option(
-        "--html/--no-html",
+    page: bool | None = option(
+        "--page/--no-page",
         default=None,
         help="Write report.html. [default: for runs of up to 20,000 cases]",
     )

@@ -33,7 +33,9 @@ def shows_any_row(query: Query, schema: Schema) -> bool:
 
 
 def _is_open(select: exp.Select, facts: Facts) -> bool:
-    columns = plain_columns(bare_columns(select))
+    # The condition of a FILTER looks at every row of the group.
+    shown = (column for column in bare_columns(select) if not column.find_ancestor(exp.Filter))
+    columns = plain_columns(shown)
     if not columns or select.args.get(EXTREMES):
         return False
     group = select.args.get("group")

@@ -77,7 +77,7 @@ def evaluate(args: EvaluateArgs) -> int:
     if args.judge.dry_run:
         return 0
     for run in runs:
-        write_reports(run, command_line(), html=args.output.html)
+        write_reports(run, command_line(), html=args.output.page)
     end = outcome([run.summary for run in runs])
     if args.output.as_json:
         records: dict[str, object] = {"runs": [run_json(run) for run in runs]}
