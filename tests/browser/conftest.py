@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 WAIT_MILLISECONDS = 60_000
 """How long a test waits for what it expects to see."""
+_loop: asyncio.AbstractEventLoop | None = None
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -35,8 +38,33 @@ def browser() -> Iterator[Browser]:
     with api.sync_playwright() as driver:
         # Containers and CI run as root, where Chromium's own sandbox does not start.
         chromium = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield chromium
+        with _loop_put_aside():
+            yield chromium
         chromium.close()
+
+
+@contextmanager
+def _loop_put_aside() -> Iterator[None]:
+    """Hide the event loop that Playwright keeps running in this thread.
+
+    While it is in view, ``asyncio.run`` refuses to work in any other test of the process.
+    """
+    global _loop
+    _loop = asyncio.events._get_running_loop()
+    asyncio.events._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio.events._set_running_loop(_loop)
+
+
+@contextmanager
+def _loop_in_view() -> Iterator[None]:
+    asyncio.events._set_running_loop(_loop)
+    try:
+        yield
+    finally:
+        asyncio.events._set_running_loop(None)
 
 
 @pytest.fixture
@@ -63,7 +91,8 @@ def open_page(browser: Browser, faults: Faults) -> Iterator[OpenPage]:
         page.goto(address.as_uri() if isinstance(address, Path) else address)
         return page
 
-    yield open_one
-    for context in contexts:
-        context.close()
+    with _loop_in_view():
+        yield open_one
+        for context in contexts:
+            context.close()
     assert not faults.found

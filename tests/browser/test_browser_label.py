@@ -172,6 +172,7 @@ def test_a_killed_server_loses_no_vote_that_was_shown_as_saved(
         page.wait_for_selector("#problem:not([hidden])")
         assert page.inner_text("#saved") == "Not saved"
         assert "does not answer" in page.inner_text("#problem")
+        page.close()
     # The browser reports requests that the killed server did not answer.
     faults.found = [each for each in faults.found if "net::ERR_" not in each]
     assert len(votes_of(own_run, "ann")) == 3

@@ -144,7 +144,7 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
 
 @pytest.mark.usefixtures("proves_all")
 def test_without_a_folder_the_message_says_that_nothing_was_kept(make_case: MakeCase) -> None:
-    with pytest.raises(Contradiction, match=r"not saved.*with a folder for the run"):
+    with pytest.raises(Contradiction, match=r"not saved.*give --out to continue"):
         run(make_case("1", LUCKY[0]), LUCKY[1], None)
 
 

@@ -47,7 +47,7 @@ UNTIMED = ",".join(
     name
     for name in METRICS.names()
     # A metric that asks a judge has no value where there is none, whatever the text.
-    if "timing" not in METRICS.get(name).needs and name != "flex"
+    if "timing" not in METRICS.get(name).needs and name not in ("flex", "judge")
 )
 
 

@@ -28,6 +28,8 @@ _PARTS = {
     "total": "tokens",
     "total_tokens": "tokens",
 }
+_OF_EACH_TOKEN = frozenset(("probabilities", "entropies"))
+"""What generators say of each token they made, for detectors: no count of tokens."""
 
 
 def usage_from(record: Mapping[str, Any], where: str) -> PredictionUsage | None:
@@ -46,6 +48,8 @@ def usage_from(record: Mapping[str, Any], where: str) -> PredictionUsage | None:
 def _tokens(value: object, where: str) -> dict[str, int | None]:
     if not isinstance(value, Mapping):
         return {"tokens": _whole(value, "tokens", where)}
+    if _OF_EACH_TOKEN & set(value):
+        return {}
     parts: dict[str, int | None] = {}
     for name, target in _PARTS.items():
         if name in value:

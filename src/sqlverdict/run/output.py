@@ -11,6 +11,7 @@ from sqlverdict import __version__
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import Contradiction, FileFailure, Interrupted
 from sqlverdict.execute.engine import ENGINES
+from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.run.inputs import schemas_digest
 from sqlverdict.run.options import Options, Progress
@@ -102,8 +103,8 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
         yield folders
     except Contradiction as error:
         lasting = all(out is not None for out, _ in outputs)
-        what = "the same command goes on" if lasting else "with a folder for the run it would go on"
-        raise Contradiction(f"{error}. {_done(folders)}; {what} from there") from None
+        what = "run the same command again to continue" if lasting else "give --out to continue"
+        raise Contradiction(f"{error}. {_done(folders)}; {what}") from None
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -123,7 +124,8 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
 
 
 def _done(folders: Sequence[RunFolder]) -> str:
-    return f"{sum(folder.log.count for folder in folders):,} cases are done"
+    done = sum(folder.log.count for folder in folders)
+    return count(done, "case is done", "cases are done")
 
 
 def line_log(folders: Sequence[RunFolder], progress: Progress | None) -> Log:
@@ -160,5 +162,5 @@ def check_finished(folders: Sequence[RunFolder], over_budget: Sequence[bool]) ->
         what = "run the same command with a higher --max-cost to continue"
     else:
         why = f"{len(over_budget):,} cases wait for replies in a batch"
-        what = "the same command goes on once they are collected"
+        what = "run the same command again once they are collected"
     raise Interrupted(f"{why}, {done:,} are done; {what}")
