@@ -34,8 +34,8 @@ def shows_any_row(query: Query, schema: Schema) -> bool:
 
 def _is_open(select: exp.Select, facts: Facts) -> bool:
     # The condition of a FILTER looks at every row of the group.
-    shown = (column for column in bare_columns(select) if not column.find_ancestor(exp.Filter))
-    columns = plain_columns(shown)
+    outputs = (column for column in bare_columns(select) if not column.find_ancestor(exp.Filter))
+    columns = plain_columns(outputs)
     if not columns or select.args.get(EXTREMES):
         return False
     group = select.args.get("group")
