@@ -166,7 +166,7 @@ def main() -> None:
         "Scorer, repeated": rate(pairs * 10, lambda pair: scorer(*pair)),
         "Scorer, groups of four": rate(groups, lambda pair: grouped(*pair)),
         "two threads a pair": rate(pairs, by_thread),
-        "two processes a pair": rate(pairs[:: len(pairs) // sample], by_process),
+        "two processes a pair": rate(pairs[:: max(1, len(pairs) // sample)], by_process),
     }
     new = rates["Scorer, new pairs"]
     lines = [(name, f"{value:,.0f}", f"{new / value:.2f}") for name, value in rates.items()]
