@@ -71,16 +71,16 @@ def rate(pairs: Sequence[Pair], work: Callable[[Pair], object]) -> float:
 
 def connections() -> Callable[[Pair], object]:
     """Plain sqlite3: both queries on an open connection."""
-    kept: dict[str, sqlite3.Connection] = {}
+    connections: dict[str, sqlite3.Connection] = {}
 
     def work(pair: Pair) -> None:
         gold, prediction, database = pair
-        if database not in kept:
-            kept[database] = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
-            kept[database].text_factory = bytes
+        if database not in connections:
+            connections[database] = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+            connections[database].text_factory = bytes
         for sql in (gold, prediction):
             with suppress(sqlite3.Error):
-                kept[database].execute(sql).fetchall()
+                connections[database].execute(sql).fetchall()
 
     return work
 

@@ -57,7 +57,7 @@ function addRunChoice() {
 async function exportLines(event) {
   const button = event.currentTarget;
   try {
-    const ids = state.shown.map((i) => doc.cases.id[i]);
+    const ids = state.cases.map((i) => doc.cases.id[i]);
     download("cases.jsonl", await ask("export", { run: shownRuns[state.system], ids }));
   } catch (error) {
     announce(error.message, button);

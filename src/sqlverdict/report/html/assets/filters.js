@@ -1,6 +1,6 @@
 // Which cases are shown: facets, a search, and the order. The state is in the page's address.
 
-const state = { system: 0, filters: {}, query: "", order: "benchmark", shown: [], counts: {} };
+const state = { system: 0, filters: {}, query: "", order: "benchmark", cases: [], counts: {} };
 
 /** Each facet: its label, and the values of a case, one or several. */
 const FACETS = {
@@ -64,30 +64,30 @@ function applyFilters() {
   const facets = Object.entries(FACETS), conditions = Object.entries(CONDITIONS).filter(([name]) => state.filters[name]);
   const { part } = doc.results[state.system];
   state.counts = Object.fromEntries(facets.map(([name]) => [name, new Map()]));
-  const shown = [];
+  const cases = [];
   for (let i = 0; i < doc.count; i++) {
     if (part[i] === null) continue;
     if (hay && !words.every((each) => hay[i].includes(each))) continue;
     if (!conditions.every(([name, each]) => each.holds(state.filters[name], i))) continue;
     const failing = facets.filter(([name, facet]) => state.filters[name] !== undefined && !has(facet.of(i), state.filters[name]));
-    if (!failing.length) shown.push(i);
+    if (!failing.length) cases.push(i);
     for (const [name, facet] of failing.length === 0 ? facets : failing.length === 1 ? failing : []) {
       const value = facet.of(i), counts = state.counts[name];
       for (const each of Array.isArray(value) ? value : [value]) if (each) counts.set(each, (counts.get(each) || 0) + 1);
     }
   }
-  sortCases(shown, part);
-  state.shown = shown;
+  sortCases(cases, part);
+  state.cases = cases;
 }
 
-function sortCases(shown, part) {
+function sortCases(cases, part) {
   if (state.order === "evidence") {
     const rank = new Map(Object.keys(doc.words.part).map((each, i) => [each, i]));
-    shown.sort((a, b) => rank.get(part[a]) - rank.get(part[b]) || a - b);
+    cases.sort((a, b) => rank.get(part[a]) - rank.get(part[b]) || a - b);
   } else if (state.order === "confidence") {
     const { confidence } = doc.results[state.system];
     const sure = (i) => (typeof confidence[i] === "number" ? confidence[i] : Infinity);
-    shown.sort((a, b) => (sure(a) === sure(b) ? a - b : sure(a) - sure(b)));
+    cases.sort((a, b) => (sure(a) === sure(b) ? a - b : sure(a) - sure(b)));
   }
 }
 

@@ -14,7 +14,7 @@ function listView() {
         el("details", { id: "facets-box" }, el("summary", null, "Filters"), el("div.facets", { id: "facets" })),
         el("div.list-line", null, el("span", { id: "shown-count" }),
           el("span.list-buttons", null,
-            el("button", { type: "button", id: "copy-ids", onclick: (event) => copy(state.shown.map((i) => doc.cases.id[i]).join("\n"), event.currentTarget) }, "Copy ids"),
+            el("button", { type: "button", id: "copy-ids", onclick: (event) => copy(state.cases.map((i) => doc.cases.id[i]).join("\n"), event.currentTarget) }, "Copy ids"),
             el("button", { type: "button", onclick: () => download("cases.csv", csv()) }, "CSV")))),
       el("div.rows", { id: "rows", role: "listbox", tabindex: 0, "aria-label": "Cases", onscroll: drawRows, onkeydown: listKey },
         el("div.spacer", { id: "spacer" }))),
@@ -38,8 +38,8 @@ function refreshList() {
   if (search.value !== state.query) search.value = state.query;
   drawChips();
   drawFacets();
-  by("shown-count").textContent = state.shown.length === doc.count ? counted(doc.count, "case") : `${number(state.shown.length)} of ${counted(doc.count, "case")}`;
-  by("spacer").style.height = `${state.shown.length * ROW}px`;
+  by("shown-count").textContent = state.cases.length === doc.count ? counted(doc.count, "case") : `${number(state.cases.length)} of ${counted(doc.count, "case")}`;
+  by("spacer").style.height = `${state.cases.length * ROW}px`;
   drawRows();
 }
 
@@ -75,19 +75,19 @@ function drawFacets() {
 function drawRows() {
   const box = by("rows"), spacer = by("spacer");
   const first = Math.max(0, Math.floor(box.scrollTop / ROW) - SPARE);
-  const last = Math.min(state.shown.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + SPARE);
+  const last = Math.min(state.cases.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + SPARE);
   const rows = [];
   for (let at = first; at < last; at++) rows.push(caseRow(at));
-  fill(spacer, state.shown.length ? rows : el("p.quiet.empty", { role: "option", "aria-disabled": "true" }, "No case fits. Remove a filter."));
-  const active = state.shown.indexOf(selected);
+  fill(spacer, state.cases.length ? rows : el("p.quiet.empty", { role: "option", "aria-disabled": "true" }, "No case fits. Remove a filter."));
+  const active = state.cases.indexOf(selected);
   if (active >= first && active < last) box.setAttribute("aria-activedescendant", `row-${active}`);
   else box.removeAttribute("aria-activedescendant");
 }
 
 function caseRow(at) {
-  const i = state.shown[at], results = doc.results[state.system];
+  const i = state.cases[at], results = doc.results[state.system];
   const row = el("div.row" + (i === selected ? ".selected" : ""), {
-    id: `row-${at}`, role: "option", "aria-selected": String(i === selected), "aria-setsize": state.shown.length, "aria-posinset": at + 1,
+    id: `row-${at}`, role: "option", "aria-selected": String(i === selected), "aria-setsize": state.cases.length, "aria-posinset": at + 1,
     onclick: () => go(caseAddress(i)),
   },
     el(`span.swatch.part-${results.part[i]}`, { "aria-hidden": "true" }),
@@ -102,7 +102,7 @@ function caseRow(at) {
 /** Marks a case as the chosen one, and brings its row into sight. */
 function select(position) {
   selected = position;
-  const at = state.shown.indexOf(position), box = by("rows");
+  const at = state.cases.indexOf(position), box = by("rows");
   if (at >= 0) {
     if (at * ROW < box.scrollTop) box.scrollTop = at * ROW;
     else if ((at + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (at + 1) * ROW - box.clientHeight;
@@ -112,10 +112,10 @@ function select(position) {
 
 /** Goes to the next or previous case of the list. */
 function step(by_) {
-  if (!state.shown.length) return;
-  const at = state.shown.indexOf(selected);
-  const next = at < 0 ? 0 : Math.min(state.shown.length - 1, Math.max(0, at + by_));
-  go(caseAddress(state.shown[next]));
+  if (!state.cases.length) return;
+  const at = state.cases.indexOf(selected);
+  const next = at < 0 ? 0 : Math.min(state.cases.length - 1, Math.max(0, at + by_));
+  go(caseAddress(state.cases[next]));
 }
 
 function listKey(event) {
@@ -124,7 +124,7 @@ function listKey(event) {
   if (moves[event.key] === undefined) return;
   event.preventDefault();
   if (Number.isFinite(moves[event.key])) step(moves[event.key]);
-  else if (state.shown.length) go(caseAddress(event.key === "Home" ? state.shown[0] : state.shown.at(-1)));
+  else if (state.cases.length) go(caseAddress(event.key === "Home" ? state.cases[0] : state.cases.at(-1)));
 }
 
 /** The shown cases as CSV. A value that a spreadsheet would take for a formula gets a quote. */
@@ -132,7 +132,7 @@ function csv() {
   const quote = (value) => '"' + String(value ?? "").replace(/^(?=[=+\-@\t\r])/, "'").replaceAll('"', '""') + '"';
   const results = doc.results[state.system], metrics = Object.keys(results.scores);
   const lines = [["id", "db_id", "difficulty", "question", "evidence", "verdict", "reasons", ...metrics, "gold", "prediction"]];
-  for (const i of state.shown)
+  for (const i of state.cases)
     lines.push([doc.cases.id[i], doc.cases.db[i], doc.cases.difficulty[i], doc.cases.question[i], word("part", results.part[i]), results.verdict[i], results.reason[i].join(" "),
       ...metrics.map((metric) => results.scores[metric][i]), doc.cases.gold[i][0], results.prediction[i]]);
   return lines.map((line) => line.map(quote).join(",")).join("\r\n") + "\r\n";

@@ -45,9 +45,9 @@ function route() {
   drawSummaries();
   show(view, position >= 0);
   if (view !== "cases") return;
-  if (name === "cases" || !sameSystem || !state.shown.length) refreshList();
+  if (name === "cases" || !sameSystem || !state.cases.length) refreshList();
   if (position >= 0) {
-    if (!state.shown.includes(position)) { state.filters = {}; state.query = ""; refreshList(); }
+    if (!state.cases.includes(position)) { state.filters = {}; state.query = ""; refreshList(); }
     select(position);
     showCase(position, state.system);
   } else {

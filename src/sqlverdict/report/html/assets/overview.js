@@ -26,10 +26,10 @@ function partCounts(system) {
 }
 
 function barSection() {
-  const shown = doc.systems.length > 1 ? doc.systems.map((_, i) => i) : [0];
+  const systems = doc.systems.length > 1 ? doc.systems.map((_, i) => i) : [0];
   const counts = partCounts(state.system), total = counts.reduce((sum, [, many]) => sum + many, 0);
   return el("section", null, el("h2", null, "Evidence"),
-    el("div.bars", null, shown.map((system) => evidenceBar(system))),
+    el("div.bars", null, systems.map((system) => evidenceBar(system))),
     el("ul.legend", { "aria-label": `Cases of ${doc.systems[state.system].name} by evidence` }, counts.map(([part, many]) => el("li", null,
       el("a", { href: listAddress({ part }), title: word("part_meaning", part) },
         el(`span.swatch.part-${part}`, { "aria-hidden": "true" }), el("span.legend-label", null, word("part", part)),

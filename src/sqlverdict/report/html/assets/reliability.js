@@ -40,15 +40,15 @@ function slider(id, label, min, max, step_, value, change) {
   return el("label.slider", null, el("span", null, label), input, output);
 }
 
-/** The five cells of the outcome table, where answers below the threshold are held back. */
+/** The five cells of the outcome table, where answers below the threshold become abstentions. */
 function outcomes(part, threshold) {
   const cells = { correct: 0, wrong: 0, abstained_answerable: 0, answered_unanswerable: 0, abstained_unanswerable: 0 };
   const { confidence } = doc.results[state.system];
   part.cells.forEach((cell, i) => {
     if (cell === null) return;
-    const held = threshold !== null && typeof confidence[i] === "number" && confidence[i] < threshold;
-    if (held && (cell === "correct" || cell === "wrong")) cell = "abstained_answerable";
-    if (held && cell === "answered_unanswerable") cell = "abstained_unanswerable";
+    const abstains = threshold !== null && typeof confidence[i] === "number" && confidence[i] < threshold;
+    if (abstains && (cell === "correct" || cell === "wrong")) cell = "abstained_answerable";
+    if (abstains && cell === "answered_unanswerable") cell = "abstained_unanswerable";
     cells[cell]++;
   });
   return cells;
@@ -60,8 +60,8 @@ function reliabilityScore(cells, penalty) {
 }
 
 const NAMES = {
-  correct: "answered rightly", wrong: "answered wrongly", abstained_answerable: "held back, though there is an answer",
-  answered_unanswerable: "answered, though there is no answer", abstained_unanswerable: "held back rightly",
+  correct: "answered rightly", wrong: "answered wrongly", abstained_answerable: "abstained, though there is an answer",
+  answered_unanswerable: "answered, though there is no answer", abstained_unanswerable: "abstained rightly",
 };
 
 function scoreFigures(part) {

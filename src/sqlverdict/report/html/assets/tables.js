@@ -99,15 +99,15 @@ function oneAnswer(side, answer, lines, title) {
 
 /** What both queries returned on the real database, as the run log keeps it. */
 function resultsSection(answers) {
-  const note = (many, shown) => counted(many, "row") + (many > shown ? `, ${number(shown)} shown` : "");
+  const note = (many, here) => counted(many, "row") + (many > here ? `, ${number(here)} shown` : "");
   const side = (name, changed) => answers.rows.map((row) => ({ cells: row[name] || null, state: row.state, changed: new Set(row[changed] || []) }));
-  const shown = (name) => answers.rows.filter((row) => row[name]).length;
+  const countOf = (name) => answers.rows.filter((row) => row[name]).length;
   return el("section.results", null, el("h3", null, "Results on the real database"),
     el("div.pair", null,
-      answerTable(answers.gold ? `Gold ${answers.gold + 1}` : "Gold", answers.gold_columns, side("gold", "gold_changed"), note(answers.gold_count, shown("gold"))),
+      answerTable(answers.gold ? `Gold ${answers.gold + 1}` : "Gold", answers.gold_columns, side("gold", "gold_changed"), note(answers.gold_count, countOf("gold"))),
       answers.prediction_columns === null
         ? el("figure.answer", null, el("figcaption", null, el("strong", null, "Prediction")), el("p.failed", null, "It gave no answer."))
-        : answerTable("Prediction", answers.prediction_columns, side("prediction", "prediction_changed"), note(answers.prediction_count, shown("prediction")))),
+        : answerTable("Prediction", answers.prediction_columns, side("prediction", "prediction_changed"), note(answers.prediction_count, countOf("prediction")))),
     (answers.notes || []).length ? el("p.hint", null, answers.notes.join(" ")) : null);
 }
 
