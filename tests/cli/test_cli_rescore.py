@@ -74,9 +74,9 @@ def test_rescore_gives_the_run_that_evaluate_would_give(
         assert manifest.benchmark == "gold.txt + gold overlay experts"
         assert "gold overlay experts" in manifest.inputs
         assert manifest.fingerprint == read_manifest(Path("whole") / name).fingerprint
-    shown = invoke("rescore", "runs/a", "runs/b", "--gold-overlay", f"experts={fixed}", "--quiet")
-    assert "1 -> 2" in shown.output
-    assert "1 gold replaced, 1 as before" in shown.output
+    result = invoke("rescore", "runs/a", "runs/b", "--gold-overlay", f"experts={fixed}", "--quiet")
+    assert "1 -> 2" in result.output
+    assert "1 gold replaced, 1 as before" in result.output
 
 
 def test_only_cases_with_other_golds_are_evaluated_again(

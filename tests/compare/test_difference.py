@@ -22,10 +22,10 @@ def answer(*rows: Row, columns: str = "a b c d") -> Answer:
 
 
 def logged(gold: Answer, prediction: Answer, *, matched: bool = False) -> LoggedAnswers:
-    kept = log_answers([gold], prediction, matched=matched)
-    assert kept is not None
+    record = log_answers([gold], prediction, matched=matched)
+    assert record is not None
     # As a reader of the log has it.
-    return msgspec.json.decode(msgspec.json.encode(kept), type=LoggedAnswers)
+    return msgspec.json.decode(msgspec.json.encode(record), type=LoggedAnswers)
 
 
 def test_missing_and_extra_rows_count_as_often_as_they_occur() -> None:
@@ -116,7 +116,7 @@ def test_counts_add_up_for_any_two_answers(left: int, right: int, data: st.DataO
 
 
 @pytest.mark.parametrize(
-    ("cell", "kept"),
+    ("cell", "record"),
     [
         (None, None),
         (7, 7),
@@ -131,54 +131,58 @@ def test_counts_add_up_for_any_two_answers(left: int, right: int, data: st.DataO
         ("é" * 300, TypedCell("text", "é" * 200, 300)),
     ],
 )
-def test_the_log_keeps_the_type_of_a_cell(cell: Cell, kept: object) -> None:
+def test_the_log_keeps_the_type_of_a_cell(cell: Cell, record: object) -> None:
     (change,) = logged(answer((cell, 1)), answer((cell, 2))).changed
-    assert (change.gold[0], type(change.gold[0])) == (kept, type(kept))
+    assert (change.gold[0], type(change.gold[0])) == (record, type(record))
 
 
 def test_a_match_keeps_its_first_rows_whatever_their_order() -> None:
     gold, prediction = (answer(*((i,) for i in order)) for order in (range(9), range(8, -1, -1)))
-    kept = logged(gold, prediction, matched=True)
-    assert kept.same == ((8,), (7,), (6,), (5,), (4,))
-    assert (kept.gold_shape, kept.changed_count) == ((9, 1), 0)
+    record = logged(gold, prediction, matched=True)
+    assert record.same == ((8,), (7,), (6,), (5,), (4,))
+    assert (record.gold_shape, record.changed_count) == ((9, 1), 0)
     assert logged(gold, prediction).order_only
 
 
 def test_a_match_that_ignores_duplicates_shows_them() -> None:
-    kept = logged(answer(("x",)), answer(("x",), ("x",)), matched=True)
-    assert (kept.extra, kept.same) == ((("x",),), ())
+    record = logged(answer(("x",)), answer(("x",), ("x",)), matched=True)
+    assert (record.extra, record.same) == ((("x",),), ())
 
 
 def test_wide_answers_are_cut_and_their_width_is_told() -> None:
     wide = Answer(tuple(f"c{i}" for i in range(100)), [tuple(range(100))])
     other = Answer(wide.columns, [(*range(99), -1)])
-    kept = logged(wide, other)
-    assert (kept.gold_shape, len(kept.gold_columns), len(kept.changed[0].gold)) == (
+    record = logged(wide, other)
+    assert (record.gold_shape, len(record.gold_columns), len(record.changed[0].gold)) == (
         (1, 100),
         40,
         40,
     )
-    assert kept.changed[0].cells == (99,)
+    assert record.changed[0].cells == (99,)
 
 
 def test_of_several_golds_the_nearest_is_shown() -> None:
     golds = [answer(("a",), ("b",)), Failure(Reason.GOLD_SUSPECT, "no"), answer(("x",), ("y",))]
-    kept = log_answers(golds, answer(("x",), ("z",)), matched=False)
-    assert kept is not None
-    assert (kept.gold, kept.missing) == (2, (("y",),))
+    record = log_answers(golds, answer(("x",), ("z",)), matched=False)
+    assert record is not None
+    assert (record.gold, record.missing) == (2, (("y",),))
 
 
 def test_a_prediction_without_an_answer_leaves_the_rows_of_the_gold() -> None:
     failed = Failure(Reason.PARSE_ERROR, "no")
-    kept = log_answers([answer(("a",), ("b",))], failed, matched=False)
-    assert kept is not None
-    assert (kept.prediction_shape, kept.missing, kept.missing_count) == (None, (("a",), ("b",)), 2)
+    record = log_answers([answer(("a",), ("b",))], failed, matched=False)
+    assert record is not None
+    assert (record.prediction_shape, record.missing, record.missing_count) == (
+        None,
+        (("a",), ("b",)),
+        2,
+    )
     assert log_answers([failed], answer(("a",)), matched=False) is None
 
 
 def test_a_column_map_that_is_none_is_not_used() -> None:
     gold, prediction = answer((1, 2)), answer((1, 3))
     for columns in ((0, 0), (0, 9), (0,), (-1, 0)):
-        kept = log_answers([gold], prediction, matched=False, columns=columns)
-        assert kept is not None
-        assert kept.changed[0].cells == (1,)
+        record = log_answers([gold], prediction, matched=False, columns=columns)
+        assert record is not None
+        assert record.changed[0].cells == (1,)

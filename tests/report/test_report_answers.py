@@ -89,16 +89,16 @@ def test_every_report_shows_them_and_none_is_steered(
 def test_lines_are_bounded() -> None:
     long = TypedCell("text", "x" * 200, 10**6)
     rows = ((long,) * 40,) * 10
-    kept = LoggedAnswers((99, 40), (1, 40), ("c" * 200,) * 40, missing=rows, missing_count=99)
-    lines = answer_lines(kept)
+    record = LoggedAnswers((99, 40), (1, 40), ("c" * 200,) * 40, missing=rows, missing_count=99)
+    lines = answer_lines(record)
     assert max(map(len, lines)) < 300
     assert lines[-1] == "89 more missing"
 
 
 def test_blanks_in_a_cell_are_kept() -> None:
     change = LoggedChange(("a  b\t",), ("a b",), (0,))
-    kept = LoggedAnswers((1, 1), (1, 1), ("n",), ("n",), changed=(change,), changed_count=1)
-    assert answer_lines(kept)[-1] == "~ 'a  b\\t' -> 'a b'"
+    record = LoggedAnswers((1, 1), (1, 1), ("n",), ("n",), changed=(change,), changed_count=1)
+    assert answer_lines(record)[-1] == "~ 'a  b\\t' -> 'a b'"
 
 
 def test_names_do_not_depend_on_which_spelling_ran_first(db: Path, tmp_path: Path) -> None:
