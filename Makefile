@@ -6,6 +6,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editab
 CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 MINUTES ?= 10
+# Tests wait a part of their time, for limits, servers and browsers: one worker more than cores.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Tests start many interpreters: without compiled files each compiles the whole package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install core browser demo demo-duckdb quick test test-integrations thorough check docs site wheels bench clean
 
@@ -18,8 +22,11 @@ $(CORE): pyproject.toml
 	$(PIP) .
 	@touch $@
 
+# pip compiles on one core, and the packages' own tests too: minutes. Some files are for other
+# versions of Python and do not compile; nobody imports them.
 $(STAMP): $(CORE)
-	$(PIP) '.[dev]'
+	$(PIP) '.[dev]' --no-compile
+	-@$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib
 	@touch $@
 
 # The base install only: no compiler, no torch.
@@ -44,10 +51,10 @@ demo-duckdb: core
 # tenth of their examples.
 quick: install
 	$(BIN)/ruff check .
-	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n auto --dist worksteal -m "not slow and not data"
+	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "not slow and not data"
 
 test: install
-	$(BIN)/python -m pytest --quiet -n auto --dist worksteal
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal
 
 # Each integration against the real package, in an environment of its own (.venv-integrations);
 # NAMES="mlflow dspy" tests these alone.
@@ -57,7 +64,7 @@ test-integrations: core
 # Random exploration: new seeds, ten times the examples, then the fuzzer and the attack on proofs.
 # What it finds becomes a fixed @example or a test.
 thorough: install
-	SQLVERDICT_TESTS=thorough $(BIN)/python -m pytest --quiet -n auto --dist worksteal -m "hypothesis or sampled"
+	SQLVERDICT_TESTS=thorough $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "hypothesis or sampled"
 	$(BIN)/python bench/fuzz.py --seed random --minutes $(MINUTES)
 	$(BIN)/python bench/attack.py --seed random --minutes $(MINUTES)
 
@@ -66,7 +73,7 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
-	$(BIN)/python -m pytest --quiet -n auto --dist worksteal
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal
 
 docs: install
 	$(BIN)/python docs/generate.py

@@ -34,7 +34,7 @@ CONTROLS = 30
 GUIDE = """# Reading built questions
 
 Each line of `questions.jsonl` has a question and the schema of the database it is asked on.
-Mark each in a file of your own, `votes/NAME.jsonl`, one line a question:
+Mark each in a file of your own, `votes/NAME.jsonl`, one line per question:
 
     {"id": "r001", "natural": true, "answerable": false, "note": ""}
 

@@ -74,7 +74,7 @@ def drop_database(engine: str, db_id: str) -> None:
         with psycopg.connect(POSTGRES, autocommit=True) as connection:
             connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
     elif engine == "mysql":
-        with closing(_mysql()) as connection:
+        with closing(mysql_connection()) as connection:
             connection.cursor().execute(f"DROP DATABASE IF EXISTS `{name}`")
 
 
@@ -102,7 +102,7 @@ def _to_postgres(file: Path, schema: Schema, name: str) -> str:
 
 def _to_mysql(file: Path, schema: Schema, name: str) -> str:
     drop_database("mysql", schema.db_id)
-    with closing(_mysql()) as connection:
+    with closing(mysql_connection()) as connection:
         cursor = connection.cursor()
         cursor.execute(f"CREATE DATABASE `{name}`")
         cursor.execute(f"USE `{name}`")
@@ -111,7 +111,7 @@ def _to_mysql(file: Path, schema: Schema, name: str) -> str:
     return f"{MYSQL.rpartition('/')[0]}/{name}"
 
 
-def _mysql() -> Any:
+def mysql_connection() -> Any:
     from urllib.parse import urlsplit
 
     import pymysql

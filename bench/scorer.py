@@ -3,7 +3,7 @@
 A group is what a trainer sends: several replies to one question, here those of four systems.
 
 Beside ``Scorer``: plain ``sqlite3`` with the same queries and open connections, which compares
-nothing; a reward that starts a process a query; and one that starts two threads a pair, each
+nothing; a reward that starts a process per query; and one that starts two threads per pair, each
 with a connection of its own, and waits for them. Times are processor time of this process and its
 children, so that a busy machine changes little.
 
@@ -99,7 +99,7 @@ def _send(database: str, sql: str, queue: multiprocessing.Queue[Rows | None]) ->
 
 
 def by_process(pair: Pair) -> bool:
-    """A process a query, as rewards do that want to kill it."""
+    """A process per query, as rewards do that want to kill it."""
     gold, prediction, database = pair
     answers: list[Rows | None] = []
     for sql in (prediction, gold):
@@ -147,7 +147,7 @@ def verdict_line(pairs: Sequence[Pair], budget_ms: float | None) -> tuple[str, .
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sample", type=int, default=60, help="pairs with a process a query")
+    parser.add_argument("--sample", type=int, default=60, help="pairs with a process per query")
     sample = parser.parse_args().sample
     pairs, others = pairs_of("DAIL"), pairs_of("C3")
     seen = {pair[1:] for pair in pairs}
@@ -165,7 +165,7 @@ def main() -> None:
         "Scorer, known gold": rate(known, lambda pair: scorer(*pair)),
         "Scorer, repeated": rate(pairs * 10, lambda pair: scorer(*pair)),
         "Scorer, groups of four": rate(groups, lambda pair: grouped(*pair)),
-        "two threads a pair": rate(pairs, by_thread),
+        "two threads per pair": rate(pairs, by_thread),
         "two processes a pair": rate(pairs[:: max(1, len(pairs) // sample)], by_process),
     }
     new = rates["Scorer, new pairs"]

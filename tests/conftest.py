@@ -45,10 +45,11 @@ def find_data() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that read the real data, and scale the examples of properties by the profile."""
+    """Mark tests that read the real data, order all, scale the examples of properties."""
     for item in items:
         if "data_root" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.data)
+    items[:] = deal(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if EXAMPLES == 1:
         return
     for test in {getattr(item, "obj", None) for item in items}:
@@ -59,8 +60,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             getattr(test, "__func__", test)._hypothesis_internal_use_settings = scaled
 
 
+def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The tests in the order in which workers get them: each an equal part, slow files first.
+
+    A worker that is done takes tests from the end of another's part. Quick ones are there, so
+    that no worker is left alone with a test that takes long.
+    """
+    if workers == 1:
+        return items
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    slow = {
+        path: any(item.get_closest_marker("slow") for item in each) for path, each in files.items()
+    }
+    parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for path in sorted(files, key=lambda path: not slow[path]):
+        min(parts, key=len).extend(files[path])
+    return [item for part in parts for item in part]
+
+
+def pytest_sessionstart() -> None:
+    """Nearly all that collection makes stays: the garbage collector would look in vain."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Tests and modules stay to the end: the garbage collector need not look at them again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -15,7 +15,16 @@ from graphlib import CycleError, TopologicalSorter
 from source_trees import source_files, source_nodes, source_trees
 
 FLOORS = (
-    {"reasons", "evidence_parts", "evidence", "logged_answers", "records", "errors", "registry"},
+    {
+        "reasons",
+        "evidence_parts",
+        "evidence",
+        "logged_answers",
+        "case_parts",
+        "records",
+        "errors",
+        "registry",
+    },
     {"files"},
     {"parse", "confidence"},
     {"llm", "web"},

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
+from pathlib import Path
 from typing import get_args
 
 import msgspec
 import pytest
 
 from sqlverdict import records
+from sqlverdict.errors import UsageError
 from sqlverdict.evidence import (
     Contradicted,
     Evidence,
@@ -28,6 +30,7 @@ from sqlverdict.evidence import (
 from sqlverdict.evidence_parts import LoggedSign, StageFailure
 from sqlverdict.records import (
     RESULT_SCHEMA,
+    Case,
     Fault,
     Prediction,
     Reason,
@@ -133,3 +136,23 @@ def test_evidence_has_the_same_bytes_in_every_process(piece: Evidence) -> None:
     decoded = msgspec.json.decode(text, type=Evidence)
     assert decoded == piece
     assert msgspec.json.encode(decoded) == text
+
+
+def test_what_users_give_is_coerced_or_refused(tmp_path: Path) -> None:
+    for golds in ("SELECT 1", ["SELECT 1"], ("SELECT 1",)):
+        case = Case(id=7, db_id="shop", golds=golds, database=tmp_path)  # type: ignore[arg-type]
+        assert (case.id, case.golds, case.database) == ("7", ("SELECT 1",), str(tmp_path))
+    assert Prediction(7, "SELECT 1", samples=["SELECT 2"]) == Prediction(  # type: ignore[arg-type]
+        "7", "SELECT 1", samples=("SELECT 2",)
+    )
+    for wrong in (
+        {"id": 1.5},
+        {"id": None},
+        {"golds": 7},
+        {"golds": [None]},
+        {"golds": {"SELECT 1"}},
+    ):
+        with pytest.raises(UsageError, match="Expected"):
+            Case(**{"id": "1", "db_id": "shop", **wrong})  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"is int\. Expected text"):
+        Prediction("1", 7)  # type: ignore[arg-type]

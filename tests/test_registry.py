@@ -1,4 +1,4 @@
-"""The registry: one file a member, one name a member, one door for built-ins and plug-ins."""
+"""The registry: one file per member, one name per member, one door for built-ins and plug-ins."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def test_one_member_is_found_without_loading_the_others(make: MakeRegistry) -> N
 
 def test_an_unknown_name_lists_what_there_is(make: MakeRegistry) -> None:
     things = make({"alpha": MEMBER.format(1), "beta": MEMBER.format(2)})
-    with pytest.raises(UnknownMember, match=r"no thing called 'alpa'.*mean 'alpha'.*alpha, beta"):
+    with pytest.raises(
+        UnknownMember, match=r"no thing called 'alpa'.*mean 'alpha'.*alpha, beta.*entry point"
+    ):
         things.get("alpa")
     for odd in ("", "../alpha", "alpha.beta", "os", "a b", "registry_here"):
         with pytest.raises(UnknownMember):

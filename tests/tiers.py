@@ -21,5 +21,5 @@ def sampled(default: int, thorough: int) -> int:
 
 
 def some(items: Sequence[Item], every: int) -> Sequence[Item]:
-    """All items; in ``make quick`` only every so manieth."""
+    """All items; in ``make quick`` only every n-th."""
     return items[::every] if QUICK else items

@@ -55,9 +55,9 @@ def main(target: str) -> None:
         out = folder / f"line{number}.jsonl"
         answer(line, folder, recorded, out)
         predictions.append(f"{name}={out}")
-    given = [part for each in predictions for part in ("--predictions", each)]
+    options = [part for each in predictions for part in ("--predictions", each)]
     cases_file = str(folder / "test.jsonl")
-    run("evaluate", "--cases", cases_file, *given, "--metrics", "ex", "--out",
+    run("evaluate", "--cases", cases_file, *options, "--metrics", "ex", "--out",
         str(folder / "runs"), "--quiet", "--overwrite")  # fmt: skip
     runs = sorted(str(path) for path in (folder / "runs").iterdir() if path.is_dir())
     run("reliability", *runs, "--penalty", "0,10,N", "--out", str(folder / "report"))

@@ -5,6 +5,7 @@ Records and decisions, each one file:
 ``records``         the nouns: cases, predictions, answers, results
 ``reasons``         reason codes and faults
 ``evidence``        the types of evidence, a tagged union
+``case_parts``      parts of cases and predictions
 ``evidence_parts``  small structs that types of evidence share
 ``logged_answers``  what both queries of a case returned, in a line of the run log
 ``harmless``        which differences do not change the answer
@@ -178,4 +179,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    dunder = [name for name in globals() if name.startswith("__")]
+    return sorted([*dunder, *__all__])

@@ -8,6 +8,7 @@
     │   └── MissingExtra            an optional dependency is not installed
     ├── DataError                   a file or record is not what it should be (exit code 2)
     │   ├── BenchmarkError          a benchmark cannot be read
+    │   │   └── UnclearColumns      a table does not say which column is the gold
     │   ├── PredictionError         predictions do not fit the benchmark
     │   ├── SchemaError             a schema cannot be read
     │   └── RunLogError             a run folder cannot be read, or holds another run
@@ -65,6 +66,25 @@ class DataError(SqlverdictError):
 
 class BenchmarkError(DataError):
     """A benchmark cannot be read."""
+
+
+Choice = tuple[tuple[str, str], ...]
+"""A column map that may be meant: names of columns with the fields they are read as."""
+
+
+class UnclearColumns(BenchmarkError):
+    """A file does not say which column is the gold, or which the prediction.
+
+    Args:
+        problem: What was found and what was expected.
+        choices: The column maps that may be meant.
+    """
+
+    def __init__(self, problem: str, choices: tuple[Choice, ...]) -> None:
+        maps = " or ".join(str(dict(choice)) for choice in choices)
+        super().__init__(f"{problem} Give the columns: {maps}")
+        self.problem = problem
+        self.choices = choices
 
 
 class PredictionError(DataError):

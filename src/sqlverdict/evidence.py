@@ -38,6 +38,7 @@ from sqlverdict.evidence_parts import (
     LoggedTag,
     SharedProof,
     StageFailure,
+    StepChange,
     TableExcerpt,
 )
 from sqlverdict.reasons import Fault, Reason
@@ -53,6 +54,7 @@ class EvidenceBase(Struct, frozen=True, omit_defaults=True, tag_field="type", ta
         cut_by_time: A limit in seconds, or a process that died, decided it: another run may differ.
         gold_reads_clock: The gold's answer holds for the day of the run.
         both_empty: Neither query returns a value: no row, or NULLs alone.
+        may_change: A query reads the clock or uses chance: another run may differ.
     """
 
     by: str
@@ -61,18 +63,21 @@ class EvidenceBase(Struct, frozen=True, omit_defaults=True, tag_field="type", ta
     cut_by_time: bool = False
     gold_reads_clock: bool = False
     both_empty: bool = False
+    may_change: bool = False
 
 
 class Proved(EvidenceBase, frozen=True, kw_only=True):
-    """The queries agree on every legal database.
+    """The queries agree on every legal database, up to the choices that both leave open.
 
     Attributes:
         profile: The profile of rules.
         trust: How far the weakest rule is trusted; empty: no rule is used.
         rules: The rules, in order of their first use.
         steps: The derivation, a sentence each.
+        changes: The SQL that each of the first steps changes; empty where nothing explains it.
         form: What both queries are.
         unchecked: Facts that the proof uses and the real data could not be asked about.
+        open_choices: What both queries leave to the engine: they agree up to that.
         same_text: The two are the same text; there is no derivation.
     """
 
@@ -80,8 +85,10 @@ class Proved(EvidenceBase, frozen=True, kw_only=True):
     trust: str = ""
     rules: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    changes: tuple[StepChange, ...] = ()
     form: str = ""
     unchecked: tuple[str, ...] = ()
+    open_choices: tuple[str, ...] = ()
     same_text: bool = False
 
 
@@ -96,6 +103,8 @@ class Refuted(EvidenceBase, frozen=True, kw_only=True):
         databases: How many databases were tried until they differed.
         size: Its rows.
         rows: Its tables, by name.
+        telling: The rows, by table and number from 0, on which only one of the answers depends;
+            empty where there is none such, and in lines of older versions.
         gold: What the gold returns on it.
         prediction: What the prediction returns on it.
         kind: ``undetermined_prediction`` where the prediction leaves open what the gold decides.
@@ -112,6 +121,7 @@ class Refuted(EvidenceBase, frozen=True, kw_only=True):
     databases: int = 0
     size: int | None = None
     rows: Mapping[str, TableExcerpt] = {}
+    telling: Mapping[str, tuple[int, ...]] = {}
     gold: AnswerExcerpt = field(default_factory=AnswerExcerpt)
     prediction: AnswerExcerpt = field(default_factory=AnswerExcerpt)
     kind: Literal["", "undetermined_prediction"] = ""

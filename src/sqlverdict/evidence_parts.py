@@ -39,6 +39,16 @@ class AnswerExcerpt(Struct, frozen=True, omit_defaults=True):
     message: str = ""
 
 
+class StepChange(Struct, frozen=True, omit_defaults=True, array_like=True):
+    """The SQL that one step of a derivation changes, before and after it; long text is cut.
+
+    An array in the run log: a derivation may have many.
+    """
+
+    before: str = ""
+    after: str = ""
+
+
 class LoggedTag(Struct, frozen=True, omit_defaults=True):
     """One difference between two queries, by name; see ``compare/tags``."""
 

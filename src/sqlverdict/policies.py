@@ -45,6 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from sqlverdict.situations import Situation
@@ -74,8 +75,14 @@ class Policy:
 
     def alike(self, situation: str) -> frozenset[Situation]:
         """The situations on which it decides, without a judge, as on the one of this name."""
-        decisions = {decision for each, decision in self.table.items() if each == situation}
-        return frozenset(each for each, other in self.table.items() if other in decisions)
+        return self._alike.get(situation, frozenset())
+
+    @cached_property
+    def _alike(self) -> Mapping[str, frozenset[Situation]]:
+        return {
+            name: frozenset(each for each, other in self.table.items() if other == decision)
+            for name, decision in self.table.items()
+        }
 
 
 _IN_ALL_POLICIES: Mapping[Situation, Decision] = {

@@ -7,6 +7,7 @@ Records that every case makes anew are msgspec structs, which are made ten times
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from sqlverdict.case_parts import Contract as Contract
+from sqlverdict.case_parts import PredictionUsage as PredictionUsage
+from sqlverdict.case_parts import Script as Script
+from sqlverdict.case_parts import as_texts, id_text
+from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence as Evidence
 from sqlverdict.evidence import Relation as Relation
 from sqlverdict.logged_answers import LoggedAnswers
@@ -45,48 +51,6 @@ class Verdict(StrEnum):
     ABSTAINED_RIGHT = "abstained_right"
     ABSTAINED_WRONG = "abstained_wrong"
     UNSCORED = "unscored"
-
-
-@dataclass(frozen=True)
-class Contract:
-    """How one case wants its answers compared; unset fields leave the preset's choice.
-
-    Attributes:
-        order: Whether the order of rows counts; ``auto``: where the gold's query orders them.
-        columns: Whether columns may come in another order.
-        float_rel: How far two numbers may differ, relative to the larger one.
-        float_abs: How far two numbers may differ.
-        rows: How answers are graded: as a ``set`` of rows (how often a row occurs does not
-            count), a ``multiset``, a ``list`` (their order counts), or ``any_of``: any ``n`` of
-            the gold's rows are right.
-        n: How many of the gold's rows an answer under ``any_of`` has; ``None``: one or more.
-        or_more: Under ``any_of``: more than ``n`` of them are right too.
-        key_columns: The columns of each gold that count, one entry a gold, as Spider 2.0's
-            ``condition_cols``; an empty entry: all. ``None``: all columns of every gold.
-
-    Example:
-        >>> contract = sv.Contract(float_abs=0.01)
-        >>> case = sv.Case("1", "shop", "", ("SELECT 1.0",), "shop.sqlite", contract=contract)
-        >>> sv.evaluate([case], {"1": "SELECT 1.004"}).estimate("ex").value
-        1.0
-    """
-
-    order: Literal["auto", "respect", "ignore"] | None = None
-    columns: Literal["any_order", "same_order"] | None = None
-    float_rel: float | None = None
-    float_abs: float | None = None
-    rows: Literal["set", "multiset", "list", "any_of"] | None = None
-    n: int | None = None
-    or_more: bool = False
-    key_columns: tuple[tuple[int, ...] | int, ...] | None = None
-
-    def __post_init__(self) -> None:
-        if self.rows is None:
-            return
-        order: Literal["respect", "ignore"] = "respect" if self.rows == "list" else "ignore"
-        if self.order not in (None, order):
-            raise ValueError(f"rows are graded as a {self.rows}, and their order is {self.order}")
-        object.__setattr__(self, "order", order)
 
 
 @dataclass(frozen=True)
@@ -128,24 +92,6 @@ class Recording:
 
 
 @dataclass(frozen=True)
-class Script:
-    """What stands around the golds and predictions of a case that may write.
-
-    Each of them runs on a throw-away copy of the database: the set-up, its own statements, then
-    the check.
-
-    Attributes:
-        setup: Statements that come first.
-        check: The query whose answer is compared. Empty: the last result of the statements; and
-            where they have none, the content of all tables. Statements that change no table give
-            nothing to compare then.
-    """
-
-    setup: tuple[str, ...] = ()
-    check: str = ""
-
-
-@dataclass(frozen=True)
 class Case:
     """A question, its gold queries (none: unanswerable) and its database.
 
@@ -175,34 +121,19 @@ class Case:
     script: Script | None = field(default=None, kw_only=True)
     gold_database: str | None = field(default=None, kw_only=True)
 
+    def __post_init__(self) -> None:
+        for name in ("id", "db_id"):
+            object.__setattr__(self, name, id_text(getattr(self, name), f"a case's {name}"))
+        object.__setattr__(self, "golds", as_texts(self.golds, f"the golds of case {self.id!r}"))
+        path: object = self.database
+        if isinstance(path, os.PathLike):
+            object.__setattr__(self, "database", os.fspath(path))
+
     @property
     def recorded_answers(self) -> Recording | None:
         """The record, where it stands in for running the queries."""
         record = self.recorded
         return record if record is not None and record.use == "stands_in" else None
-
-
-class PredictionUsage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a system spent on one prediction, as far as it says; ``None`` is not known, never 0.
-
-    Attributes:
-        cost: Money, in whatever currency the system counts.
-        prompt_tokens: Tokens that the model read.
-        completion_tokens: Tokens that the model wrote.
-        tokens: All tokens.
-        latency: Seconds from the question to the prediction.
-
-    Example:
-        >>> spent = sv.PredictionUsage(cost=0.01, latency=1.5)
-        >>> sv.Prediction("1", "SELECT 3", usage=spent).usage.tokens is None
-        True
-    """
-
-    cost: float | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    tokens: int | None = None
-    latency: float | None = None
 
 
 @dataclass(frozen=True)
@@ -227,6 +158,13 @@ class Prediction:
     usage: PredictionUsage | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "case_id", id_text(self.case_id, "a prediction's case_id"))
+        object.__setattr__(self, "samples", as_texts(self.samples, f"samples of {self.case_id!r}"))
+        if self.sql is not None and not isinstance(self.sql, str):
+            raise UsageError(
+                f"the SQL of prediction {self.case_id!r} is {type(self.sql).__name__}. Expected "
+                f"text, or None"
+            )
         if self.abstained and self.sql is not None:
             raise ValueError(f"prediction {self.case_id!r} both abstains and gives SQL")
         if self.abstained and self.answer is not None:
@@ -235,7 +173,8 @@ class Prediction:
     @property
     def responds(self) -> bool:
         """Whether there is SQL or an answer: something that can be right or wrong."""
-        return self.answer is not None or bool((self.sql or "").strip())
+        # Asked several times a case: to strip a text would copy it.
+        return self.answer is not None or bool(self.sql and not self.sql.isspace())
 
 
 @dataclass(frozen=True)
@@ -358,9 +297,10 @@ class Judgement(msgspec.Struct, frozen=True):
 class Result:
     """One line of the run log.
 
-    ``database`` is the digest of the database that the case was examined on. ``final`` is false
+    ``database`` is the digest of the database that the case was examined on, ``inputs`` that of the
+    case and the prediction. ``final`` is false
     where the result rests on something that may go away, such as a missing database, a judge
-    that could not be asked or a limit in seconds: a resumed run does the case again.
+    that could not be asked, a limit in seconds or the clock: a resumed run does the case again.
     ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`. ``answers``
     is what both queries returned; ``None``: nothing was run, or the line is older. A line has
     ``usage`` where the prediction has it, and ``knowledge`` where the case has it.
@@ -391,6 +331,7 @@ class Result:
     tags: Mapping[str, str] = field(default_factory=dict)
     schema: int = RESULT_SCHEMA
     database: str = ""
+    inputs: str = ""
     final: bool = True
     situation: str = ""
     p_right: float | None = None

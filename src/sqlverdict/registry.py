@@ -98,7 +98,10 @@ class Registry(Generic[T]):
         known = self.names()
         near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        return f"there is no {self.kind} called {name!r}.{hint} Known: {', '.join(known)}"
+        return (
+            f"there is no {self.kind} called {name!r}.{hint} Known: {', '.join(known)}. A package "
+            f"can add others (entry point {self.group})"
+        )
 
     def _load_builtin(self, name: str) -> None:
         if not name.isidentifier():

@@ -126,7 +126,7 @@ def test_a_threshold_is_inclusive_and_must_be_known() -> None:
     assert gate.decide(Detection(0.4))
     assert not gate.decide(Detection(math.nextafter(0.4, 0)))
     never = make(MethodPart("maxprob", {"threshold": "inf"}))
-    assert not never.decide(Detection(1.0))
+    assert not never.decide(Detection(math.inf))
     with pytest.raises(UsageError, match="maxprob has no threshold"):
         make(MethodPart("maxprob")).decide(Detection(1.0))
 

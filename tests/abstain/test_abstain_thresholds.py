@@ -119,3 +119,11 @@ def test_everything_may_be_answered_and_nothing_may_be() -> None:
 def test_impossible_promises_are_refused(wrong: dict) -> None:
     with pytest.raises(UsageError, match="must lie between 0 and 1"):
         certified_threshold([1.0], [True], **wrong)
+
+
+def test_no_confidence_reaches_never_and_infinite_confidence_has_a_threshold_of_its_own() -> None:
+    never = heuristic_threshold([math.inf], [False])
+    assert (never.value, never.accepts(math.inf)) == (NEVER, False)
+    assert not certified_threshold([], [], risk=0.1).accepts(math.inf)
+    sure = heuristic_threshold([math.inf, 1.0], [True, False])
+    assert (sure.answered, sure.accepts(math.inf), sure.accepts(1.0)) == (1, True, False)

@@ -16,7 +16,7 @@ import pytest
 import sqlverdict as sv
 from sqlverdict.api.brief import is_brief
 from sqlverdict.testing.hostile import hostile_predictions
-from timeouts import fail_on_hang, wait_until
+from timeouts import HANG_SECONDS, fail_on_hang, wait_until
 
 GOLD = "SELECT name FROM t WHERE n > 1"
 APART = "SELECT replace(name, 'x', 'x') FROM t WHERE n > 1"
@@ -156,6 +156,31 @@ def test_nothing_runs_on_when_the_scorers_process_is_killed(db: Path) -> None:
     assert wait_until(lambda: not Path(f"/proc/{child}").exists())
 
 
+@pytest.mark.slow
+@needs_proc
+def test_the_process_ends_with_its_owner_though_a_fork_of_it_lives_on(db: Path) -> None:
+    code = (
+        "import os, sys, time, sqlverdict as sv\n"
+        "scorer = sv.Scorer(db=sys.argv[1])\n"
+        "assert scorer(sys.argv[2], sys.argv[3]) == 1.0\n"
+        "(child,) = open(f'/proc/self/task/{os.getpid()}/children').read().split()\n"
+        "fork = os.fork()\n"
+        "if fork: print(child, fork, flush=True)\n"
+        "time.sleep(3600)"
+    )
+    command = [sys.executable, "-c", code, str(db), GOLD, APART]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        child, fork = map(int, process.stdout.readline().split())
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        try:
+            assert wait_until(lambda: not Path(f"/proc/{child}").exists())
+            assert Path(f"/proc/{fork}").exists()
+        finally:
+            os.kill(fork, signal.SIGKILL)
+
+
 def is_busy(process: int) -> bool:
     """Whether it has used two seconds of the processor: more than it takes to start."""
     fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
@@ -239,3 +264,68 @@ def test_a_process_that_does_not_start_leaves_the_pair_unscored(
     result = sv.Scorer(db=db).check(GOLD, APART)
     assert (result.verdict, result.scores) == (sv.Verdict.UNSCORED, {"ex": None})
     assert "does not start" in result.message
+
+
+class Unreadable(str):
+    """A text that another process cannot read."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[int], tuple[str]]:
+        return int, ("no number",)
+
+
+class Unwritable(str):
+    """A text that cannot be sent to another process."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> str:
+        raise TypeError("not to be copied")
+
+
+@needs_proc
+@pytest.mark.parametrize("text", [Unreadable, Unwritable])
+def test_a_pair_that_no_process_can_read_is_unscored_and_leaves_none_behind(
+    db: Path, text: type[str]
+) -> None:
+    before = children()
+    with fail_on_hang(), sv.Scorer(db=db) as scorer:
+        result = scorer.check(GOLD, APART, question=text("Which?"))
+        assert (result.verdict, result.scores) == (sv.Verdict.UNSCORED, {"ex": None})
+        assert "cannot read this pair or a metric" in result.message
+        assert children() == before
+        assert scorer(GOLD, APART) == 1.0
+    assert children() == before
+
+
+@pytest.mark.parametrize("text", [Unreadable, Unwritable])
+def test_texts_of_a_class_of_their_own_are_texts(scorer: sv.Scorer, text: type[str]) -> None:
+    with fail_on_hang():
+        assert scorer(text(GOLD), text(APART)) == 1.0
+        assert scorer([text(GOLD)], text(APART)) == 1.0
+
+
+@pytest.mark.slow
+def test_a_metric_of_a_script_does_not_hang(db: Path) -> None:
+    """Another process has another main module, and not its classes."""
+    code = """
+import sys
+import sqlverdict as sv
+from sqlverdict.records import Score
+from sqlverdict.score.metric import METRICS
+
+class Mine:
+    \"\"\"One.\"\"\"
+    name, version, needs, binary, parameters = "mine", 1, frozenset({"answers"}), True, ()
+    def score(self, item, parameter):
+        return Score(1.0)
+
+METRICS.register(Mine(), "mine", "__main__")
+with sv.Scorer("mine", db=sys.argv[1]) as scorer:
+    print(scorer(sys.argv[2], "SELECT 2"), scorer.check(sys.argv[2], sys.argv[3]).message)
+"""
+    command = [sys.executable, "-c", code, str(db), GOLD, APART]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=HANG_SECONDS)
+    assert run.stdout.startswith("1.0 ")
+    assert "cannot read this pair or a metric" in run.stdout

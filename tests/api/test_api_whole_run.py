@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import sqlverdict as sv
+from sqlverdict.errors import UsageError
 
 GOLD = "SELECT name FROM t WHERE n > 1"
 PREDICTIONS = {"1": GOLD, "2": "SELECT name FROM t", "3": None}
@@ -63,7 +65,8 @@ def test_a_jsonl_file_and_a_csv_file(db: Path, tmp_path: Path) -> None:
 
 def test_a_data_frame_with_other_column_names(db: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="the extra pandas is not installed")
-    frame = pandas.DataFrame(RECORDS).rename(columns={"gold": "gold_sql", "prediction": "bot"})
+    frame = pandas.DataFrame(RECORDS, dtype=object)
+    frame = frame.rename(columns={"gold": "gold_sql", "prediction": "bot"})
     run = sv.evaluate(frame, db=db, columns={"gold_sql": "gold", "bot": "prediction"})
     assert scores(run) == EXPECTED
     table = run.to_pandas()
@@ -170,3 +173,14 @@ def test_wrong_input_is_refused_with_words(
 ) -> None:
     with pytest.raises(sv.SqlverdictError, match=message):
         sv.evaluate(cases, predictions, db=db)
+
+
+def test_a_daemonic_process_starts_no_others(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in multiprocessing.Pool and in the workers of data loaders."""
+    config = vars(multiprocessing.current_process())["_config"]
+    monkeypatch.setitem(config, "daemon", True)
+    cases = [{"id": number, "gold": GOLD, "prediction": GOLD} for number in range(250)]
+    run = sv.evaluate(cases, db=db)
+    assert run.estimate("ex").value == 1.0
+    with pytest.raises(UsageError, match="expected workers=0"):
+        sv.evaluate(cases, db=db, workers=2)

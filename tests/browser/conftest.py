@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +25,9 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A browser takes seconds to start: none of these tests runs in ``make quick``."""
+    here = str(Path(__file__).parent)
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(here):
             item.add_marker(pytest.mark.slow)
 
 
@@ -35,12 +38,38 @@ def browser() -> Iterator[Browser]:
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if found is None:
         pytest.skip("no Chromium found; `make browser` installs it")
+    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
+        asyncio.set_child_watcher(PidWatcher())
     with api.sync_playwright() as driver:
         # Containers and CI run as root, where Chromium's own sandbox does not start.
         chromium = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
         with _loop_put_aside():
             yield chromium
         chromium.close()
+
+
+class PidWatcher(asyncio.PidfdChildWatcher if sys.version_info < (3, 12) else object):
+    """Waits for a process in the loop that started it, without a thread, as Python 3.12 does.
+
+    Playwright's process lives to the end, and the thread would. Beside a thread no worker is
+    forked: each later test with workers would start whole interpreters.
+    """
+
+    def is_active(self) -> bool:
+        return True
+
+    def attach_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
+        """Each process has the loop that started it."""
+
+    def add_child_handler(self, pid: int, callback: Callable[..., object], *args: object) -> None:
+        loop, handle = asyncio.get_running_loop(), os.pidfd_open(pid)
+
+        def ended() -> None:
+            loop.remove_reader(handle)
+            os.close(handle)
+            callback(pid, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), *args)
+
+        loop.add_reader(handle, ended)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from sqlverdict.evidence_parts import (
     AnswerShapes,
     LoggedSign,
     LoggedTag,
+    StepChange,
     TableExcerpt,
 )
 from sqlverdict.records import Reason, Result, Verdict
@@ -83,6 +84,7 @@ def witness(**fields: Any) -> Refuted:
             "item": TableExcerpt(("id", "name"), ((1, "lamp"), (2, None))),
             "owner": TableExcerpt(("id",), ((1,),)),
         },
+        "telling": {"item": (1,)},
         "gold": AnswerExcerpt(("name",), (("lamp",),), 1),
         "prediction": AnswerExcerpt(("name",), (("lamp",), (None,)), 2),
         "tags": (LoggedTag("condition_missing", "sold = 1"),),
@@ -99,6 +101,7 @@ def every_kind() -> list[Result]:
         trust="proved",
         rules=("count_of_never_null",),
         steps=("prediction: equal by count_of_never_null because item.id is never NULL",),
+        changes=(StepChange("COUNT(item.id)", "COUNT(*)"),),
         form='SELECT COUNT(*) FROM "item"',
     )
     relation = Relation("row_subset", {"columns": [0], "missing": 1, "examples": [["lamp"]]})
@@ -185,7 +188,13 @@ def hostile() -> list[Result]:
                 tags=(LoggedTag(text, text),),
             ),
             Judged(text, correct=False, judge=text, model=text, explanation=text, flags=(text,)),
-            Proved("prove", rules=(text,), steps=(f"gold: equal by {text}", text), form=text),
+            Proved(
+                "prove",
+                rules=(text,),
+                steps=(f"gold: equal by {text}", text),
+                changes=(StepChange(text, f"{text} {text}"),),
+                form=text,
+            ),
             Signs("signs", prediction=(LoggedSign(text, "weak", text),)),
         )
         results.append(

@@ -22,7 +22,9 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 ITEMS = 6
-ANNOTATORS = ("ann", "bob", "dee", "eve", "fay", "gus")
+SAVE_PAUSE = 1_000
+"""Longer than the page waits before it saves an edit, in milliseconds."""
+ANNOTATORS = ("ann", "bob", "dee", "eve", "fay", "gus", "hal")
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +119,38 @@ def test_a_queue_is_labelled_with_one_key_an_item(
     page.fill("#note", "later")
     text_starts(page, "#saved", "Saved")
     assert "later" in [vote.note for vote in votes_of(shared_run, "dee")]
+    # All of its edits are taken back with it, and so is one that is not saved yet.
+    page.fill("#note", "later still")
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    text_starts(page, "#done", f"{ITEMS - 1} ")
+    page.wait_for_timeout(SAVE_PAUSE)
+    assert len(votes_of(shared_run, "dee")) == ITEMS - 1
+    assert page.input_value("#note") == "later still"
+
+
+def test_the_list_of_items_leads_to_any_of_them(open_page: OpenPage, server: LabelServer) -> None:
+    page = open_items(open_page, server.links["hal"])
+    press(page, "1", "s")
+    page.keyboard.press("l")
+    page.wait_for_selector("#jump[open]")
+    states = page.locator(".jump-state").all_inner_texts()
+    assert states[:3] == ["Only A", "skipped", "open"]
+    assert page.locator("#jump-states button").all_inner_texts() == [
+        f"All {ITEMS}", f"Open {ITEMS - 2}", "Skipped 1", "Voted 1",
+    ]  # fmt: skip
+    assert page.inner_text("#jump-items :focus .jump-number") == "3", "where the annotator is"
+    assert accessibility_problems(page) == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#item :text('4 / 6')")
+    page.click("#jump-button")
+    page.click("#jump-states :text('Skipped')")
+    page.fill("#jump-search", "2")
+    page.press("#jump-search", "Enter")
+    page.wait_for_selector("#item :text('2 / 6')")
+    assert page.get_attribute("[data-choice=skip]", "aria-pressed") == "true"
+    assert not page.is_visible("#jump")
 
 
 def test_hidden_until_the_vote_then_revealed(
@@ -173,13 +207,14 @@ def test_a_killed_server_loses_no_vote_that_was_shown_as_saved(
         assert page.inner_text("#saved") == "Not saved"
         assert "does not answer" in page.inner_text("#problem")
         page.close()
-    # The browser reports requests that the killed server did not answer.
-    faults.found = [each for each in faults.found if "net::ERR_" not in each]
     assert len(votes_of(own_run, "ann")) == 3
     with label_server(own_run, databases, *options) as server:
         page = open_items(open_page, server.links["ann"])
         assert page.inner_text("#done") == f"3 of {ITEMS}"
         press(page, "3")
+        page.close()
+    # The browser reports requests that the killed server did not answer, now and then late.
+    faults.found = [each for each in faults.found if "net::ERR_" not in each]
     assert len(votes_of(own_run, "ann")) == 4
 
 
@@ -241,6 +276,14 @@ def test_an_offline_file_labels_without_a_server(
     page.reload()
     page.wait_for_selector(".pair")
     assert page.inner_text("#done") == f"3 of {ITEMS}"
+    press(page, "4")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector('#choices [aria-pressed="true"]')
+    page.keyboard.press("d")
+    page.fill("#note", "an edit")
+    page.keyboard.press("Escape")
+    page.keyboard.press("u")
+    text_starts(page, "#done", "3 ")
     press(page, "4", "5", "8")
     page.wait_for_selector("text=All 6 items are labelled.")
     assert accessibility_problems(page) == []
@@ -252,13 +295,13 @@ def test_an_offline_file_labels_without_a_server(
     agreed = CliRunner().invoke(sqlverdict, ["agree", str(own_run), "--labels", labels, "--json"])
     assert json.loads(agreed.output)["labelled"] == 5
     imported = CliRunner().invoke(sqlverdict, ["label", str(own_run), "--import", labels])
-    assert "8 added" in imported.output
+    assert "11 added" in imported.output
     book, original = book_of(own_run), VoteBook(read_events(downloaded))
     assert {p: v.votes["cai"].label for p, v in book.pairs.items()} == {
         p: v.votes["cai"].label for p, v in original.pairs.items()
     }
     again = CliRunner().invoke(sqlverdict, ["label", str(own_run), "--import", labels])
-    assert "8 in the log already" in again.output
+    assert "11 in the log already" in again.output
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,16 @@ def test_what_is_filtered_is_exported(open_page: OpenPage, link: str, folder: Pa
         page.click("#export-lines")
     (line,) = Path(download.value.path()).read_text().splitlines()
     assert (json.loads(line)["id"], json.loads(line)["prediction"]) == ("1", LUCKY)
+    page.evaluate("() => { location.hash = '#cases?system=better'; }")
+    page.wait_for_function(
+        "many => document.getElementById('shown-count').textContent.startsWith(many)",
+        arg=f"{len(PAIRS)} ",
+    )
+    with page.expect_download() as download, page.expect_request("**/api/export") as request:
+        page.click("#export-lines")
+    assert len(Path(download.value.path()).read_text().splitlines()) == len(PAIRS)
+    asked = request.value.post_data_json["ranges"]
+    assert asked == [[0, len(PAIRS)]], "one range, however many cases"
 
 
 def test_nobody_asks_without_the_token_or_from_another_site(link: str) -> None:

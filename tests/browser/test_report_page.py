@@ -111,6 +111,9 @@ def test_a_permalink_opens_a_case_with_its_witness(open_page: OpenPage, report: 
     tables = page.locator(".witness .tables figure")
     assert tables.count() == 2
     assert "not read by the queries" in tables.nth(1).inner_text()
+    assert tables.nth(0).locator("tr.telling td").last.inner_text() == "NULL"
+    assert tables.nth(0).locator("tr.telling").count() == 1
+    assert "only one of the answers depends" in page.inner_text(".witness .hint")
     answers = page.locator(".witness .pair figure")
     assert answers.nth(1).locator("tr.extra").inner_text().split() == [
         "+",
@@ -126,10 +129,30 @@ def test_a_permalink_opens_a_case_with_its_witness(open_page: OpenPage, report: 
     assert "a judge's" in page.inner_text(".policy summary")
 
 
+def test_wrong_answers_are_counted_by_feature_and_kind_of_error(
+    open_page: OpenPage, report: Path
+) -> None:
+    page = opened(open_page, report, "#overview")
+    table = page.locator(".errors table")
+    heads = table.locator("thead th").all_inner_texts()
+    assert heads[:3] == ["the gold has", "cases", "wrong"]
+    assert heads[-2:] == ["other", "does not run"]
+    link = table.locator("td.heat a").first
+    many = link.inner_text()
+    link.click()
+    page.wait_for_selector(".chip.filter:has-text('Kind of error')")
+    assert page.inner_text("#shown-count").startswith(f"{many} of ")
+
+
 def test_a_proof_is_shown_as_steps(open_page: OpenPage, report: Path) -> None:
     page = opened(open_page, report, "#case-q0")
     page.wait_for_selector(".steps")
-    assert page.inner_text(".steps li") == "count_of_never_null because item.id is never NULL"
+    step = page.locator(".steps li")
+    assert step.locator(".rule").inner_text() == "count_of_never_null"
+    assert step.locator(".facts").inner_text().strip() == "because item.id is never NULL"
+    assert step.locator(".change-line code").all_inner_texts() == ["COUNT(item.id)", "COUNT(*)"]
+    assert step.locator("del").inner_text() == "item.id"
+    assert step.locator("ins").inner_text() == "*"
     assert "SELECT COUNT(*)" in page.inner_text(".form")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 import tomllib
 from collections.abc import Callable
@@ -23,7 +24,6 @@ TABLE = """Nr;Frage;Soll;Ist
 3;What is the weather?;;I cannot answer this from the database.
 4;The dearest?;SELECT max(price) FROM item;SELECT min(price) FROM item
 """
-COLUMNS = ("--column", "Soll=gold", "--column", "Ist=prediction")
 
 
 @pytest.fixture(autouse=True)
@@ -38,15 +38,46 @@ def folder(invoke: Invoke) -> Path:
     return Path.cwd()
 
 
-def test_one_command_after_the_advice_of_the_first(invoke: Invoke) -> None:
-    refused = invoke("evaluate", "--cases", "bot.csv", "--databases", "shop.db")
-    assert refused.exit_code == 2
-    assert " ".join(COLUMNS) in refused.output
-    done = invoke("evaluate", "--cases", "bot.csv", "--databases", "shop.db", *COLUMNS)
+def test_one_command_reaches_a_score_and_says_which_column_is_which(invoke: Invoke) -> None:
+    done = invoke("evaluate", "--cases", "bot.csv", "--databases", "shop.db")
     assert done.exit_code == 0
+    assert "note: bot.csv: read 'Soll' as gold, 'Ist' as prediction" in done.stderr
     assert "ex      66.7%" in done.output
     assert "the columns are separated by semicolons" in done.output
     assert "--no-sql abstain counts them as abstentions" in done.output
+
+
+def test_where_names_do_not_tell_the_message_has_commands_to_copy(invoke: Invoke) -> None:
+    Path("bot.csv").write_text(TABLE.replace("Soll;Ist", "Abfrage A;Abfrage B"))
+    command = ("evaluate", "--cases", "bot.csv", "--databases", "shop.db", "--quiet")
+    refused = invoke(*command)
+    assert refused.exit_code == 2
+    lines = [shlex.split(line) for line in refused.output.splitlines() if line.startswith("  ")]
+    columns = [
+        ("Abfrage A=gold", "Abfrage B=prediction"),
+        ("Abfrage B=gold", "Abfrage A=prediction"),
+    ]
+    assert lines == [
+        ["sqlverdict", *command, "--column", gold, "--column", prediction]
+        for gold, prediction in columns
+    ]
+    assert "ex 66.7%" in invoke(*lines[0][1:]).output
+    assert invoke("doctor", *command[1:-1]).exit_code == 2
+
+
+def test_init_writes_no_guess_where_names_do_not_tell(invoke: Invoke) -> None:
+    Path("bot.csv").write_text(TABLE.replace("Soll;Ist", "a;b"))
+    written = invoke("init")
+    assert "columns with SQL whose names do not say what they are: 'a', 'b'" in written.output
+    assert tomllib.loads(Path("sqlverdict.toml").read_text())["columns"] == {"Frage": "question"}
+
+
+def test_doctor_examines_answers_in_a_column_that_was_guessed(invoke: Invoke) -> None:
+    Path("bot.csv").write_text(TABLE.replace("Nr;", "id;"))
+    done = invoke("doctor", "--cases", "bot.csv", "--databases", "shop.db")
+    assert "read 'Soll' as gold, 'Ist' as prediction" in done.stderr
+    assert "golds: 3 of 3 answered" in done.output
+    assert "case 3" in done.output
 
 
 def test_a_file_without_its_option_gets_a_hint(invoke: Invoke) -> None:
@@ -91,6 +122,23 @@ def test_the_command_line_comes_first_and_paths_are_relative_to_the_file(
     assert list(run.manifest.metrics) == ["ex"]
     assert run.manifest.stages["no_sql"] == "abstain"
     assert run.manifest.inputs["columns"] == "Soll=gold, Ist=prediction"
+
+
+def test_an_overlay_is_relative_to_the_file(invoke: Invoke, folder: Path) -> None:
+    # A file of the same name in the current folder was read instead.
+    for place, gold in ((folder, "SELECT 7"), (folder / "sub", "SELECT min(price) FROM item")):
+        place.mkdir(exist_ok=True)
+        line = {"id": "4", "gold": gold}
+        (place / "fix.jsonl").write_text(json.dumps(line) + "\n")
+    project = folder / "sub" / "sqlverdict.toml"
+    project.write_text(
+        "cases = '../bot.csv'\ndatabases = '../shop.db'\ngold-overlay = 'experts=fix.jsonl'\n"
+        "out = 'run'\n[columns]\nNr = 'id'\nFrage = 'question'\nSoll = 'gold'\nIst = 'prediction'\n"
+    )
+    done = invoke("evaluate", "--project", str(project), "--quiet")
+    assert done.exit_code == 0, done.output
+    results = {result.id: result for result in read_run(folder / "sub" / "run").results()}
+    assert results["4"].gold == ("SELECT min(price) FROM item",)
 
 
 def test_a_source_on_the_command_line_replaces_that_of_the_file(invoke: Invoke) -> None:

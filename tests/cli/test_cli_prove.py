@@ -112,6 +112,8 @@ def test_the_profile_of_the_paper(invoke: Invoke, schema: Path) -> None:
         (("prove", SAME, SAME, "--check", "proof.json"), "no queries"),
         (("prove", "--check", "proof.json"), "cannot be read"),
         (("rules", "no_such_rule"), "no rule called"),
+        (("query", "SELECT a::int FROM t"), "read as postgres: --dialect postgres"),
+        (("query", "SELECT FROM"), "SELECT >>>FROM'\n"),
         (("rules", "--profile", "wishful"), "no profile called"),
         (("rules", "double_negation", "--profile", "etm_paper"), "is of sound"),
     ],

@@ -92,11 +92,11 @@ def test_what_is_printed_says_what_correct_means(
 ) -> None:
     run("a")
     plain = invoke("reliability", "a").stdout
-    assert "correct is said by the metric ex[trustsql_spider]" in plain
+    assert "correctness is decided by the metric ex[trustsql_spider]" in plain
     assert "-360.0" in plain
     assert "ANS: better than ABSTAIN-ALL up to a penalty of 1.00" in plain
     verdict = invoke("reliability", "a", "--metric", "verdict").stdout
-    assert "correct is said by the verdict of the run" in verdict
+    assert "correctness is decided by the verdict of the run" in verdict
     wrong = invoke("reliability", "a", "--metric", "bleu")
     assert wrong.exit_code == 2
     assert "no label 'bleu'" in wrong.stderr

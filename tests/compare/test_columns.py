@@ -63,6 +63,17 @@ def test_order_is_respected_where_ranks_say_so(rows: list[tuple], rng: random.Ra
         assert permuted(swapped, found) == rows
 
 
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_other_texts_of_the_same_pattern_give_the_same_order(order: tuple[int, ...]) -> None:
+    # Other texts have other hashes, as the same texts have under another hash seed.
+    orders = set()
+    for number in range(20):
+        w, x, y, z = (f"{letter}{number}" for letter in "wxyz")
+        rows = [(w, x, y, z), (x, w, z, y)]
+        orders.add(match_columns(rows, permuted(rows, order)))
+    assert len(orders) == 1
+
+
 def test_row_association_is_never_lost() -> None:
     """Each column holds the same values; only their pairing differs."""
     gold = [("ann", 1, "x"), ("bob", 2, "y"), ("cid", 3, "z")]

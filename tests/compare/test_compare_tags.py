@@ -254,13 +254,6 @@ def test_every_tag_is_in_the_table_and_every_label_known() -> None:
     assert set(DIFFERENCE_LABELS.values()) < set(DIFFERENCES)
 
 
-def test_labels_are_those_that_judges_use() -> None:
-    from sqlverdict.judge.categories import FATAL, MINOR
-
-    assert tuple(FATAL) == ERRORS
-    assert tuple(MINOR) == DIFFERENCES
-
-
 def test_labels_of_wrong_predictions() -> None:
     tags = [Tag("ties"), Tag("other_tables"), Tag("other_outputs")]
     assert error_labels(tags) == ("schema_linking", "several_rows")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sqlverdict.compare.answers import compare_answers
-from sqlverdict.errors import BenchmarkError
+from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.load.fields import case_from
 from sqlverdict.records import Contract, Row
 
@@ -45,8 +46,29 @@ def test_rows_are_graded_as_the_contract_says(
 
 
 def test_a_contract_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(ValueError, match="graded as a list"):
+    with pytest.raises(UsageError, match="graded as a list"):
         Contract(order="ignore", rows="list")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"order": 17},
+        {"order": "none"},
+        {"columns": ["id", "x"]},
+        {"rows": "bag"},
+        {"float_abs": -1},
+        {"float_rel": "0.1"},
+        {"n": 0, "rows": "any_of"},
+    ],
+)
+def test_a_contract_of_unknown_values_is_refused(fields: dict[str, Any]) -> None:
+    (name,) = fields.keys() - {"rows"} or fields
+    with pytest.raises(UsageError, match=rf"a contract's {name} is .*Expected"):
+        Contract(**fields)
+
+
+def test_a_contract_of_a_file_that_contradicts_itself_is_refused() -> None:
     record = {"id": "1", "db_id": "d", "gold": "x", "contract": {"order": "ignore", "rows": "list"}}
     with pytest.raises(BenchmarkError, match=r"the contract cannot be read: .*graded as a list"):
         case_from(record, "here", None, Path())

@@ -24,7 +24,7 @@ METRICS = "ex,ex[bird],ex[spider],ex[spider_distinct],ex[exact],text_match,soft_
 
 
 def verdicts(system: str, databases: Path) -> list[dict[str, object]]:
-    """One record a case: verdict, fault, reasons, relations, scores."""
+    """One record per case: verdict, fault, reasons, relations, scores."""
     benchmark = BENCHMARKS.get("demo").read(Path(), databases=databases)
     ids = [case.id for case in benchmark.cases]
     said = load_predictions(demo.predictions_path(system), ids)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from importlib import metadata
@@ -17,7 +19,7 @@ from duckdb_parts import DUCKDB, ask, rows, suite_database, write_duckdb
 
 from sqlverdict.cli.commands.lists.engines import engines
 from sqlverdict.errors import DatabaseError, MissingExtra
-from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_of
+from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_for, engine_of
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Reason
 from sqlverdict.testing import check_engine
@@ -303,6 +305,17 @@ def test_references_of_duckdb_are_told_by_scheme_and_ending() -> None:
     assert engine_of("duckdb:///data/a.duckdb") == "duckdb"
     assert engine_of("a.duckdb") == engine_of("a.ddb") == "duckdb"
     assert engine_of("a.db") == "sqlite"
+
+
+def test_a_file_of_an_unknown_ending_is_opened_by_its_content(database: Path) -> None:
+    odd = database.with_name("a.data")
+    odd.write_bytes(database.read_bytes())
+    assert engine_for(DUCKDB, str(odd)).name == "duckdb"
+    with closing(sqlite3.connect(odd.with_name("b.data"))) as connection, connection:
+        connection.execute("CREATE TABLE t (x)")
+    assert engine_for(DUCKDB, str(odd.with_name("b.data"))).name == "sqlite"
+    assert engine_for(DUCKDB, str(odd.with_name("missing.data"))).name == "duckdb"
+    assert engine_for(ENGINES.get("sqlite"), str(odd.with_name("b.data"))).name == "sqlite"
 
 
 def test_letter_case_in_dollar_quotes_counts(database: Path) -> None:

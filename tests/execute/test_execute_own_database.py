@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import sleep
 
 import pytest
 
@@ -57,6 +62,74 @@ def test_nothing_stays_after_an_error(target: tuple[Engine, str], problem: str) 
         interrupted()
     with engine.own_database(server, NAME, ()):
         pass
+
+
+KILLED = """
+import os, signal, sys
+from sqlverdict.execute.engine import ENGINES
+
+engine = ENGINES.get(sys.argv[1])
+with engine.own_database(sys.argv[2], sys.argv[3], ["CREATE TABLE t (a INT)"]):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal kills at once there")
+def test_what_a_killed_process_left_is_dropped_and_nothing_else(
+    target: tuple[Engine, str],
+) -> None:
+    engine, server = target
+    assert isinstance(engine, ServerEngine)
+    prefix = f"sqlverdict_left_{os.getpid()}_"
+    left, used = f"{prefix}00000001_a", f"{prefix}00000002_a"
+    arguments = [sys.executable, "-c", KILLED, engine.name, server, left]
+    killed = subprocess.run(arguments, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with engine.own_database(server, used, ["CREATE TABLE t (a INT)"]) as url:
+        dropped = _dropped(engine, server, prefix)
+        session = engine.open(url, Limits())
+        assert isinstance(session.run("SELECT * FROM t"), Answer)
+        session.close()
+    assert dropped == (left,)
+    assert engine.drop_leftovers(server, prefix) == ()
+
+
+def _dropped(engine: ServerEngine, server: str, prefix: str) -> tuple[str, ...]:
+    """What is dropped once the server has noticed that a client is gone."""
+    for _ in range(100):
+        dropped = engine.drop_leftovers(server, prefix)
+        if dropped:
+            return dropped
+        sleep(0.1)
+    return ()
+
+
+def test_a_database_that_is_not_ours_is_no_leftover(target: tuple[Engine, str]) -> None:
+    """Nobody uses it, and its name begins as ours do; yet we did not make it."""
+    engine, server = target
+    assert isinstance(engine, ServerEngine)
+    name = f"sqlverdict_theirs_{os.getpid()}"
+    quote = '"' if engine.name == "postgres" else "`"
+    with _administrator(engine.name, server) as execute:
+        execute(f"CREATE DATABASE {quote}{name}{quote}")
+        try:
+            assert engine.drop_leftovers(server, "sqlverdict_theirs_") == ()
+        finally:
+            execute(f"DROP DATABASE {quote}{name}{quote}")
+
+
+@contextmanager
+def _administrator(engine: str, server: str) -> Iterator[Callable[[str], object]]:
+    if engine == "postgres":
+        import psycopg
+
+        with psycopg.connect(server, autocommit=True) as postgres:
+            yield lambda text: postgres.execute(text.encode())
+    else:
+        from sqlverdict.execute.mysql.connection import connect, rows_of
+
+        with connect(server, Limits(), name="") as mysql:
+            yield lambda text: rows_of(mysql, text)
 
 
 def test_a_url_that_leads_elsewhere_is_not_filled(postgres_database: str) -> None:

@@ -51,12 +51,35 @@ def test_fields_may_have_other_names(shop: Path) -> None:
     assert grader.grade({"answer": RIGHT}, {"query": GOLD, "gold": WRONG}).score == 1
 
 
-def test_order_and_columns_are_a_contract(shop: Path) -> None:
+def test_fields_of_a_record_that_are_called_order_or_columns_are_no_contract(shop: Path) -> None:
+    """A data set has such fields of its own: the number of a question, the columns of a table."""
+    grader = PairGrader(db=shop)
+    other = "SELECT name FROM item ORDER BY name DESC"
+    for own in ({"order": 17}, {"order": "respect"}, {"columns": ["id", "name"]}):
+        assert grader.grade(other, {"gold": "SELECT name FROM item", **own}).score == 1
+
+
+@pytest.mark.parametrize(
+    ("contract", "message"),
+    [
+        ({"order": "none"}, "Invalid enum value 'none'.*Expected some of order"),
+        ({"columns": ["id", "name"]}, "columns.*Expected some of order"),
+        ({"ordered": True}, "it holds 'ordered'.*Expected some of order"),
+        ("C-17", "'contract' means something else.* keys="),
+    ],
+)
+def test_what_is_no_contract_is_refused(shop: Path, contract: object, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        PairGrader(db=shop).grade(RIGHT, {"gold": GOLD, "contract": contract})
+
+
+def test_a_record_may_have_a_contract(shop: Path) -> None:
     gold = {"gold": "SELECT name FROM item ORDER BY price"}
     other = "SELECT name FROM item ORDER BY price DESC"
     grader = PairGrader(db=shop)
     assert grader.grade(other, gold).score == 0
-    assert grader.grade(other, {**gold, "order": "ignore"}).score == 1
+    assert grader.grade(other, {**gold, "contract": {"order": "ignore"}}).score == 1
+    assert grader.grade(other, {**gold, "contract": sv.Contract(order="ignore")}).score == 1
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,17 @@ def test_the_script_of_the_docs_scores_a_pair(
     check(reply["score"], reply["reason"], expected)
 
 
+@pytest.mark.parametrize("gold", [None, "", []])
+def test_a_pair_without_a_gold_is_unscored_and_not_zero(shop: Path, gold: Any) -> None:
+    from sqlverdict.integrations.evalbench import score
+
+    reply = score({**pair(RIGHT, GOLD), "golden_query": gold}, db=shop)
+    check(reply["score"], reply["reason"], None)
+    without = pair(RIGHT, GOLD)
+    del without["golden_query"]
+    check(score(without, db=shop)["score"], reply["reason"], None)
+
+
 def test_a_pair_without_a_database_is_unscored_and_not_zero(script: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(script)],

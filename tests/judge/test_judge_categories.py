@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.categories import ALIASES, FATAL, MINOR, kinds_for, read_categories
+from sqlverdict.judge.categories import ALIASES, kinds_for, read_categories
 from sqlverdict.judge.judge import JUDGES, Opinion, Settings, hear
 from sqlverdict.judge.replies.conclusion import read_verdict
 from sqlverdict.llm.request import NoReply, Reply, Request

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sqlverdict.judge.categories import FATAL, MINOR, read_categories
+from sqlverdict.compare.tag_labels import FATAL, MINOR
+from sqlverdict.judge.categories import read_categories
 from sqlverdict.judge.replies.conclusion import EQUIVALENT, read, read_verdict, score_form
 from sqlverdict.judge.replies.loose_json import objects
 

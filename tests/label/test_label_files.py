@@ -6,12 +6,17 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from label_runs import PAIRS, OpenSession
 from sqlverdict.cli.main import sqlverdict
+from sqlverdict.errors import DataError
+from sqlverdict.label.export import export_votes
+from sqlverdict.label.import_votes import LabelFields, import_votes
 from sqlverdict.label.session import Ballot
+from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.runlog.run import Run
@@ -133,6 +138,52 @@ def test_a_spreadsheet_of_votes_comes_back(
     result = CliRunner().invoke(sqlverdict, [*line, "--import", str(table)])
     assert result.exit_code == 2
     assert "line 2: the label is 'perhaps'. Expected one of right," in result.output
+
+
+@pytest.mark.parametrize("name", ["votes.csv", "votes.jsonl"])
+@pytest.mark.parametrize(
+    "notes",
+    [("=1+1", "'=1", "''-x"), ("a; b", '"quoted", and more', "two\nlines"), ("", " ", "ä")],
+)
+def test_exported_votes_come_back_as_they_were(
+    open_session: OpenSession, run: Run, tmp_path: Path, name: str, notes: tuple[str, ...]
+) -> None:
+    """The adjudicator stays one; votes keep their pair, time, note and order of queries."""
+    session = open_session()
+    for who, pair, note in zip(("ann", "bob", "ann"), session.queue.order[:3], notes, strict=True):
+        ballot = Ballot(pair, "both", ("nullable_column", "filtering"), note, "yes", "SELECT 1")
+        session.vote(who, msgspec.structs.replace(ballot, seconds=1.5))
+    first = session.queue.order[0]
+    session.vote("bob", Ballot(first, "neither"))
+    session.reveal("bob", first)
+    session.vote("bob", Ballot(first, "neither"))
+    session.adjudicate("cai", Ballot(first, "only_a", reason="=names are missing"))
+    session.log.close()
+    items, exported, again = session.queue.items, tmp_path / name, tmp_path / f"again-{name}"
+    count = export_votes(session.log.book, items, exported)
+    log = VoteLog(tmp_path / "other")
+    assert import_votes(exported, [run], log, "nobody", LabelFields()) == {"added": count}
+    assert export_votes(log.book, items, again) == count
+    assert again.read_bytes() == exported.read_bytes()
+    assert log.book.annotators == session.log.book.annotators == ("ann", "bob")
+    assert log.book.pairs[first].adjudication.annotator == "cai"
+    repeated = import_votes(exported, [run], log, "nobody", LabelFields())
+    assert repeated == {"in the log already": count}
+    log.close()
+
+
+def test_a_row_of_another_kind_or_pair_is_no_vote(
+    open_session: OpenSession, run: Run, tmp_path: Path
+) -> None:
+    log = open_session().log
+    table = tmp_path / "sheet.csv"
+    table.write_text("id,annotator,label,pair\nq0,dee,right,0123456789abcdef\n")
+    outcomes = import_votes(table, [run], log, "nobody", LabelFields())
+    assert outcomes == {"about cases or queries that the runs do not have": 1}
+    for row in ("undo,", "vote,soon"):
+        table.write_text(f"id,annotator,label,kind,seconds\nq0,dee,right,{row}\n")
+        with pytest.raises(DataError, match=r"line 2: the (kind is 'undo'|vote cannot be read)"):
+            import_votes(table, [run], log, "nobody", LabelFields())
 
 
 def test_labels_of_experts_count_for_their_own_prediction_only(

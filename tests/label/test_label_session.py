@@ -62,14 +62,25 @@ def test_a_vote_can_be_changed_and_taken_back_and_the_log_keeps_all(
     session.vote("ann", Ballot(pair, "both", note="first"))
     session.vote("ann", Ballot(pair, "neither"))
     assert session.own_vote("ann", pair).choice == "neither"
-    assert session.undo("ann")[0] == pair
-    assert session.own_vote("ann", pair).note == "first"
-    session.undo("ann")
+    taken = session.undo("ann")
+    assert (taken[0], taken[1].choice) == (pair, "neither")
+    # Each edit on the page is a vote: none of them may count once the vote is taken back.
     assert session.own_vote("ann", pair) is None
     with pytest.raises(UsageError, match="no vote to take back"):
         session.undo("ann")
+    session.vote("ann", Ballot(pair, "either"))
+    assert session.own_vote("ann", pair).choice == "either"
     kinds = [event.kind for event in read_events(session.log.path)]
-    assert kinds == ["vote", "vote", "undo", "undo"]
+    assert kinds == ["vote", "vote", "undo", "vote"]
+
+
+def test_votes_are_taken_back_the_last_one_first(open_session: OpenSession) -> None:
+    session = open_session()
+    first, second = session.queue.order[:2]
+    for pair in (first, second, first):
+        session.vote("ann", Ballot(pair, "both"))
+    assert [session.undo("ann")[0], session.undo("ann")[0]] == [first, second]
+    assert session.log.book.annotators == ()
 
 
 def test_evidence_is_hidden_until_the_vote_and_a_look_is_recorded(
@@ -90,6 +101,28 @@ def test_evidence_is_hidden_until_the_vote_and_a_look_is_recorded(
     assert not votes["bob"].display.revealed
     labels = read_labels(session.log.path)
     assert labels.notes == ("1 vote cast with the evidence in sight: not blind",)
+
+
+def test_a_look_in_a_session_that_is_not_blind_marks_later_votes(
+    open_session: OpenSession,
+) -> None:
+    seen = open_session(blind=False)
+    first, second = seen.queue.order[:2]
+    seen.reveal("bob", first)
+    seen.reveal_dispute("ann", second)
+    with pytest.raises(UsageError, match="nobody voted"):
+        seen.adjudicate("cai", Ballot(first, "both", reason="why not"))
+    seen.log.close()
+    session = open_session(blind=True)
+    revealed = {}
+    for name in ("ann", "bob"):
+        for pair in (first, second):
+            session.vote(name, Ballot(pair, "both"))
+            revealed[name, pair] = session.log.book.pairs[pair].votes[name].display.revealed
+    assert {key for key, looked in revealed.items() if looked} == {("bob", first), ("ann", second)}
+    assert read_labels(session.log.path).notes == (
+        "2 votes cast with the evidence in sight: not blind",
+    )
 
 
 def test_adjudication_needs_a_dispute_and_a_reason_and_settles_the_label(
@@ -204,7 +237,7 @@ def test_who_is_not_blind_sees_the_gold_first_and_the_log_says_so(
     assert session.reveal("ann", pair).systems == (SECRET_SYSTEM,)
     assert "wrong_gold" in session.state("ann").categories
     session.vote("ann", Ballot(pair, "only_b"))
-    (event,) = read_events(session.log.path)
-    assert event.label == "gold_wrong"
+    look, event = read_events(session.log.path)
+    assert (look.kind, event.label) == ("reveal", "gold_wrong")
     assert not event.display.blind
     assert "wrong_gold" not in categories_for(blind=True)

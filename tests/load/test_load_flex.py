@@ -205,3 +205,11 @@ def test_a_prediction_that_failed_in_flexs_run_is_a_failure(tmp_path: Path) -> N
 def test_a_result_file_that_names_no_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BenchmarkError, match="line 1: found no database"):
         read(tmp_path, {**OWN, "schema": "CREATE TABLE item (name)"})
+
+
+def test_a_file_with_categories_loads_as_a_judged_one(tmp_path: Path) -> None:
+    """What FLEX's scripts call ``_cat.jsonl``; the categories themselves are not read."""
+    labels = {"incorrect_schema_linking": {"issued": True, "explanation": "another table"}}
+    (judged,) = read(tmp_path, OWN).cases
+    (categorised,) = read(tmp_path, {**OWN, "judge_result_category": labels}).cases
+    assert categorised == judged

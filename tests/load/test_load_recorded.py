@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.columns import column_map, rename
+from sqlverdict.load.columns.column_map import column_map, rename
 from sqlverdict.load.recorded import recording_from
 from sqlverdict.records import Answer, Case, Failure, Recording
 

@@ -11,9 +11,16 @@ import pyarrow as pa
 import pytest
 from pyarrow.parquet import write_table
 
-from sqlverdict.errors import BenchmarkError, DataError, MissingExtra, PredictionError, UsageError
+from sqlverdict.errors import (
+    BenchmarkError,
+    DataError,
+    MissingExtra,
+    PredictionError,
+    UnclearColumns,
+    UsageError,
+)
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases
-from sqlverdict.load.columns import join_maps
+from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.tables.cases import own_format
 from sqlverdict.load.tables.table import open_table
@@ -120,15 +127,17 @@ def test_a_folder_with_one_database_serves_cases_that_name_none(
 
 
 def test_a_missing_gold_names_the_columns_with_sql_and_the_option(tmp_path: Path) -> None:
-    file = write(tmp_path / "q.csv", f'nr;soll;ist\n1;"{GOLD}";```sql SELECT 1```\n')
-    with pytest.raises(BenchmarkError) as error:
+    file = write(tmp_path / "q.csv", f'nr;a;b\n1;"{GOLD}";```sql SELECT 1```\n')
+    with pytest.raises(UnclearColumns, match="Columns with SQL: 'a', 'b'") as error:
         read(file)
-    assert "Columns with SQL: 'soll', 'ist'" in str(error.value)
-    assert "--column soll=gold --column ist=prediction" in str(error.value)
-    mapped = read(file, options={"soll": "gold"})
+    assert error.value.choices == (
+        (("a", "gold"), ("b", "prediction")),
+        (("b", "gold"), ("a", "prediction")),
+    )
+    mapped = read(file, options={"a": "gold"})
     assert isinstance(mapped.cases, PairedCases)
     assert not mapped.cases.carries_predictions
-    assert "--column ist=prediction" in mapped.cases.no_predictions()
+    assert mapped.cases.no_predictions("none.").choices == ((("b", "prediction"),),)
 
 
 def test_a_mapped_column_that_is_not_there_is_refused_with_a_suggestion(tmp_path: Path) -> None:

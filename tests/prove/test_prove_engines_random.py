@@ -39,8 +39,9 @@ from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import runnable, text
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.testing.rule_suite.engine_rows import TYPES, rows_for
+from tiers import sampled
 
-QUERIES = 120
+QUERIES = sampled(40, 120)
 DATABASES = 6
 _DDL = """
 CREATE TABLE t (id {i} NOT NULL PRIMARY KEY, a {i}, b {i} NOT NULL, s {s}, r {r});
@@ -179,6 +180,7 @@ def broken_claims(
 
 
 @pytest.mark.slow
+@pytest.mark.sampled
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_proved_pair_differs_on_random_rows(dialect: str) -> None:
     schema = schema_in(dialect)
@@ -190,6 +192,7 @@ def test_no_proved_pair_differs_on_random_rows(dialect: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sampled
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_operators_bind_as_the_engine_binds_them(dialect: str) -> None:
     texts = [OperatorMaker(Random(seed)).query() for seed in range(QUERIES)]

@@ -12,7 +12,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.reasoning.any_row import shows_any_row
+from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Query
 from sqlverdict.refute.explain.evidence import evidence_of
 from sqlverdict.refute.explain.sentence import sentence

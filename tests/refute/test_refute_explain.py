@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlglot.expressions import Expr
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.evidence import Refuted, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Failure, Reason, Row
+from sqlverdict.refute.explain import causes_in_queries
 from sqlverdict.refute.explain.evidence import evidence_of
 from sqlverdict.refute.explain.sentence import rows_table, sentence
+from sqlverdict.refute.explain.telling_rows import telling_rows
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
@@ -109,6 +112,12 @@ CASES = {
     ),
     "a filter that one lacks": (
         "SELECT name FROM employee WHERE age > 20 AND salary > 50",
+        "SELECT name FROM employee WHERE age > 20",
+        {"employee": [PERSON]},
+        "an employee does not meet salary > 50 (only the gold asks for it)",
+    ),
+    "a filter that one lacks and the other repeats": (
+        "SELECT name FROM employee WHERE salary > 50 AND age > 20 AND salary > 50",
         "SELECT name FROM employee WHERE age > 20",
         {"employee": [PERSON]},
         "an employee does not meet salary > 50 (only the gold asks for it)",
@@ -261,15 +270,16 @@ def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) 
         return written[-1]
 
     monkeypatch.setattr(causes_in_queries, "_without", without)
-    many = " AND ".join(f"age > {n % 2}" for n in range(what_if._TRIES + 50))
+    many = " AND ".join(f"age > {n}" for n in range(what_if._TRIES + 50))
     witness = on(
         f"SELECT name FROM employee WHERE {many}",
         "SELECT name FROM employee",
         employee=[(1, "Ada", 0, 10.0, "555", 1)],
     )
     assert sentence(witness).startswith("they differ on this database")
-    assert len(written) == what_if._TRIES
-    assert len(set(written)) == what_if._TRIES, "one condition is taken away at a time"
+    assert 1 < len(written) < what_if._TRIES
+    assert sum(map(len, written[:-1])) < what_if._CHARACTERS, "the last one spends the rest"
+    assert len(set(written)) == len(written), "one condition is taken away at a time"
     assert all(text.count("age >") == what_if._TRIES + 49 for text in written)
 
 
@@ -305,6 +315,23 @@ def test_evidence_of_a_witness() -> None:
     assert (evidence.grade, evidence.size) == (found.grade, 1)
 
 
+def test_rows_on_which_only_one_answer_depends_are_named() -> None:
+    players = [(1, "a", 2), (2, "a", 2), (3, "b", 5)]
+    found = on("SELECT name FROM players", "SELECT DISTINCT name FROM players", players=players)
+    assert telling_rows(found) == {"players": (0, 1)}, "the third is the only one of its name"
+    evidence = evidence_of(found)
+    assert isinstance(evidence, Refuted)
+    assert evidence.telling == {"players": (0, 1)}
+    filtered = "SELECT count(*) FROM players WHERE score > 2"
+    counted = on("SELECT count(*) FROM players", filtered, players=players)
+    assert telling_rows(counted) == {"players": (0, 1)}, "also where only a number differs"
+
+
+def test_no_row_is_named_where_both_answers_depend_on_all() -> None:
+    found = on("SELECT name FROM players", "SELECT score FROM players", players=[(1, "a", 2)])
+    assert telling_rows(found) == {}
+
+
 def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:
     import msgspec
 
@@ -328,3 +355,21 @@ def test_evidence_of_no_witness_counts_and_never_says_equal() -> None:
     assert tested == Tested("refute", databases=160, undetermined=3)
     unknown = evidence_of(NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message="the clock"))
     assert unknown == Undecided("refute", (Reason.UNSUPPORTED_FEATURE,), "the clock")
+
+
+def test_of_many_conditions_a_bounded_number_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text of many conditions would be written as often as it has some."""
+    written: list[int] = []
+
+    def without(tree: Expr, nodes: list[Expr]) -> str:
+        text = take_away(tree, nodes)
+        written.append(len(text))
+        return text
+
+    take_away = causes_in_queries._without
+    monkeypatch.setattr(causes_in_queries, "_without", without)
+    conditions = " AND ".join(f"(score <> {n} OR score = {n})" for n in range(150))
+    prediction = f"SELECT name FROM players WHERE {conditions}"
+    witness = on("SELECT name FROM players", prediction, players=[(1, "a", None)])
+    assert "has no score (NULL" in sentence(witness)
+    assert len(written) < 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,40 @@ def test_severity_is_in_the_stated_order(real: tuple[Schema, Regularities]) -> N
     grader = Grader(real[0], real[1], gold, other)
     costs = [grader.cost(Instance(real[0], rows)) for rows, _ in steps]
     assert costs == sorted(costs, reverse=True)
+
+
+def test_a_grader_for_parts_grades_every_part_as_the_whole_grader_does(
+    real: tuple[Schema, Regularities],
+) -> None:
+    """A shrinker asks it at every step; it looks only at what taking rows away can change."""
+    schema = real[0]
+    rows = {
+        "club": (
+            CLUB,
+            OTHER_CLUB,
+            (3, None, None, "c1", "Town 9"),
+            (2, "Club 1", "City 1", "", ""),
+        ),
+        "member": (MEMBER, SAME_AGE, (4, 9, -5, "d", None), (5, None, 90, "a@x.org", 4)),
+    }
+    queries = (
+        f"{JOINED} WHERE age > 18 AND city <> ''",
+        f"SELECT code, town, mentor FROM ({OLDEST})",
+    )
+    for regularities in (real[1], None):
+        grader = Grader(schema, regularities, *queries)
+        part_grader = grader.within(Instance(schema, rows))
+        assert part_grader.weight == grader.weight
+        sizes = range(1 << len(rows["club"]))
+        for clubs, members in product(sizes, sizes):
+            part = Instance(
+                schema,
+                {
+                    table: tuple(row for n, row in enumerate(rows[table]) if kept >> n & 1)
+                    for table, kept in (("club", clubs), ("member", members))
+                },
+            )
+            assert part_grader.grade(part) == grader.grade(part)
 
 
 def test_without_real_data_nothing_is_called_ordinary(real: tuple[Schema, Regularities]) -> None:

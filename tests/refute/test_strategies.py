@@ -38,6 +38,14 @@ def test_no_two_strategies_share_a_turn() -> None:
     assert turns == list(range(len(turns)))
 
 
+@pytest.mark.parametrize("turn", [0, 1000])
+def test_a_turn_that_is_taken_or_leaves_a_gap_breaks_the_promise(turn: int) -> None:
+    last = rotation()[-1].strategy
+    profiles = (*last.profiles[:-1], replace(last.profiles[-1], turn=turn))
+    with pytest.raises(AssertionError, match=r"expected \[.*\], which are free"):
+        check_strategy(replace(last, profiles=profiles))
+
+
 def test_a_strategy_without_effect_breaks_its_promise() -> None:
     near = STRATEGIES.get("near_misses")
     easy = replace(near.example, prediction="SELECT status FROM task")

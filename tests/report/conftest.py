@@ -28,6 +28,7 @@ def build_result(index: int = 0, **fields: Any) -> Result:
         "prediction": "SELECT 1",
         "abstained": False,
         "verdict": Verdict.CORRECT,
+        "inputs": f"{index + 1:016x}",
     }
     verdict = fields.get("verdict", Verdict.CORRECT)
     usual["scores"] = {"ex": {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0}.get(verdict)}

@@ -72,10 +72,10 @@ def test_the_log_keeps_what_differs(run: Run) -> None:
 def test_every_report_shows_them_and_none_is_steered(
     run: Run,
 ) -> None:
-    shown = CliRunner().invoke(sqlverdict, ["show", str(run.folder), "changed"]).output
+    terminal = CliRunner().invoke(sqlverdict, ["show", str(run.folder), "changed"]).output
     page = (run.folder / "report.md").read_text(encoding="utf-8")
     failures = ET.parse(run.folder / "junit.xml").getroot().iter("failure")
-    texts = [shown, page, "\n".join(failure.text or "" for failure in failures)]
+    texts = [terminal, page, "\n".join(failure.text or "" for failure in failures)]
     for text in texts:
         assert "~ 'a' | 1 -> 2" in text
         assert "x'001b'" in text

@@ -150,7 +150,7 @@ def test_a_line_that_is_added_makes_a_finished_run_an_unfinished_one(
     first.append([(0, encode_result(make_result(0, database="aa")))])
     first.finish(cases=1)
     again = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    assert again.needs(0, "shop", "bb")
+    assert again.needs(0, "shop", "bb", make_result(0).inputs)
     again.append([(0, encode_result(make_result(0, database="bb", verdict="incorrect")))])
     assert not (tmp_path / SUMMARY).exists()
     assert read_manifest(tmp_path).finished == ""
@@ -175,7 +175,9 @@ def test_a_finished_log_that_was_cut_or_added_to_is_refused_and_mended(
     with pytest.raises(RunLogError, match=r"has \d lines, and the run has 3 cases"):
         list(read_run(tmp_path).results())
     again = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    missing = [result for result in results if again.needs(result.index, "shop", "aa")]
+    missing = [
+        result for result in results if again.needs(result.index, "shop", "aa", result.inputs)
+    ]
     assert len(missing) == (cut != "more")
     if missing:
         again.append((result.index, encode_result(result)) for result in missing)

@@ -118,8 +118,8 @@ def test_list_prints_a_table_ids_and_csv(runs: list[Run], tmp_path: Path) -> Non
 
 
 def test_show_takes_several_ids_in_the_given_order(runs: list[Run]) -> None:
-    shown = invoke("show", runs[0].folder, "q2", "q0").output
-    assert shown.index("q2 (club") < shown.index("q0 (shop")
+    output = invoke("show", runs[0].folder, "q2", "q0").output
+    assert output.index("q2 (club") < output.index("q0 (shop")
     refused = invoke("show", runs[0].folder, "q0", "q9")
     assert refused.exit_code == 2
     assert "has no case 'q9'" in refused.output

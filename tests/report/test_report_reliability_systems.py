@@ -33,7 +33,7 @@ RECKLESS = "rwwwwwwwwwAAAA"
 
 @pytest.fixture
 def play(make_run: MakeRun, make_result: MakeResult) -> Play:
-    """A run of a system from one letter a case."""
+    """A run of a system from one letter per case."""
 
     def result(index: int, letter: str) -> Result:
         answerable = letter not in "A_"
@@ -137,7 +137,7 @@ def test_a_leaderboard_by_rs(play: Play) -> None:
     ]
     assert (found.metric, found.compared) == ("rs(10)", 14)
     assert [(one.answered, one.abstained) for one in found.places] == [(6, 8), (14, 0)]
-    assert found.notes[0].startswith("correct is said by ex; never answering gives 28.6%")
+    assert found.notes[0].startswith("correctness is decided by ex; never answering gives 28.6%")
     with pytest.raises(UsageError, match="a penalty"):
         leaderboard(runs, "rs(much)")
 

@@ -159,7 +159,7 @@ def test_lines_of_the_first_schema_can_be_read(tmp_path: Path, make_result: Make
     assert (found.id, found.schema, found.database) == ("q0", 1, "")
     log = RunLog(tmp_path)
     assert log.has(0)
-    assert not log.is_done(0, "any"), "what it rests on is not known"
+    assert not log.is_done(0, "any", ""), "what it rests on is not known"
     log.close()
 
 
@@ -175,7 +175,10 @@ def test_a_result_stands_while_it_is_final_and_its_database_is_the_same(
         ],
     )
     log = RunLog(tmp_path)
-    assert [log.is_done(index, "aa") for index in range(4)] == [True, False, False, False]
+    inputs = [make_result(index).inputs for index in range(4)]
+    done = [log.is_done(index, "aa", inputs[index]) for index in range(4)]
+    assert done == [True, False, False, False]
+    assert not log.is_done(0, "aa", inputs[1]), "the line is about another case"
     assert [log.rests_on_other(index, "aa") for index in range(4)] == [False, False, True, False]
     assert log.standing == 2
     log.append(

@@ -61,6 +61,13 @@ def test_every_outcome_but_those_of_a_search_is_reached_above() -> None:
     assert reached | searched == set(RewardOutcome)
 
 
+def test_a_reward_names_the_sql_and_nothing_else(db: Path) -> None:
+    with make(db) as rewarder:
+        fenced = rewarder.reward(GOLD, f"Sure:\n```sql\n{GOLD}\n```")
+        assert (fenced.sql, rewarder.reward(GOLD, "It depends.").sql) == (GOLD, None)
+        assert rewarder.reward(GOLD, None).sql is None
+
+
 def test_a_value_that_is_not_stated_is_that_of_the_more_general_outcome() -> None:
     values = RewardValues(failed=-0.5, no_sql=-1, refuted_match=0.3)
     assert values.value(RewardOutcome.TIMED_OUT) == -0.5

@@ -59,6 +59,13 @@ def test_verl_gets_a_score_and_flat_columns_of_numbers_and_texts(db: Path) -> No
     assert call("x", GOLD, GOLD, info, **extra)["score"] == 1.0
 
 
+def test_an_empty_cell_of_a_row_names_no_database(db: Path) -> None:
+    info = {"db": float("nan"), "db_id": "shop", "question": float("nan")}
+    assert compute_score("x", GOLD, GOLD, info, databases=str(db.parent))["score"] == 1.0
+    info = {"db": str(db), "db_id": float("nan")}
+    assert compute_score("x", GOLD, GOLD, info, databases=str(db.parent))["score"] == 1.0
+
+
 def test_verl_never_gets_none(db: Path) -> None:
     with pytest.raises(Unscorable):
         compute_score("x", GOLD, BROKEN_GOLD, {"db": db})

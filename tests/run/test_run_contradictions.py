@@ -251,6 +251,32 @@ def test_what_the_order_of_rows_or_chance_explains_is_no_contradiction(
     assert not (tmp_path / CONTRADICTIONS).exists()
 
 
+def test_any_row_of_a_group_explains_a_difference_that_no_order_shows(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    # An index that SQLite makes for itself sorts the rows for the first query only.
+    path = tmp_path / "open.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE concert (id number, name text, theme text)")
+        connection.execute("CREATE TABLE visit (concert_id number, singer text)")
+        rows = [(1, "b", "y"), (1, "a", "x"), (1, "b", "y")]
+        connection.executemany("INSERT INTO concert VALUES (?, ?, ?)", rows)
+        connection.execute("INSERT INTO visit VALUES (1, 's')")
+    gold = (
+        "SELECT T2.name, T2.theme, count(*) FROM visit AS T1 JOIN concert AS T2"
+        " ON T1.concert_id = T2.id GROUP BY T2.id"
+    )
+    prediction = (
+        "SELECT t1.name, t1.theme, count(*) FROM concert AS t1 JOIN visit AS t2"
+        " ON t1.id = t2.concert_id GROUP BY t1.id"
+    )
+    done = run(make_case("1", gold, database=str(path)), prediction, tmp_path, metrics="ex,verdict")
+    (result,) = done.results()
+    assert result.scores["ex"] == 0
+    assert any(isinstance(piece, Proved) for piece in result.evidence)
+    assert not (tmp_path / CONTRADICTIONS).exists()
+
+
 @pytest.mark.usefixtures("proves_all")
 @pytest.mark.parametrize(
     ("gold", "prediction"),

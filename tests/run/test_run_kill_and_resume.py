@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups"),
 ]
 
-CASES = 2_000
+CASES = 1_000
 IN_FLIGHT = 2 * 2 * 64
 """Two workers, two chunks of 64 cases each: the most that can be lost."""
 
@@ -150,7 +150,7 @@ def test_an_undisturbed_run_scores_each_case_once(
     assert len({line["verdict"] for line in undisturbed}) == 3
 
 
-@pytest.mark.parametrize("wanted", [1, 600, 1_600])
+@pytest.mark.parametrize("wanted", [1, 300, 700])
 def test_kill_9_of_all_processes_then_the_same_call(
     wanted: int, runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -84,3 +86,27 @@ def test_a_database_that_changes_while_it_is_copied_is_refused(files: NodeFiles)
 def test_what_a_cluster_cannot_do_is_refused(options: Options, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         plan_run(options)
+
+
+def test_a_linked_database_has_the_log_beside_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "real").mkdir()
+    connection = sqlite3.connect(tmp_path / "real" / "real.sqlite")
+    connection.execute("PRAGMA journal_mode = wal")
+    connection.execute("CREATE TABLE t (x)")
+    connection.execute("INSERT INTO t VALUES (1)")
+    connection.commit()
+    link = tmp_path / "link.sqlite"
+    link.symlink_to(tmp_path / "real" / "real.sqlite")
+    # SQLite does not read a log that lies beside a link.
+    (tmp_path / "link.sqlite-wal").write_bytes(b"left behind")
+    files = files_of(str(link), whole_folder=False)
+    assert files is not None
+    assert set(files.digests) == {"link.sqlite", "link.sqlite-wal"}
+    check_node_files(files, "node")
+    make_copy(files, contents_of(files))
+    with closing(sqlite3.connect(copy_of(files))) as copy:
+        assert copy.execute("SELECT x FROM t").fetchall() == [(1,)]
+    connection.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -248,6 +249,11 @@ def test_a_gold_that_reads_the_clock_is_scored_and_said(make_case: MakeCase) -> 
     assert "READS THE CLOCK" in cut_sentences(run.summary)[0]
     steady = evaluate([make_case("1", "SELECT 1")], {"1": gold}, options=options)
     assert steady.summary.cuts == {}, "only the gold counts"
+    assert [result.final for each in (run, steady) for result in each.results()] == [False] * 2
+    fixed = Options(workers=0, cache=None, now=datetime(2024, 5, 17, tzinfo=UTC))
+    still = evaluate([make_case("1", gold)], {"1": gold}, options=fixed)
+    assert [result.final for result in still.results()] == [True]
+    assert still.summary.cuts == {}
 
 
 @pytest.mark.parametrize(

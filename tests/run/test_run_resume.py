@@ -17,11 +17,14 @@ import pytest
 from sqlverdict.errors import Interrupted, RunLogError
 from sqlverdict.evidence import Refuted
 from sqlverdict.execute.engine import Limits
+from sqlverdict.load.predictions import as_predictions
 from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import Case, Prediction, Reason, Score
+from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import SearchOptions
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
+from timeouts import wait_until
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 LOCAL = Options(workers=0, cache=None)
@@ -211,6 +214,43 @@ def test_schemas_that_changed_are_another_run(tmp_path: Path) -> None:
             evaluate([case], {"1": GOLD}, out=tmp_path / "run", options=options)
 
 
+def test_a_result_stands_for_its_own_case_and_prediction_alone(
+    tmp_path: Path, lines_of: Lines
+) -> None:
+    """Lines were paired with cases by their position: one case was lost, another there twice."""
+    database = make(tmp_path / "shop.sqlite", 3)
+    cases = [shop_case(number, database) for number in range(4)]
+    whole = as_benchmark(cases)
+    said = {case.id: f"SELECT {int(case.id) + 2}" for case in cases}
+
+    def run(numbers: list[int], said: dict[str, str], out: str) -> Run:
+        # As a reader does that cuts cases off, or reads the same file otherwise.
+        part = replace(whole, cases=[cases[number] for number in numbers], count=len(numbers))
+        system = System("s", as_predictions(said), tmp_path / out, digest="the same file")
+        return evaluate_systems(part, [system], options=LOCAL)[0]
+
+    run([0, 2], said, "run")
+    again = run([0, 1, 2, 3], said, "run")
+    assert [line["id"] for line in lines_of(tmp_path / "run")] == ["0", "1", "2", "3"]
+    words = "again: their question, gold or prediction is another now"
+    assert again.resumed == (f"1 case is done {words}",)
+    assert again.estimate("ex").value == 0.25
+    other = {**said, "0": "SELECT 3"}
+    assert run([0, 1, 2, 3], other, "run").estimate("ex").value == 0.5
+    run([0, 1, 2, 3], other, "fresh")
+    assert files_of(tmp_path / "run", lines_of) == files_of(tmp_path / "fresh", lines_of)
+
+
+def test_another_preset_is_another_run(tmp_path: Path) -> None:
+    database = make(tmp_path / "shop.sqlite", 3)
+    cases = [Case("1", "shop", "?", ("SELECT name FROM item",), str(database))]
+    options = replace(LOCAL, metrics="verdict", policy="results", preset="bird")
+    distinct = "SELECT DISTINCT name FROM item"
+    assert run_cases(cases, tmp_path / "run", options, distinct).estimate("verdict").value == 1.0
+    with pytest.raises(RunLogError, match="preset"):
+        run_cases(cases, tmp_path / "run", replace(options, preset="strict"), distinct)
+
+
 def test_predictions_that_changed_are_named(tmp_path: Path) -> None:
     cases = [shop_case(1, make(tmp_path / "shop.sqlite", 3))]
     run_cases(cases, tmp_path / "run")
@@ -327,3 +367,34 @@ def test_each_run_has_its_witnesses_in_its_own_folder(tmp_path: Path) -> None:
         assert (run.folder / "witnesses" / file).is_file()
         assert (run.folder / "witnesses" / file).with_suffix(".sqlite").is_file()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["a", "b"]
+
+
+def test_a_date_of_the_data_is_no_clock(tmp_path: Path, lines_of: Lines) -> None:
+    database = make(tmp_path / "shop.sqlite", 3)
+    year = "SELECT count(*) FROM item WHERE strftime('%Y', name) = '2024'"
+    cases = [Case("1", "shop", "?", (year,), str(database))]
+    run_cases(cases, tmp_path / "run")
+    assert [line["final"] for line in lines_of(tmp_path / "run")] == [True]
+    assert run_cases(cases, tmp_path / "run").resumed == ()
+
+
+def test_a_case_that_reads_the_clock_is_done_again(tmp_path: Path, lines_of: Lines) -> None:
+    """Its answer is that of another moment."""
+    database = make(tmp_path / "shop.sqlite", 3)
+    clock = Case("1", "shop", "?", ("SELECT strftime('%s %f', 'now')",), str(database))
+    cases = [clock, shop_case(2, database)]
+    run_cases(cases, tmp_path / "run")
+    first = lines_of(tmp_path / "run")
+    assert [line["final"] for line in first] == [False, True]
+
+    def has_moved_on() -> bool:
+        run = run_cases(cases, tmp_path / "run")
+        assert run.summary.cuts == {"gold_reads_clock": 1}
+        assert [
+            "1 case is done again: a query reads the clock" in text for text in run.resumed
+        ] == [True]
+        clock, steady = lines_of(tmp_path / "run")
+        assert steady == first[1]
+        return bool(clock["answers"] != first[0]["answers"])
+
+    assert wait_until(has_moved_on)

@@ -43,6 +43,15 @@ def test_the_hand_calculation() -> None:
     assert [score(sql, metric="esm[values]").value for sql in predictions] == [0.0, 0.0]
 
 
+def test_the_script_counts_what_it_cannot_read_as_wrong_in_golds_too() -> None:
+    plain, other = "SELECT name FROM person", "SELECT CAST(name AS TEXT) FROM person"
+    assert score(plain, plain, metric="esm[script]").value == 1.0
+    assert score(plain, other, plain, metric="esm[script]").value == 1.0
+    for prediction, gold in ((other, plain), (plain, other), (other, other)):
+        assert score(prediction, gold, metric="esm[script]").value == 0.0
+    assert score(other, other).value == 1.0
+
+
 def test_one_gold_of_several_suffices() -> None:
     assert score("SELECT age FROM person", GOLD, "SELECT age FROM person").value == 1.0
     assert score("SELECT age FROM person", "SELECT", "SELECT age FROM person").value == 1.0

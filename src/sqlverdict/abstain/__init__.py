@@ -13,8 +13,8 @@
 ``thresholds``      from what confidence on a system should answer
 ``correctness``     whether drafts are right, by a comparison preset
 ``equality``        when two sampled queries say the same
-``generators/``     one file a generator
-``detectors/``      one file a detector
+``generators/``     one file per generator
+``detectors/``      one file per detector
 ``prompting/``      prompts, demonstrations and replies of methods that use an LLM
 ``learn/``          random forests, normal distributions, and what is learned on disk
 ``neural/``         sequence-to-sequence models (extra ``t5``)

@@ -21,6 +21,7 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
+from sqlverdict.abstain.thresholds import reaches
 from sqlverdict.errors import UsageError
 
 
@@ -71,7 +72,7 @@ class Gate(Learner):
                 f"{self.name} has no threshold. Fit it on validation questions (sqlverdict "
                 f"abstain fit), or give one: {self.name}(threshold=NUMBER)"
             )
-        return finding.confidence is not None and finding.confidence >= self.threshold
+        return finding.confidence is not None and reaches(finding.confidence, self.threshold)
 
 
 @dataclass(kw_only=True)

@@ -15,6 +15,7 @@ from sqlverdict.score.reliability.thresholds import (
     certified_threshold,
     certify,
     heuristic_threshold,
+    reaches,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "certified_threshold",
     "certify",
     "heuristic_threshold",
+    "reaches",
 ]

@@ -53,7 +53,11 @@ def read_golds(gold: Golds) -> tuple[str, ...]:
                 f"a gold is {each!r}; expected SQL text, several of them, or None where the "
                 f"question cannot be answered"
             )
-    return golds
+    return tuple(map(plain_text, golds))
+
+
+plain_text = str.__str__
+"""A text of a class of its own as Python's: other processes need not know the class."""
 
 
 def read_reply(prediction: Reply) -> Reply:
@@ -62,7 +66,9 @@ def read_reply(prediction: Reply) -> Reply:
     Raises:
         UsageError: it is of another type.
     """
-    if prediction is None or isinstance(prediction, str | Prediction):
+    if isinstance(prediction, str):
+        return plain_text(prediction)
+    if prediction is None or isinstance(prediction, Prediction):
         return prediction
     raise UsageError(
         f"a prediction is {type(prediction).__name__}; expected SQL, a reply, a Prediction, or "
@@ -89,28 +95,38 @@ def read_cell(cell: Any) -> Any:
         return str(cell)
     if hasattr(cell, "tolist"):
         cell = cell.tolist()
-    empty = isinstance(cell, float) and math.isnan(cell)
-    return None if empty or type(cell).__name__ in _GAPS else cell
+    return None if is_gap(cell) else cell
+
+
+def is_gap(cell: Any) -> bool:
+    """Whether a cell of a table is empty; Python's ``None`` was written there by somebody."""
+    return type(cell).__name__ in _GAPS or (isinstance(cell, float) and math.isnan(cell))
 
 
 def file_stamp(database: str | None) -> tuple[object, ...]:
     """What changes when a file does; a server's database is read as it was when it was opened."""
-    return tuple([_file_state(path) for path in _files(database)]) if database is not None else ()
+    path = _path(database) if database is not None else None
+    if path is None:
+        return ()
+    # Called for every pair: the functions of ``os`` are much faster than those of a Path.
+    # Of a link, SQLite's write-ahead log lies beside the file itself, and DuckDB's beside the link.
+    file = os.path.realpath(path) if os.path.islink(path) else path  # noqa: PTH114
+    return _file_state(file), _file_state(f"{file}-wal"), _file_state(f"{path}.wal")
 
 
 def _file_state(path: str) -> tuple[int, ...]:
     try:
-        state = os.stat(path)  # noqa: PTH116 - called for every pair, and much faster
+        state = os.stat(path)  # noqa: PTH116
     except (OSError, ValueError):
         return ()
     return (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
 
 
 @lru_cache(maxsize=4_096)
-def _files(database: str) -> tuple[str, ...]:
-    """The file of a database and its write-ahead log (SQLite's, DuckDB's); none on a server."""
+def _path(database: str) -> str | None:
+    """The file of a database; ``None`` on a server."""
     file = file_of(database)
-    return () if file is None else (str(file), f"{file}-wal", f"{file}.wal")
+    return None if file is None else str(file)
 
 
 @lru_cache(maxsize=4_096)

@@ -9,6 +9,7 @@ known to be brief is run in a process that can be killed.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlverdict.parse.measure import SHORTEST_UNFOLDING, count_unfolded
 from sqlverdict.parse.tokens import word_set
@@ -46,8 +47,11 @@ _SHORT_PATTERN = re.compile(
 
 def is_brief(sql: str) -> bool:
     """Whether no step of the query takes long, and it is compiled quickly."""
-    if len(sql) > _LONGEST:
-        return False
+    return len(sql) <= _LONGEST and _is_brief(sql)
+
+
+@lru_cache(maxsize=16_384)
+def _is_brief(sql: str) -> bool:
     lower = sql.lower()
     if any(operator in lower for operator in _OPERATORS):
         return False

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread, Timer
+from time import sleep
 from typing import IO, Any
 
 from sqlverdict.api.pair_checker import PairChecker
@@ -28,8 +29,11 @@ from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.worker import bound_memory
 
 _GRACE = 0.5
+_LOOK_SECONDS = 1.0
 _START = "import sys; sys.path[:] = sys.argv[1:]; from sqlverdict.api.isolated import work; work()"
 _BROKEN = (OSError, EOFError, pickle.UnpicklingError)
+_UNPICKLED = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
+"""What ``pickle`` raises for values that it cannot write."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,13 @@ class _Running:
 
     key: bytes | None
     more: float
+
+
+@dataclass(frozen=True)
+class _Unreadable:
+    """A process cannot read what it was sent, and why."""
+
+    why: str
 
 
 class IsolatedChecker:
@@ -63,6 +74,12 @@ class IsolatedChecker:
         Raises:
             OSError: no process can be started.
         """
+        try:
+            return self._check(case, prediction)
+        except Unsendable as error:
+            return PairChecker(self._plan).crashed(case, prediction, str(error))
+
+    def _check(self, case: Case, prediction: Prediction) -> PairResult:
         known: dict[bytes, Failure] = {}
         blamed: set[bytes | None] = set()
         while True:
@@ -94,6 +111,17 @@ class _Ended:
     failure: Failure | None = None
 
 
+class Unsendable(Exception):
+    """A pair, or a metric, that another process cannot read."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"a query that may run for long is run in a process of its own, which cannot read this "
+            f"pair or a metric ({why}). Classes must be in a module that can be imported, not in "
+            f"a notebook or a script"
+        )
+
+
 class _Process:
     """A process that checks pairs. Not for several threads at once."""
 
@@ -108,7 +136,11 @@ class _Process:
     def check(
         self, case: Case, prediction: Prediction, known: dict[bytes, Failure], seconds: float
     ) -> PairResult | _Ended:
-        """The result of a pair; where the process ended before, what it was running."""
+        """The result of a pair; where the process ended before, what it was running.
+
+        Raises:
+            Unsendable: the process cannot read the pair, or what it is checked by.
+        """
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         key, timer, killed = None, None, False
@@ -119,7 +151,12 @@ class _Process:
             self._popen.kill()
 
         try:
-            _send(self._popen.stdin, (self._plan, case, prediction, known))
+            request = pickle.dumps((self._plan, case, prediction, known))
+        except _UNPICKLED as error:
+            self.end()
+            raise Unsendable(f"{type(error).__name__}: {error}") from error
+        try:
+            _write(self._popen.stdin, request)
             self._plan = None  # It has the plan now.
             while True:
                 message = pickle.load(self._popen.stdout)  # noqa: S301 - from our own code
@@ -129,6 +166,9 @@ class _Process:
                     timer = None
                 if isinstance(message, PairResult):
                     return message
+                if isinstance(message, _Unreadable):
+                    self.end()
+                    raise Unsendable(message.why)
                 key = message.key
                 if key is not None:
                     timer = Timer(seconds + _GRACE + message.more, kill)
@@ -160,7 +200,11 @@ def _end(popen: subprocess.Popen[bytes], owner: int) -> None:
 
 
 def _send(stream: IO[bytes], message: object) -> None:
-    stream.write(pickle.dumps(message))
+    _write(stream, pickle.dumps(message))
+
+
+def _write(stream: IO[bytes], content: bytes) -> None:
+    stream.write(content)
     stream.flush()
 
 
@@ -171,8 +215,9 @@ def work() -> None:
     # What a plug-in prints must not get between the replies.
     os.dup2(2, 1)
     requests: SimpleQueue[Any] = SimpleQueue()
-    # Another thread listens: when the giver is gone, the process ends even inside a long step.
-    Thread(target=_listen, args=(requests,), daemon=True).start()
+    # Other threads listen and look: when the giver is gone, the process ends even in a long step.
+    Thread(target=_listen, args=(requests, replies), daemon=True).start()
+    Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
     checker: PairChecker | None = None
     while True:
         plan, case, prediction, known = requests.get()
@@ -183,9 +228,21 @@ def work() -> None:
         _send(replies, checker.check(case, prediction, known))
 
 
-def _listen(requests: SimpleQueue[Any]) -> None:
+def _listen(requests: SimpleQueue[Any], replies: IO[bytes]) -> None:
     try:
         while True:
             requests.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - from our own code
     except _BROKEN:
         os._exit(0)
+    except BaseException as error:  # noqa: BLE001 - whatever a class does when it is read
+        # The other end waits for a reply, and nobody would hear any more that it is gone.
+        with suppress(OSError):
+            _send(replies, _Unreadable(f"{type(error).__name__}: {error}"))
+        os._exit(1)
+
+
+def _follow(parent: int) -> None:
+    """End with the parent: its forks have a copy of the pipe, which then stays open."""
+    while os.getppid() == parent:
+        sleep(_LOOK_SECONDS)
+    os._exit(0)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlverdict.api.pair_result import PairResult
-from sqlverdict.compare.difference import AnswerDifference, answer_difference
+from sqlverdict.api.pair_result import MOST_ROWS, PairResult, difference_of
+from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.task import Task
-
-MOST_ROWS = 20
-"""How many rows of an answer, and of a difference, a result holds."""
 
 
 class PairChecker:
@@ -27,7 +24,8 @@ class PairChecker:
     def __init__(self, plan: RunPlan, watch: Watch | None = None) -> None:
         self.runner: QueryRunner = plan.open_runner(watch)
         self._plan = plan
-        self._examiner = Examiner(plan)
+        # A result has the answers themselves.
+        self._examiner = Examiner(plan, logs=False)
 
     def close(self) -> None:
         """Close all databases."""
@@ -54,17 +52,19 @@ class PairChecker:
             _shortened(own),
             _count(gold),
             _count(own),
-            _difference(gold, own),
+            prediction.sql,
+            _difference_of_long(gold, own),
         )
 
     def crashed(self, case: Case, prediction: Prediction, why: str) -> PairResult:
         """The result of a pair on which we failed ourselves."""
-        return PairResult(self._examiner.crashed_result(self._task(case, prediction), why))
+        result = self._examiner.crashed_result(self._task(case, prediction), why)
+        return PairResult(result, sql=prediction.sql)
 
     def forget(self) -> None:
         """Forget what was found about pairs."""
         self._examiner.close()
-        self._examiner = Examiner(self._plan)
+        self._examiner = Examiner(self._plan, logs=False)
 
     def _task(self, case: Case, prediction: Prediction) -> Task:
         # A database may have changed since it was last used here, however many pairs ago.
@@ -85,10 +85,11 @@ def _shortened(outcome: Outcome | None) -> Outcome | None:
     return Answer(outcome.columns, outcome.rows[:MOST_ROWS], outcome.seconds)
 
 
-def _difference(gold: Outcome | None, own: Outcome | None) -> AnswerDifference | None:
-    if not isinstance(gold, Answer) or not isinstance(own, Answer) or gold.rows == own.rows:
+def _difference_of_long(gold: Outcome | None, own: Outcome | None) -> AnswerDifference | None:
+    """The difference of answers that a result does not hold whole."""
+    if max(_count(gold) or 0, _count(own) or 0) <= MOST_ROWS:
         return None
-    return answer_difference(gold, own, most=MOST_ROWS)
+    return difference_of(gold, own)
 
 
 def _count(outcome: Outcome | None) -> int | None:

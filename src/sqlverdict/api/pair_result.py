@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from sqlverdict.compare.difference import AnswerDifference
+from sqlverdict.compare.difference import AnswerDifference, answer_difference
 from sqlverdict.evidence import Evidence, Proved, Refuted, Relation, relations_of
 from sqlverdict.records import Answer, Outcome, Result, Row, Verdict
+
+MOST_ROWS = 20
+"""How many rows of an answer, and of a difference, a result holds."""
 
 _RIGHT = {
     Verdict.CORRECT: True,
@@ -23,13 +26,13 @@ class PairResult:
     """The result of one check.
 
     Attributes:
-        result: The same as a line of a run log would have it.
+        result: The same as a line of a run log would have it, but for the answers: they are here.
         gold_outcome: What the first gold gave, with its first rows; ``None``: nothing was run.
         prediction_outcome: What the prediction gave, with its first rows.
         gold_count: How many rows the gold gave.
         prediction_count: How many rows the prediction gave.
-        difference: The rows that the two do not share; ``None`` where the rows are the same, or
-            one of the two has none.
+        sql: The SQL that was taken from the prediction; ``None`` where there is none.
+        difference_of_long: The difference of answers that have more rows than a result holds.
 
     Example:
         >>> result = sv.check("SELECT name FROM item", "SELECT nome FROM item", db="shop.sqlite")
@@ -42,7 +45,8 @@ class PairResult:
     prediction_outcome: Outcome | None = None
     gold_count: int | None = None
     prediction_count: int | None = None
-    difference: AnswerDifference | None = None
+    sql: str | None = None
+    difference_of_long: AnswerDifference | None = field(default=None, repr=False)
 
     @property
     def correct(self) -> bool | None:
@@ -65,11 +69,6 @@ class PairResult:
         return self.result.scores
 
     @property
-    def sql(self) -> str | None:
-        """The SQL that was taken from the prediction; ``None`` where there is none."""
-        return self.result.prediction
-
-    @property
     def message(self) -> str:
         """What went wrong, in words; empty where nothing did."""
         return self.result.message
@@ -88,6 +87,16 @@ class PairResult:
     def prediction_rows(self) -> Sequence[Row] | None:
         """The first rows of the prediction's answer; ``None`` where it has none."""
         return _rows(self.prediction_outcome)
+
+    @cached_property
+    def difference(self) -> AnswerDifference | None:
+        """The rows that the two do not share.
+
+        ``None`` where the rows are the same, or one of the two has none.
+        """
+        if self.difference_of_long is not None:
+            return self.difference_of_long
+        return difference_of(self.gold_outcome, self.prediction_outcome)
 
     @cached_property
     def relations(self) -> tuple[Relation, ...]:
@@ -121,6 +130,15 @@ class PairResult:
         from sqlverdict.api.card import card
 
         return card(self)
+
+
+def difference_of(gold: Outcome | None, prediction: Outcome | None) -> AnswerDifference | None:
+    """The difference of two answers; ``None`` where there are no two, or they are the same."""
+    if not isinstance(gold, Answer) or not isinstance(prediction, Answer):
+        return None
+    if gold.rows == prediction.rows:
+        return None
+    return answer_difference(gold, prediction, most=MOST_ROWS)
 
 
 def _rows(outcome: Outcome | None) -> Sequence[Row] | None:

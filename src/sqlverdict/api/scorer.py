@@ -13,9 +13,8 @@ import asyncio
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -29,6 +28,7 @@ from sqlverdict.api.arguments import (
     Reply,
     file_stamp,
     name_of_database,
+    plain_text,
     read_arguments,
     read_golds,
     read_reference,
@@ -39,6 +39,7 @@ from sqlverdict.api.closing import Closing
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
+from sqlverdict.files.references import absolute
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.load.no_sql import read_prediction, without_sql
 from sqlverdict.parse.schema import Schema
@@ -131,7 +132,7 @@ class Scorer(Closing):
         self._lock = threading.Lock()
         self._idle: list[BoundedChecker] = []
         self._memo: OrderedDict[tuple[object, ...], PairResult] = OrderedDict()
-        self._known_databases: Databases | None = None
+        self._known_databases: dict[str, Databases] = {}
 
     def __getstate__(self) -> dict[str, object]:
         """The options alone; databases are opened again where they are needed."""
@@ -147,12 +148,15 @@ class Scorer(Closing):
         self._open()
 
     def close(self) -> None:
-        """Close all databases; the scorer can be used again."""
+        """Close all databases; the scorer can be used again.
+
+        What is still being checked in other threads closes its databases when it is done.
+        """
         with self._lock:
-            for checker in self._idle:
-                checker.close()
-            self._idle.clear()
+            idle, self._idle = self._idle, []
             self._memo.clear()
+        for checker in idle:
+            checker.close()
 
     def __call__(
         self, gold: Golds, prediction: Reply, db: Reference | None = None, **more: Any
@@ -189,7 +193,7 @@ class Scorer(Closing):
         Raises:
             UsageError: an argument is of the wrong type, or no database is known.
         """
-        texts = gold if isinstance(gold, str) else read_golds(gold)
+        texts = plain_text(gold) if isinstance(gold, str) else read_golds(gold)
         reply = read_reply(prediction)
         database, name = self._database(db, db_id)
         key = (file_stamp(database), texts, reply, database, question, knowledge, contract, id)
@@ -210,8 +214,11 @@ class Scorer(Closing):
             knowledge=knowledge,
             contract=contract,
         )
-        with self._checker() as checker:
+        idle, checker = self._idle, self._take_checker()
+        try:
             result = checker.check(case, read)
+        finally:
+            self._give_back(checker, idle)
         if result.result.final:
             self._remember(key, result)
         return result
@@ -231,11 +238,22 @@ class Scorer(Closing):
             return [future.result() for future in [pool.submit(call) for call in calls]]
 
     async def abatch(self, pairs: Iterable[Pair], *, concurrency: int = 8) -> list[PairResult]:
-        """As :meth:`batch`, from an event loop, which goes on meanwhile."""
+        """As :meth:`batch`, from an event loop, which goes on meanwhile.
+
+        Where it is cancelled, pairs that have begun end by their limits, in their threads.
+        """
         loop = asyncio.get_running_loop()
         calls = [partial(self.check, **read_arguments(pair)) for pair in pairs]
-        with ThreadPoolExecutor(concurrency) as pool:
-            return list(await asyncio.gather(*(loop.run_in_executor(pool, c) for c in calls)))
+        pool = ThreadPoolExecutor(concurrency)
+        try:
+            results = await asyncio.gather(*(loop.run_in_executor(pool, c) for c in calls))
+        except BaseException:
+            # Cancelled, or a pair was refused: to wait for the others would stop the loop. What
+            # has begun ends by its limits; the rest does not begin.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        pool.shutdown()
+        return results
 
     def _database(self, db: Reference | None, db_id: str | None) -> tuple[str | None, str]:
         """The reference and the name of a pair's database."""
@@ -244,20 +262,25 @@ class Scorer(Closing):
         if db_id is not None:
             if self._databases_at is None:
                 raise UsageError("db_id needs Scorer(databases=...), the folder of the databases")
-            return self._databases().expected(db_id), db_id
+            return self._find_database(db_id), db_id
         reference = read_reference(db) or self._db
         if reference is None:
             if self.plan.executes:
                 raise UsageError("no database: give db=, or db_id= with Scorer(databases=...)")
             return None, ""
-        return reference, name_of_database(reference)
+        # A process that was started before this one changed its folder stays in the old one.
+        return absolute(reference), name_of_database(reference)
 
-    def _databases(self) -> Databases:
-        if self._known_databases is None:
-            suffixes = ENGINES.get(self.plan.engine).suffixes
-            location = DatabaseLocation(self._databases_at, suffixes)
-            self._known_databases = find_databases(Path(), (".",), location)
-        return self._known_databases
+    def _find_database(self, db_id: str) -> str | None:
+        """The database of an id, or where it should be."""
+        assert self._databases_at is not None
+        where = absolute(self._databases_at)
+        known = self._known_databases.get(where)
+        if known is None or known.path(db_id) is None:
+            # What was missing may be there now.
+            location = DatabaseLocation(where, ENGINES.get(self.plan.engine).suffixes)
+            known = self._known_databases[where] = find_databases(Path(), (".",), location)
+        return known.expected(db_id)
 
     def _known(self, key: tuple[object, ...]) -> PairResult | None:
         if self._process != os.getpid():
@@ -275,17 +298,19 @@ class Scorer(Closing):
             while len(self._memo) > self._memo_size:
                 self._memo.popitem(last=False)
 
-    @contextmanager
-    def _checker(self) -> Iterator[BoundedChecker]:
+    def _take_checker(self) -> BoundedChecker:
         """An idle checker, or a new one: as many are open as threads work at the same time."""
         with self._lock:
             checker = self._idle.pop() if self._idle else None
-        checker = checker or BoundedChecker(self.plan)
-        try:
-            yield checker
-        finally:
-            with self._lock:
-                self._idle.append(checker)
+        return checker or BoundedChecker(self.plan)
+
+    def _give_back(self, checker: BoundedChecker, idle: list[BoundedChecker]) -> None:
+        """Let others use a checker; where the scorer was closed meanwhile, it is closed too."""
+        with self._lock:
+            if idle is self._idle:
+                idle.append(checker)
+                return
+        checker.close()
 
 
 def _search(refute: int, budget_ms: float | None) -> SearchOptions | None:

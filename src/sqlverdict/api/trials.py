@@ -47,7 +47,7 @@ class EvaluatedTrials:
         return read_trials(self.runs, metric)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One flat record a case and trial, as :meth:`EvaluatedRun.rows`."""
+        """One flat record per case and trial, as :meth:`EvaluatedRun.rows`."""
         for number, run in enumerate(self.runs, 1):
             for row in run.rows():
                 yield {"trial": number} | row

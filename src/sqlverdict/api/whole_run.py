@@ -83,7 +83,7 @@ class EvaluatedRun(Run):
         return list(self.select(conditions))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """One flat record a case: scores, reasons and what the system spent are columns."""
+        """One flat record per case: scores, reasons and what the system spent are columns."""
         spent = [figures.quantity for figures in self.summary.usage]
         return (case_row(result, spent) for result in self.results())
 

@@ -2,7 +2,7 @@
 
 ``doctor``               ``examine_data``: every check over a benchmark and a prediction file
 ``check``                what a check is
-``checks/``              one file a check
+``checks/``              one file per check
 ``finding``              what a check says, and all findings
 ``data``                 what checks look at: cases, golds with their answers, schemas
 ``sqlite_file``          a SQLite file as a check reads it
@@ -10,7 +10,7 @@
 ``wording``              when two questions are the same words
 ``gold``                 ``suspect_golds``: which golds deserve a second look
 ``suspicion``            what a suspicion against a gold is
-``suspicions/``          one file a suspicion
+``suspicions/``          one file per suspicion
 ``gold_report``          all that is known about one gold
 ``features``             what the model of wrong golds looks at, in numbers and words
 ``gold_model``           how likely a gold is wrong, from ``gold_model.json``

@@ -14,7 +14,7 @@ import msgspec
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import UTF8_BOM, near, need_file, read_text, repeated_keys, split_lines
-from sqlverdict.load.columns import prediction_column_map
+from sqlverdict.load.columns.column_map import prediction_column_map
 from sqlverdict.load.prediction_formats import (
     FORMATS,
     TABLE_FORMATS,

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from secrets import token_hex
 
+import click
+
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
@@ -46,12 +48,18 @@ def demo_location(
 ) -> DatabaseLocation:
     """Where the databases are; on a server they are made now, and dropped with the stack.
 
+    Those of demos that were killed are dropped first.
+
     Raises:
         DatabaseError: the server does not take them.
     """
     if server is None or not isinstance(engine, ServerEngine):
         return DatabaseLocation(str(folder), engine.suffixes)
     home = build_databases(folder)
+    leftovers = engine.drop_leftovers(server, _PREFIX)
+    if leftovers:
+        names = ", ".join(leftovers)
+        click.echo(f"dropped what a demo that was killed had left on the server: {names}", err=True)
     prefix = f"{_PREFIX}{token_hex(4)}_"
     for file in sorted(home.glob("*/*.sqlite")):
         statements = database_statements(file, engine.dialect)

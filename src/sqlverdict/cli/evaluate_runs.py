@@ -73,7 +73,7 @@ def run_systems(
     else:
         advice = "no predictions: give --predictions FILE (repeat it for more systems)"
         if data.cases is not None and isinstance(benchmark.cases, PairedCases):
-            advice += f", or answers in the same file. {benchmark.cases.no_predictions()}"
+            raise benchmark.cases.no_predictions(f"{advice}, or answers in the same file.")
         raise UsageError(advice)
     if redirect is not None:
         systems = [system for each in systems if (system := redirect(each)) is not None]

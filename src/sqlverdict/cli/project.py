@@ -20,7 +20,7 @@ from typing import Any
 import click
 
 from sqlverdict.cli.command import HeadedOption, Heading
-from sqlverdict.cli.options.shared import ReferenceType
+from sqlverdict.cli.options.shared import OverlayFile, ReferenceType
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.references import is_server, scheme_of
 from sqlverdict.files.text import near, read_text
@@ -165,8 +165,11 @@ def _texts(file: Path, own: click.Parameter, key: str, value: Any) -> list[str]:
 
 def _located(folder: Path, own: click.Parameter, text: str) -> str:
     """A path as seen from the current folder; anything else as it is."""
+    if isinstance(own.type, OverlayFile) or (own.name == "predictions" and own.multiple):
+        name, sign, path = text.partition("=")
+        has_name = sign and name and not (folder / text).exists()
+        return f"{name}={folder / path}" if has_name else str(folder / text)
     if own.name == "predictions":
-        name, sign, path = text.rpartition("=")
-        return f"{name}{sign}{folder / path}" if own.multiple else str(folder / path)
+        return str(folder / text)
     local = isinstance(own.type, ReferenceType) and not scheme_of(text)
     return str(folder / text) if local or isinstance(own.type, click.Path) else text

@@ -131,7 +131,7 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
 
 
 def verdicts_by_system(runs: Sequence[Run]) -> TextTable:
-    """How often each verdict was given, a column a system."""
+    """How often each verdict was given, a column per system."""
     rows = [
         (verdict, *(f"{run.summary.verdicts.get(verdict, 0):,}" for run in runs))
         for verdict in Verdict
@@ -213,7 +213,7 @@ def show_case(
     if deciding in (None, "verdict"):
         _field(screen, "because", because(result))
     for line in evidence_lines(result, folder):
-        _field(screen, "evidence", line)
+        _field(screen, "" if line.startswith(" ") else "evidence", line)
     _field(screen, "rows", "\n".join(answer_lines(result.answers)))
 
 

@@ -2,7 +2,7 @@
 
 ``answers``         ``compare_answers``: the one call for users
 ``preset``          what a preset is
-``presets/``        one file a preset: strict (the default), bird, spider ...
+``presets/``        one file per preset: strict (the default), bird, spider ...
 ``spider_rules``    what the Spider-like presets share
 ``spider2_rules``   what the two presets of Spider 2.0 share
 ``defog_rules``     what the two presets of defog's sql-eval share
@@ -17,7 +17,7 @@
 ``difference``      which rows two answers do not share
 ``log_answers``     what the run log keeps of two answers
 ``relation``        what a relation between two unequal answers is
-``relations/``      one file a relation
+``relations/``      one file per relation
 ``related/``        finds relations and checks their proofs
 ``query/``          a query in parts that can be compared with another's
 ``tags/``           what differs between two queries, by name

@@ -152,7 +152,8 @@ class _Search:
             columns = tuple(index[c] for c in state.gold_columns)
             fits = _same_bags(self.gold, self.prediction, columns, self.groups)
             return columns if fits else None
-        smallest = min(alike, key=lambda c: (sizes[c], c))
+        # Of classes of one size the first in the gold: their numbers depend on the hash seed.
+        smallest = min(alike, key=sizes.__getitem__)
         first = state.gold_columns.index(smallest)
         rejected: set[tuple[object, ...]] = set()
         for candidate, kind in enumerate(state.prediction_columns):
@@ -185,8 +186,8 @@ class _Search:
             for index, column in enumerate(cells):
                 # A sum of hashes does not depend on row order. Where two hashes collide, two
                 # classes merge; the final check on the rows decides.
-                bag = sum(map(hash, zip(rows, column, strict=True)))
-                columns[index] = hash((columns[index], bag))
+                cells_hash = sum(map(hash, zip(rows, column, strict=True)))
+                columns[index] = hash((columns[index], cells_hash))
         return Counter(state.gold_columns) == Counter(state.prediction_columns)
 
     def _split_rows(self, state: _SearchState) -> bool:

@@ -14,7 +14,7 @@ Time is linear in the rows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
 from msgspec import Struct
@@ -26,6 +26,8 @@ _MOST_PAIRED = 1_000
 """Rows of one side beyond which changed rows are not looked for."""
 _TOLERANCE = Tolerance()
 
+Bag = Mapping[Row, int]
+"""How often each row occurs."""
 ColumnMap = tuple[int | None, ...]
 """The prediction's column that stands for each of the gold's; ``None``: none does."""
 _LeftOver = tuple[list[int], list[int]]
@@ -146,22 +148,28 @@ def _cut(columns: Sequence[int]) -> Callable[[Row], Row]:
 
 
 def _left_over(ours: list[Row], theirs: list[Row]) -> _LeftOver:
-    return _without(ours, theirs), _without(theirs, ours)
+    mine, others = Counter(ours), Counter(theirs)
+    return _without(ours, mine, others), _without(theirs, others, mine)
 
 
-def _without(rows: list[Row], others: list[Row]) -> list[int]:
+def _without(rows: list[Row], own: Bag, others: Bag) -> list[int]:
     """The positions of the rows that the others do not have, each as often as they lack it."""
-    there = Counter(others)
-    if there.keys().isdisjoint(rows):
+    if own.keys().isdisjoint(others):
         return list(range(len(rows)))
-    positions = []
-    for position, row in enumerate(rows):
-        number = there.get(row, 0)
-        if number:
-            there[row] = number - 1
+    lacked = {row for row, times in own.items() if times > others.get(row, 0)}
+    positions = [position for position, row in enumerate(rows) if row in lacked]
+    # Of a row that the others have less often, the first ones have a counterpart.
+    there = {row: others[row] for row in lacked if row in others}
+    if not there:
+        return positions
+    left = []
+    for position in positions:
+        row = rows[position]
+        if there.get(row, 0):
+            there[row] -= 1
         else:
-            positions.append(position)
-    return positions
+            left.append(position)
+    return left
 
 
 def _without_noise(left: _LeftOver, ours: list[Row], theirs: list[Row]) -> _LeftOver:

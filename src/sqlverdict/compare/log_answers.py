@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from msgspec import structs
-
 from sqlverdict.compare.difference import (
     AnswerDifference,
     ColumnMap,
@@ -112,13 +110,16 @@ def _log_pair(
     names = _names(tuple(gold.columns)), _names(tuple(prediction.columns))
     if difference is None:
         return LoggedAnswers(*shapes, *names, same=_rows(prediction.rows[:_SAME_ROWS]), gold=index)
-    columns = difference.columns
-    straight = columns == tuple(range(len(prediction.columns)))
-    logged = LoggedAnswers(*shapes, *names, None if straight else columns[:_COLUMNS], gold=index)
+    columns: ColumnMap | None = difference.columns[:_COLUMNS]
+    if difference.columns == tuple(range(len(prediction.columns))):
+        columns = None
     if difference.same_rows and (matched or not difference.order_only):
-        return structs.replace(logged, same=_rows(prediction.rows[:_SAME_ROWS]))
-    return structs.replace(
-        logged,
+        same = _rows(prediction.rows[:_SAME_ROWS])
+        return LoggedAnswers(*shapes, *names, columns, same=same, gold=index)
+    return LoggedAnswers(
+        *shapes,
+        *names,
+        columns,
         missing=_rows(difference.missing),
         extra=_rows(difference.extra),
         changed=tuple(
@@ -129,6 +130,7 @@ def _log_pair(
         extra_count=difference.extra_count,
         changed_count=difference.changed_count,
         order_only=difference.order_only,
+        gold=index,
     )
 
 

@@ -41,23 +41,28 @@ from collections.abc import Iterable, Mapping
 
 from sqlverdict.compare.tags import Tag
 
-ERRORS = (
-    "schema_linking",
-    "filtering",
-    "nullable_column",
-    "several_rows",
-    "abused_clauses",
-    "other_fatal",
-)
-"""FLEX's labels of what makes a prediction wrong, by the names of ``judge/categories.py``."""
+FATAL: Mapping[str, str] = {
+    "schema_linking": "tables or columns that are not what the question asks about",
+    "filtering": "a condition that is wrong, missing or added",
+    "nullable_column": "a column that may be NULL, read as if it could not",
+    "several_rows": "wrong where several rows satisfy a condition",
+    "abused_clauses": "a clause nobody asked for changes the answer",
+    "other_fatal": "another fault that makes the answer wrong",
+}
+"""What can be wrong with an incorrect prediction."""
+MINOR: Mapping[str, str] = {
+    "output_structure": "other columns, or another order",
+    "value_representation": "values that mean the same and look different",
+    "wrong_gold": "the gold query does not answer the question",
+    "several_answers": "the question has several right answers",
+    "other_minor": "another difference that leaves the answer right",
+}
+"""What can set a correct prediction apart from its gold."""
 
-DIFFERENCES = (
-    "output_structure",
-    "value_representation",
-    "wrong_gold",
-    "several_answers",
-    "other_minor",
-)
+ERRORS = tuple(FATAL)
+"""FLEX's labels of what makes a prediction wrong."""
+
+DIFFERENCES = tuple(MINOR)
 """FLEX's labels of why a right prediction's result differs from the gold's."""
 
 _SCHEMA, _FILTER, _NULL, _ROWS, _ABUSE, _OTHER_ERROR = ERRORS

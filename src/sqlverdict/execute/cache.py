@@ -193,6 +193,7 @@ def _drop_oldest(connection: sqlite3.Connection) -> None:
 
 
 def _is_lasting(outcome: Outcome) -> bool:
+    """Whether the same query is sure to have the same outcome next time."""
     if isinstance(outcome, Answer):
         return outcome.lasting and not outcome.volatile
     return outcome.repeatable

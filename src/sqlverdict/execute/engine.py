@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.references import Reference, file_of, scheme_of
-from sqlverdict.files.sqlite import HEAP
+from sqlverdict.files.sqlite import HEAP, is_sqlite
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Failure, Outcome, Reason, Row
 from sqlverdict.registry import Registry
@@ -268,6 +269,24 @@ class ServerEngine(Protocol):
         """
         ...
 
+    def drop_leftovers(self, server: Reference, prefix: str) -> tuple[str, ...]:
+        """Drop databases that :meth:`own_database` made in processes that were killed.
+
+        Only those whose name begins with the prefix, that we made, and that nobody uses. What the
+        role may not drop is left.
+
+        Args:
+            server: The URL of any database there.
+            prefix: How their names begin.
+
+        Returns:
+            Their names.
+
+        Raises:
+            DatabaseError: the server does not answer.
+        """
+        ...
+
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the role could do more than read: "is a superuser", "may write to 3 tables".
 
@@ -313,12 +332,21 @@ def engine_of_cases(cases: Iterable[Case]) -> str:
 
 
 def engine_for(usual: Engine, reference: str) -> Engine:
-    """The usual engine of a run; for a database that only another one opens, that."""
+    """The usual engine of a run; for a database that only another one opens, that.
+
+    A file whose ending no engine has is for the usual one, unless it is SQLite's by its content.
+    """
     if scheme_of(reference) in ("", *usual.schemes):
         file = file_of(reference)
         if file is None or file.suffix in ("", *usual.suffixes):
             return usual
+        if usual.suffixes and not _has_known_ending(file) and not is_sqlite(file):
+            return usual
     return ENGINES.get(engine_of(reference))
+
+
+def _has_known_ending(file: Path) -> bool:
+    return any(file.suffix.lower() in engine.suffixes for _, engine in ENGINES.items())
 
 
 def check_fits(engine: str, reference: str) -> None:

@@ -79,6 +79,7 @@ class QueryRunner:
         self.short_of_memory = False
         """Set where an outcome is that the memory or a cell's size did not suffice."""
         self._now = now
+        self._limits_key = limits.key() + ("" if now is None else f" at {now.isoformat()}")
         self._driver_values = driver_values
         self._database_version = database_version
         self._watch = watch
@@ -211,7 +212,7 @@ class QueryRunner:
         return digest
 
     def try_again(self, known: Mapping[bytes, Failure]) -> None:
-        """Forget what may be different the next time: what the clock cut, what did not open.
+        """Forget what may be different the next time: what a clock cut or gave, what did not open.
 
         Args:
             known: Outcomes of queries that must not be tried again now, by key.
@@ -320,9 +321,7 @@ class QueryRunner:
         return scope
 
     def _scope(self, engine: Engine, digest: str) -> bytes:
-        now = "" if self._now is None else f" at {self._now.isoformat()}"
-        limits = f"{self.limits.key()}{now}"
-        return scope_key(digest, limits, engine.name, engine.version)
+        return scope_key(digest, self._limits_key, engine.name, engine.version)
 
     def _is_current(self, scope: bytes) -> bool:
         """Whether a scope belongs to what its databases contain now."""
@@ -363,7 +362,8 @@ class QueryRunner:
         if before is not None:
             self._weight -= before[1]
         self._memory[key] = (outcome, weight)
-        if isinstance(outcome, Failure) and not outcome.repeatable:
+        # A date function over a column is no clock; the cache on disk is stricter still.
+        if outcome.volatile if isinstance(outcome, Answer) else not outcome.repeatable:
             self._passing.add(key)
         self._weight += weight
         self._served += weight

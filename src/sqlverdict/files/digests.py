@@ -14,7 +14,10 @@ from sqlverdict.files.sqlite import log_of
 _HEADER = 100
 """SQLite counts its changes in there; the head of a write-ahead log has salts."""
 _ATTEMPTS = 3
-_memo: dict[str, tuple[_FileState, str]] = {}
+_BINARY = getattr(os, "O_BINARY", 0)
+"""Windows reads text otherwise."""
+_memo: dict[tuple[int, int], tuple[_FileState, str]] = {}
+"""The digest of each file with its state then, by device and inode."""
 
 
 class _FileState(NamedTuple):
@@ -41,20 +44,25 @@ def sha256_file(path: Path) -> str:
     Raises:
         OSError: the file cannot be read.
     """
-    name = os.path.abspath(path)  # noqa: PTH100 - asked often, and quicker than a new Path
-    with path.open("rb", buffering=0) as stream:
-        state = _state(stream)
-        known = _memo.get(name)
+    # Asked for every pair: a descriptor is opened faster than a stream.
+    descriptor = os.open(path, os.O_RDONLY | _BINARY)
+    try:
+        state = _state(descriptor)
+        known = _memo.get(state[:2])
         if known is not None and known[0] == state:
             return known[1]
-        for _ in range(_ATTEMPTS):
-            stream.seek(0)
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            before, state = state, _state(stream)
-            if before == state:
-                _memo[name] = (state, digest)
-                break
+        with FileIO(descriptor, closefd=False) as stream:
+            for _ in range(_ATTEMPTS):
+                stream.seek(0)
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+                stream.seek(0)
+                before, state = state, _state(descriptor)
+                if before == state:
+                    _memo[state[:2]] = (state, digest)
+                    break
         return digest
+    finally:
+        os.close(descriptor)
 
 
 def sha256_files(paths: Iterable[Path]) -> str:
@@ -75,14 +83,14 @@ def database_digest(path: Path) -> str:
     return sha256_file(path) + (f"+{sha256_file(log)}" if log is not None else "")
 
 
-def _state(stream: FileIO) -> _FileState:
-    seen = os.fstat(stream.fileno())
-    stream.seek(0)
+def _state(descriptor: int) -> _FileState:
+    """The state of an open file that stands at its beginning."""
+    seen = os.fstat(descriptor)
     return _FileState(
         seen.st_dev,
         seen.st_ino,
         seen.st_size,
         seen.st_mtime_ns,
         seen.st_ctime_ns,
-        stream.read(_HEADER),
+        os.read(descriptor, _HEADER),
     )

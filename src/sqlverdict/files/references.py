@@ -6,10 +6,11 @@ holds one is refused: drivers read passwords from the environment or from their 
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from sqlverdict.errors import UsageError
 
@@ -55,6 +56,25 @@ def _file_of(reference: str) -> Path | None:
     if is_server(reference):
         return None
     return Path(unquote(reference[match.end() :]))
+
+
+def absolute(reference: str) -> str:
+    """The reference of the same database for a process in another folder."""
+    if not _is_relative(reference):
+        return reference
+    try:
+        path = os.path.join(os.getcwd(), _file_of(reference) or "")  # noqa: PTH109, PTH118 - quicker
+    except OSError:
+        # The folder is gone, and the file with it.
+        return reference
+    match = _URL.match(reference)
+    return path if match is None else f"{match.group()}{quote(path)}"
+
+
+@lru_cache(maxsize=4_096)
+def _is_relative(reference: str) -> bool:
+    file = _file_of(reference)
+    return file is not None and not file.is_absolute()
 
 
 def with_database(url: str, name: str) -> str:

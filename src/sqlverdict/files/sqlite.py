@@ -106,14 +106,23 @@ def address(path: Path) -> str:
 
 def log_of(path: Path) -> Path | None:
     """The write-ahead log that belongs to a database, where it holds something."""
-    file = path.resolve() if path.is_symlink() else path
-    log = f"{file}-wal"
     # Asked for every pair, and there rarely is one: a Path is made where there is.
+    file = path.resolve() if os.path.islink(path) else path  # noqa: PTH114
+    log = f"{file}-wal"
     try:
         state = os.stat(log)  # noqa: PTH116
     except (FileNotFoundError, NotADirectoryError):
         return None
     return Path(log) if stat.S_ISREG(state.st_mode) and state.st_size else None
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file begins as SQLite's do, whatever its name is."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def beside(path: Path, ending: str) -> Path:

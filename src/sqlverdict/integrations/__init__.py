@@ -1,4 +1,4 @@
-"""Scorers for other people's frameworks: one file a framework, imported when it is used.
+"""Scorers for other people's frameworks: one file per framework, imported when it is used.
 
 ``common``         what they share: gold, database and output of a record; score, label, reason
 ``pytest_plugin``  pytest: the fixture ``verdict``, readable failures, a baseline

@@ -19,9 +19,10 @@ import msgspec
 
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
-from sqlverdict.errors import MissingExtra, UsageError
+from sqlverdict.errors import BenchmarkError, MissingExtra, UsageError
 from sqlverdict.evidence import Refuted, Related
 from sqlverdict.evidence_parts import AnswerExcerpt
+from sqlverdict.load.fields import contract_from
 from sqlverdict.reasons import REASONS, Reason
 from sqlverdict.records import Contract, Row, Verdict
 from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text
@@ -36,10 +37,13 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "db_id": ("db_id",),
     "question": ("question",),
     "knowledge": ("knowledge", "evidence"),
-    "order": ("order",),
-    "columns": ("columns",),
+    "contract": ("contract",),
 }
-"""The fields of a pair, and the names under which records hold them."""
+"""The fields of a pair, and the names under which records hold them.
+
+The contract is one field with parts: records have an ``order`` or ``columns`` of their own, which
+must not decide how answers are compared.
+"""
 
 MOST_ROWS = 5
 """How many rows of a table the metadata of a grade hold."""
@@ -169,7 +173,7 @@ class PairGrader:
                 f"no gold: expected {' or '.join(self._keys['gold'])} in the expected output, the "
                 f"inputs or the metadata (null where the question cannot be answered)"
             )
-        contract = Contract(order=fields.pop("order", None), columns=fields.pop("columns", None))
+        contract = self._contract(fields.pop("contract", None))
         gold = fields.pop("gold")
         if "db" in fields:
             fields.pop("db_id", None)
@@ -177,7 +181,7 @@ class PairGrader:
             self.scorer.check(
                 gold,
                 self._prediction(output),
-                contract=None if contract == Contract() else contract,
+                contract=contract,
                 **fields,
             )
         )
@@ -205,6 +209,17 @@ class PairGrader:
         return {
             name: value for name, value in fields.items() if name == "gold" or value is not None
         }
+
+    def _contract(self, value: object) -> Contract | None:
+        """The contract of a record: an object, or a contract."""
+        try:
+            contract = value if isinstance(value, Contract) else contract_from(value, "a record")
+        except BenchmarkError as error:
+            raise UsageError(
+                f"{error} If the field {self._keys['contract'][0]!r} means something else, name "
+                f"another: keys={{'contract': 'comparison'}}"
+            ) from error
+        return None if contract == Contract() else contract
 
     def _prediction(self, output: object) -> Any:
         if not isinstance(output, Mapping):

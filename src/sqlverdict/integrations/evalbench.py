@@ -24,11 +24,15 @@ def score(pair: Mapping[str, Any], **options: Any) -> dict[str, Any]:
         pair: What stands on standard input.
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
+    gold = _query(pair.get("golden_query"))
+    if not gold:
+        # None would mean that the question cannot be answered, which evalbench does not know.
+        return {"score": float("nan"), "reason": "UNSCORED: the pair has no golden_query"}
     folder = (pair.get("config") or {}).get("databases") or pair.get("sqlite_db_dir")
     if folder and not {"db", "databases", "scorer"} & options.keys():
         options["databases"] = folder
     fields = {
-        "gold": _query(pair.get("golden_query")),
+        "gold": gold,
         "question": pair.get("nl_prompt") or "",
         "db_id": None if "db" in options else pair.get("database"),
     }

@@ -1,9 +1,11 @@
 """Which kinds of error, or of harmless difference: FLEX's labels, asked of the model.
 
-A prediction judged incorrect is given any of six labels for its faults (:data:`FATAL`); one
+A prediction judged incorrect is given any of six labels for its faults (``FATAL``); one
 judged correct although its result is not the gold's, any of five for the difference
-(:data:`MINOR`). Several may hold. One judged correct with matching results has none, and no
+(``MINOR``). Several may hold. One judged correct with matching results has none, and no
 call is made. Nor is one made without a verdict, or for a prediction that did not run.
+
+The labels themselves are in :mod:`sqlverdict.compare.tag_labels`.
 
 Source: FLEX (Kim et al., 2024), appendix B.3 and figures 12 and 13; names and wording are ours.
 :data:`ALIASES` also knows the names under which FLEX published its labels.
@@ -15,6 +17,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, writable
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import values_of
@@ -24,24 +27,6 @@ from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read, t
 from sqlverdict.judge.replies.loose_json import Object, Value, key_word
 from sqlverdict.llm.neutral import quote
 from sqlverdict.llm.request import NoReply, Reply, Request
-
-FATAL: Mapping[str, str] = {
-    "schema_linking": "tables or columns that are not what the question asks about",
-    "filtering": "a condition that is wrong, missing or added",
-    "nullable_column": "a column that may be NULL, read as if it could not",
-    "several_rows": "wrong where several rows satisfy a condition",
-    "abused_clauses": "a clause nobody asked for changes the answer",
-    "other_fatal": "another fault that makes the answer wrong",
-}
-"""What can be wrong with an incorrect prediction."""
-MINOR: Mapping[str, str] = {
-    "output_structure": "other columns, or another order",
-    "value_representation": "values that mean the same and look different",
-    "wrong_gold": "the gold query does not answer the question",
-    "several_answers": "the question has several right answers",
-    "other_minor": "another difference that leaves the answer right",
-}
-"""What can set a correct prediction apart from its gold."""
 
 ALIASES: Mapping[str, str] = {
     "incorrectschemalinking": "schema_linking",

@@ -21,7 +21,6 @@ from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import display_result
 from sqlverdict.label.item import show_item
 from sqlverdict.label.progress import agreement_of
-from sqlverdict.label.reveal import reveal
 from sqlverdict.label.session import LONGEST_TEXT, Ballot, LabelSession
 from sqlverdict.web.assets import KINDS, read_asset
 from sqlverdict.web.endpoints import json_endpoint, read_body
@@ -132,8 +131,8 @@ class LabelApp:
         pair = (await read_body(request, PairRequest)).pair
         item = self.session.item(pair)
         content = await self._queried(show_item, item, self.databases, "gold")
-        votes = self.session.log.book.pairs.get(pair)
-        return {"item": content, "evidence": await self._saved(reveal, item, "gold", votes)}
+        known = await self._saved(self.session.reveal_dispute, self.adjudicator, pair)
+        return {"item": content, "evidence": known}
 
     async def _adjudicate(self, request: Request) -> object:
         _need_adjudicator(request)

@@ -31,7 +31,8 @@ class TableDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
         columns: The columns.
         rows: The first rows.
         count: How many rows there are.
-        marks: The positions of rows that the other result lacks.
+        marks: The positions of rows that the other result lacks; in a witness, of rows on
+            which only one of the answers depends.
         marked: How many rows of all the other result lacks.
         failure: Why there are no rows; empty: there are.
     """

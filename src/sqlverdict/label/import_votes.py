@@ -1,7 +1,8 @@
 """Votes from elsewhere: offline pages, spreadsheets, ROSE's labels and other label files.
 
 * A vote log, such as the offline page downloads: its events, as they are.
-* A table with the columns ``id``, ``annotator`` and ``label``: a row a vote, by labels' names.
+* A table, or JSON lines, with ``id``, ``annotator`` and ``label``: a row a vote, by labels' names.
+  What ``--export-votes`` writes comes back as it was: ``kind``, ``pair`` and the rest are read too.
 * Any other file that ``agree --labels`` reads, such as ROSE's: right, wrong and undecided, of one
   annotator or of one a column.
 
@@ -22,6 +23,8 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.files.text import decode_json, stream_lines
+from sqlverdict.label.export import spreadsheet_text
 from sqlverdict.label.queue import is_labelled_by_pair, pair_of
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.people.labels import read_labels
@@ -38,6 +41,7 @@ from sqlverdict.runlog.run import Run
 
 _BY_VALUE = {1.0: "right", 0.0: "wrong", 0.5: "undecided"}
 _ROW_FIELDS = ("id", "annotator", "label")
+_KINDS = ("vote", "adjudication")
 
 
 @dataclass(frozen=True)
@@ -51,13 +55,15 @@ class LabelFields:
 
 @dataclass(frozen=True)
 class _ForeignVote:
-    """A vote of a file that is no vote log."""
+    """A vote of a file that is no vote log.
 
-    id: str
-    annotator: str
-    label: str
+    Attributes:
+        event: The vote; without a pair where the file names none.
+        prediction: The query that it is about, where the file says so.
+    """
+
+    event: VoteEvent
     prediction: str | None = None
-    note: str = ""
 
 
 def import_votes(
@@ -114,27 +120,18 @@ def _events(
             else:
                 outcomes["about cases or queries that the runs do not have"] += 1
         return
-    at = datetime.now(UTC).isoformat(timespec="milliseconds")
     for vote in _other_votes(path, annotator, fields):
-        pair = _pair(vote, pairs.get(vote.id, {}))
+        pair = _pair(vote, pairs.get(vote.event.id, {}))
         if pair is None:
             outcomes["about cases or queries that the runs do not have"] += 1
             continue
-        yield VoteEvent(
-            vote_schema=VOTE_SCHEMA,
-            kind="vote",
-            id=vote.id,
-            pair=pair,
-            annotator=vote.annotator,
-            at=at,
-            label=vote.label,
-            note=vote.note,
-            source=path.name,
-        )
+        yield msgspec.structs.replace(vote.event, pair=pair)
 
 
 def _pair(vote: _ForeignVote, pairs: Mapping[str, str]) -> str | None:
-    """The pair that a vote is about: the one with its prediction, or the only one."""
+    """The pair that a vote is about: that of its name, of its prediction, or the only one."""
+    if vote.event.pair:
+        return vote.event.pair if vote.event.pair in pairs else None
     if vote.prediction is not None:
         query = fold_sql(vote.prediction)
         return next((pair for pair, known in pairs.items() if known == query), None)
@@ -142,11 +139,12 @@ def _pair(vote: _ForeignVote, pairs: Mapping[str, str]) -> str | None:
 
 
 def _other_votes(path: Path, annotator: str, fields: LabelFields) -> Iterator[_ForeignVote]:
-    if table_format(path) is not None and not fields.label_field and not fields.votes:
-        rows = list(table_rows(path, DataError))
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    if not fields.label_field and not fields.votes:
+        rows = list(_rows(path))
         if rows and all(name in rows[0][1] for name in _ROW_FIELDS):
             for where, row in rows:
-                yield _row_vote(row, f"{path}, {where}")
+                yield _row_vote(row, f"{path}, {where}", path.name, at)
             return
     labels = read_labels(
         path, label_field=fields.label_field, votes=fields.votes, id_field=fields.id_field
@@ -156,17 +154,74 @@ def _other_votes(path: Path, annotator: str, fields: LabelFields) -> Iterator[_F
         votes = [(annotator, item.original)] if not labels.annotators else list(by_name)
         for name, value in votes:
             if value is not None:
-                yield _ForeignVote(item.id, name, _BY_VALUE[value], item.prediction)
+                event = _event({"id": item.id, "annotator": name}, path.name, at, _BY_VALUE[value])
+                yield _ForeignVote(event, item.prediction)
 
 
-def _row_vote(row: Mapping[str, Any], where: str) -> _ForeignVote:
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rows of a table, or the lines of a file whose first line is a vote; else none."""
+    if table_format(path) is not None:
+        for where, row in table_rows(path, DataError):
+            yield where, {name: spreadsheet_text(cell) for name, cell in row.items()}
+        return
+    for number, line in stream_lines(path, DataError):
+        if not line.strip():
+            continue
+        where = f"line {number}"
+        try:
+            record = decode_json(line.strip(), f"{path}, {where}", DataError)
+        except DataError:
+            if number > 1:
+                raise
+            return  # A file of another form, which is no file of lines.
+        lacking = not isinstance(record, Mapping) or any(n not in record for n in _ROW_FIELDS)
+        if lacking and number == 1:
+            return
+        if lacking:
+            raise DataError(f"{path}, {where}: expected an object with {', '.join(_ROW_FIELDS)}.")
+        yield where, record
+
+
+def _row_vote(row: Mapping[str, Any], where: str, source: str, at: str) -> _ForeignVote:
     label = str(row["label"] or "").strip().lower().replace(" ", "_")
     if label not in MEANINGS:
         raise DataError(f"{where}: the label is {label!r}. Expected one of {', '.join(MEANINGS)}.")
-    return _ForeignVote(
-        str(row["id"]),
-        str(row["annotator"]),
-        label,
-        row.get("prediction") or None,
-        str(row.get("note") or ""),
+    kind = str(row.get("kind") or "vote")
+    if kind not in _KINDS:
+        raise DataError(f"{where}: the kind is {kind!r}. Expected one of {', '.join(_KINDS)}.")
+    try:
+        event = _event(row, source, at, label)
+    except (ValueError, msgspec.ValidationError) as bad:
+        raise DataError(f"{where}: the vote cannot be read: {bad}.") from bad
+    return _ForeignVote(event, row.get("prediction") or None)
+
+
+def _event(row: Mapping[str, Any], source: str, at: str, label: str) -> VoteEvent:
+    """The event in a row; a row with a time of its own also says where the vote is from."""
+    own_time = str(row.get("at") or "")
+    categories = row.get("categories") or ()
+    if isinstance(categories, str):
+        categories = [name.strip() for name in categories.split(";")]
+    first = row.get("first") or None
+    texts = ("note", "realistic", "corrected_gold", "reason")
+    origin = str(row.get("source") or source) if own_time else source
+    return msgspec.convert(
+        {
+            "vote_schema": VOTE_SCHEMA,
+            "kind": row.get("kind") or "vote",
+            "id": str(row["id"]),
+            "pair": str(row.get("pair") or ""),
+            "annotator": str(row["annotator"]),
+            "at": own_time or at,
+            "label": label,
+            "categories": categories,
+            **{name: str(row.get(name) or "") for name in texts},
+            "seconds": None if row.get("seconds") in (None, "") else float(row["seconds"]),
+            "shown": None
+            if first is None
+            else {"first": first, "blind": str(row.get("blind")).lower() == "true"},
+            # Only lines of the offline page itself have this source, and no checksum.
+            "source": f"{OFFLINE}, {source}" if origin == OFFLINE else origin,
+        },
+        VoteEvent,
     )

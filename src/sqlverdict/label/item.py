@@ -166,6 +166,7 @@ def _witness_tables(witness: Refuted | None) -> tuple[TableDisplay, ...]:
             tuple(map(short_text, table.columns)),
             plain_rows(table.rows),
             len(table.rows),
+            witness.telling.get(name, ()),
         )
         for name, table in witness.rows.items()
     )

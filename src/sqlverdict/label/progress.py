@@ -29,7 +29,7 @@ class LabelProgress(msgspec.Struct, frozen=True):
 
 def progress_of(book: VoteBook, annotator: str, pairs: Sequence[str]) -> LabelProgress:
     """How far an annotator is with these pairs."""
-    every = (book.pairs[pair].vote_of(annotator) for pair in pairs if pair in book.pairs)
+    every = (book.pairs[pair].votes.get(annotator) for pair in pairs if pair in book.pairs)
     votes = [vote for vote in every if vote is not None]
     times = [vote.seconds for vote in votes if vote.seconds is not None]
     return LabelProgress(len(votes), len(pairs), round(median(times), 1) if times else None)

@@ -13,8 +13,9 @@ from typing import Literal
 
 import msgspec
 
+from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.categories import FATAL, MINOR
+from sqlverdict.label.display import short_text
 from sqlverdict.label.progress import LabelProgress, agreement_of, progress_of
 from sqlverdict.label.queue import LabelQueue, QueueItem, first_side
 from sqlverdict.label.reveal import OtherVote, Revelation, other_votes, reveal
@@ -85,6 +86,7 @@ class ListedItem(msgspec.Struct, frozen=True):
 
     pair: str
     id: str
+    question: str
     choice: str
 
 
@@ -150,7 +152,8 @@ class LabelSession:
         for pair in self.assignment[annotator]:
             vote = self._vote(annotator, pair)
             choice = choice_of_label(vote.label, self.first(annotator, pair)) if vote else ""
-            items.append(ListedItem(pair, self.queue.items[pair].result.id, choice))
+            result = self.queue.items[pair].result
+            items.append(ListedItem(pair, result.id, short_text(result.question), choice))
         return AnnotatorState(
             annotator,
             self.blind,
@@ -218,7 +221,7 @@ class LabelSession:
         return self._save("vote", annotator, item, ballot, label=label, display=display)
 
     def undo(self, annotator: str) -> tuple[str, OwnVote | None]:
-        """Take back an annotator's last vote, and return its pair and what it was.
+        """Take back an annotator's last vote with its edits; return its pair and what it was.
 
         Raises:
             UsageError: there is none.
@@ -241,10 +244,20 @@ class LabelSession:
         item = self.item(pair)
         if self.blind and self._vote(annotator, pair) is None:
             raise UsageError("vote first: metrics, verdict and other votes are hidden until then")
-        votes = self.log.book.pairs.get(pair)
-        if self.blind and votes is not None and annotator not in votes.revealed_to:
-            self._save("reveal", annotator, item)
+        self._record_look(annotator, item)
+        votes = self.log.book.pairs[pair]
         return reveal(item, self.first(annotator, pair), votes, annotator)
+
+    def reveal_dispute(self, adjudicator: str, pair: str) -> Revelation:
+        """All that is known of a pair, with everybody's votes; the look is recorded.
+
+        Raises:
+            UsageError: there is no such pair.
+            OSError: the look was not saved.
+        """
+        item = self.item(pair)
+        self._record_look(adjudicator, item)
+        return reveal(item, "gold", self.log.book.pairs[pair])
 
     def disputes(self) -> tuple[Dispute, ...]:
         """The pairs on which annotators disagree, undecided ones first."""
@@ -279,14 +292,21 @@ class LabelSession:
             raise UsageError("write the reason for the decision")
         if ballot.choice == "skip":
             raise UsageError("a decision cannot be a skip; choose undecided")
-        if ballot.pair not in self.log.book.pairs:
+        votes = self.log.book.pairs.get(ballot.pair)
+        if votes is None or not votes.votes:
             raise UsageError("nobody voted on this item yet")
         label = label_of_choice(ballot.choice, "gold")
         return self._save("adjudication", name, item, ballot, label=label)
 
     def _vote(self, annotator: str, pair: str) -> VoteEvent | None:
         votes = self.log.book.pairs.get(pair)
-        return votes.vote_of(annotator) if votes is not None else None
+        return votes.votes.get(annotator) if votes is not None else None
+
+    def _record_look(self, name: str, item: QueueItem) -> None:
+        """Save that somebody sees all evidence, blind session or not: a later one may be blind."""
+        votes = self.log.book.pairs.get(item.pair)
+        if votes is None or name not in votes.revealed_to:
+            self._save("reveal", name, item)
 
     def _save(
         self,

@@ -25,8 +25,11 @@ from sqlverdict.llm.reply_schema import check_schema
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.llm.tokens import at_most
 
-_POLL = 0.1
-_PATIENCE = 16
+_POLL_SECONDS = 0.1
+"""How long to wait for another process's claim before the cache is looked at again."""
+_FAILURES_IN_A_ROW = 16
+"""After so many requests without a reply a model is not asked any more: the server is down."""
+_STOPPED = "stopped before it was sent; the same command resumes"
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ class Client:
                 )
             if self._transport.stopped.is_set():
                 return self._no_reply(_STOPPED, 0)
-            if self.cache.claims.take(address, _POLL, self._transport.stopped):
+            if self.cache.claims.take(address, _POLL_SECONDS, self._transport.stopped):
                 try:
                     # Whoever held the claim before us may have stored the reply meanwhile.
                     received = self.cache.get(address)
@@ -195,7 +198,7 @@ class Client:
             received = read_completion(decode(exchange.body), exchange.seconds)
         except CallFailed as error:
             # Newer models know the limit under another name and say so.
-            if error.field == "max_tokens" == field:
+            if error.field == "max_tokens" and field == "max_tokens":
                 self._tokens_field = "max_completion_tokens"
                 return self._exchange(request)
             raise
@@ -223,10 +226,11 @@ class Client:
     def _note_failure(self, error: CallFailed, model: str) -> None:
         """Remember a failure that will meet every further call for a model, so none is made."""
         with self._lock:
-            self._in_a_row += error.again
+            if error.again:
+                self._in_a_row += 1
             if error.lasting:
                 self._hopeless[model] = f"not sent, since an earlier call failed for good: {error}"
-            elif self._in_a_row >= max(_PATIENCE, 2 * self.endpoint.concurrency):
+            elif self._in_a_row >= max(_FAILURES_IN_A_ROW, 2 * self.endpoint.concurrency):
                 self._hopeless[model] = (
                     f"not sent, since {self._in_a_row} requests in a row got no reply, "
                     f"the last one: {error}"
@@ -252,9 +256,6 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-_STOPPED = "stopped before it was sent; the same command resumes"
 
 
 def _no_price(model: str) -> str:

@@ -1,11 +1,11 @@
 """From files to records: benchmarks, databases, predictions and labels.
 
 ``benchmark``           what a benchmark and a reader are
-``benchmarks/``         one file a published benchmark
-``own_files/``          one file a format of users' own cases: JSONL, CSV, Excel ...
+``benchmarks/``         one file per published benchmark
+``own_files/``          one file per format of users' own cases: JSONL, CSV, Excel ...
 ``tables/``             tables with a header: CSV, Excel, Parquet
 ``fields``              from a record of named fields to a case or a prediction
-``columns``             the user's column map
+``columns/``            which column of a user's file is which field
 ``databases``           where the database of a ``db_id`` lies
 ``descriptions``        what files beside a database say about its columns in words
 ``predictions``         a prediction file paired with the cases

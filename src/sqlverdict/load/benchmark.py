@@ -1,6 +1,6 @@
 """What a benchmark is: cases that can be read again and again, and where they came from.
 
-A reader is one file in this folder, ``<name>.py``, with one class decorated by
+A reader is one file in ``load/benchmarks``, ``<name>.py``, with one class decorated by
 ``@BENCHMARKS.member``; its docstring says which files it expects and what it does with
 oddities.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
+from sqlverdict.errors import UnclearColumns
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.databases import Location
 from sqlverdict.parse.schema import Schema
@@ -51,6 +52,7 @@ class Benchmark:
         schemas: Schemas of databases that are missing, by database id, where the benchmark's
             own files say them.
         preset: The comparison of the benchmark's own script; empty where it has none.
+        column_note: Which columns of a user's file were taken for what by their names and cells.
 
     Example:
         >>> from sqlverdict.load.benchmarks.demo import DATA
@@ -68,6 +70,7 @@ class Benchmark:
     predictions: Mapping[str, Prediction] | None = field(default=None, repr=False)
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
     preset: str = ""
+    column_note: str = ""
 
 
 @runtime_checkable
@@ -79,8 +82,8 @@ class PairedCases(Protocol):
         """Whether they do, by the header or the first record."""
         ...
 
-    def no_predictions(self) -> str:
-        """What to do where they do not, and no predictions are given either."""
+    def no_predictions(self, problem: str) -> UnclearColumns:
+        """The error where they do not, and no predictions are given either."""
         ...
 
     def pairs(self) -> Iterator[tuple[Case, Prediction]]:
@@ -106,9 +109,10 @@ class ChangedCases:
         """Whether the cases carry their predictions."""
         return isinstance(self.cases, PairedCases) and self.cases.carries_predictions
 
-    def no_predictions(self) -> str:
-        """What to do where they do not."""
-        return self.cases.no_predictions() if isinstance(self.cases, PairedCases) else ""
+    def no_predictions(self, problem: str) -> UnclearColumns:
+        """The error where they do not."""
+        assert isinstance(self.cases, PairedCases), "only such cases carry predictions"
+        return self.cases.no_predictions(problem)
 
     def pairs(self) -> Iterator[tuple[Case, Prediction]]:
         """Each case with its prediction."""

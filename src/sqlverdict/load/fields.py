@@ -21,9 +21,9 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from sqlverdict.errors import BenchmarkError, DataError, PredictionError
+from sqlverdict.errors import BenchmarkError, DataError, PredictionError, UsageError
 from sqlverdict.files.references import check_reference, scheme_of
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import decode_any_json, few_of
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.fenced import extract_sql, is_plain, text_prediction
 from sqlverdict.load.recorded import recording_from, rows_answer
@@ -64,6 +64,10 @@ ID_KEYS = ("id", "question_id", "case_id", "instance_id")
 SQL_KEYS = ("sql", "prediction", "predicted_sql", "pred_sqls")
 ANSWER_KEYS = (*SQL_KEYS, "raw", "prediction_rows", "abstained")
 """A record with one of these has a prediction."""
+FIELD_NAMES = frozenset(
+    (*CASE_FIELDS, *CASE_ALIASES, *PREDICTION_FIELDS, *SQL_KEYS, *ID_KEYS, TRIAL)
+)
+"""Every name that a field of a case or a prediction may have."""
 SHARED_FIELDS = ("id", "db_id")
 """Fields that files of cases and files of predictions both have."""
 
@@ -120,7 +124,7 @@ def case_from(
         answerable=answerable,
         difficulty=_text(record, "difficulty", where) or None,
         knowledge=_text(record, "knowledge", where),
-        contract=_contract(record.get("contract"), where),
+        contract=contract_from(record.get("contract"), where),
         tags=_tags(record, where),
         recorded=_recording(record, case_id, where),
         script=_script(record.get("script"), where),
@@ -186,7 +190,7 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     Raises:
         PredictionError: a field is missing or not what it should be.
     """
-    key = next((key for key in SQL_KEYS if key in record), None)
+    key = _sql_key(record, case_id, where)
     abstained = _flag(record.get("abstained"), "abstained", where, PredictionError)
     answer = _answer(record, "prediction_rows", where, PredictionError)
     if key is None and "raw" not in record and not abstained and answer is None:
@@ -230,6 +234,17 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     return Prediction(case_id, sql=read.sql, raw=raw if raw is not None else read.raw, **extras)
 
 
+def _sql_key(record: Mapping[str, Any], case_id: str, where: str) -> str | None:
+    """The field of the prediction; two that differ are an error, for one of them is not it."""
+    keys = [key for key in SQL_KEYS if key in record]
+    if len(keys) > 1 and any(record[key] != record[keys[0]] for key in keys[1:]):
+        raise PredictionError(
+            f"{where}: {case_id!r} has {few_of(keys)}, which differ, and each may be the "
+            f"prediction. Leave one out: --column {keys[0]}=off"
+        )
+    return keys[0] if keys else None
+
+
 def _answer(
     record: Mapping[str, Any], name: str, where: str, error: type[DataError]
 ) -> Answer | None:
@@ -254,6 +269,9 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
             f"{where}: found no gold query. Expected a field 'gold' (null: unanswerable); "
             f"found {few_of(record, 8)}. If it has another name, map it: --column NAME=gold"
         )
+    if isinstance(gold, str) and gold.lstrip().startswith("["):
+        # A cell of a table has several golds as a JSON list; no query starts so.
+        gold = decode_any_json(gold, f"{where}, gold", BenchmarkError)
     golds = [] if gold is None else gold if isinstance(gold, list) else [gold]
     for one in golds:
         if not isinstance(one, str) or not one.strip() or one == "null":
@@ -264,14 +282,19 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
     return tuple(golds)
 
 
-def _contract(value: object, where: str) -> Contract | None:
+def contract_from(value: object, where: str) -> Contract | None:
+    """The contract in an object.
+
+    Raises:
+        BenchmarkError: it is none.
+    """
     if value is None:
         return None
     known = Contract.__dataclass_fields__
     unknown = [key for key in value if key not in known] if isinstance(value, dict) else []
     try:
         contract = msgspec.convert(value, Contract)
-    except (msgspec.ValidationError, ValueError) as bad:
+    except (msgspec.ValidationError, UsageError) as bad:
         raise BenchmarkError(_no_contract(where, str(bad))) from bad
     if unknown:
         raise BenchmarkError(_no_contract(where, f"it holds {few_of(unknown)}"))

@@ -36,11 +36,11 @@ from sqlverdict.files.text import (
     repeated_keys,
     split_lines,
 )
-from sqlverdict.load.columns import rename
+from sqlverdict.load.columns.column_map import rename
+from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from
 from sqlverdict.load.tables.cells import cells_as_fields
-from sqlverdict.load.tables.headers import other_spellings
 from sqlverdict.load.tables.table import open_table, table_format
 from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction

@@ -1,4 +1,4 @@
-"""Predictions that are a folder: one file a case, ``<id>.sql`` or ``<id>.csv``.
+"""Predictions that are a folder: one file per case, ``<id>.sql`` or ``<id>.csv``.
 
 A ``.sql`` file holds a query, or a reply with a query in a block; a ``.csv`` file holds a result,
 which is compared without running anything. Other files are left alone, with a note.
@@ -33,7 +33,7 @@ def read_folder(path: Path) -> tuple[Entries, str]:
     if not used:
         raise PredictionError(
             f"{path} holds no <id>.sql and no <id>.csv; found {few_of(f.name for f in files)}. "
-            f"Give a prediction file, or a folder with one file a case."
+            f"Give a prediction file, or a folder with one file per case."
         )
     others = [file.name for file in files if file not in used and not file.name.startswith(".")]
     notes = [f"{len(others)} files are not used ({few_of(others)})"] if others else []

@@ -9,6 +9,7 @@
 ``form_cache``         normal forms used last, for the next prediction
 ``proof``              proofs, steps, and derivations that end without a proof
 ``check``              the independent checker: replays a proof step by step
+``changes``            the SQL that each step of a proof changes
 ``on_data``            checks a proof's facts on a real database first
 ``certificate``        proofs as JSON files
 ``evidence``           a derivation as evidence for a verdict

@@ -29,7 +29,7 @@ from sqlverdict.records import ParseFailure
 
 @dataclass(frozen=True)
 class CheckedStep:
-    """What is statement about one of the two queries, and how the query reads then.
+    """A statement about one of the two queries, and how the query reads then.
 
     Attributes:
         side: Which query.
@@ -102,14 +102,14 @@ def check(
         return InvalidProof(None, f"there is no profile {proof.profile!r}")
     assumed = facts_of(schema, proof.dialect) if facts is None else facts
     try:
-        return _ProofCheck(proof, schema, assumed, fixed_columns).run()
-    except _No as no:
+        return ProofCheck(proof, schema, assumed, fixed_columns).run()
+    except RejectedProof as no:
         return InvalidProof(no.step, no.why, tuple(no.lines))
     except RecursionError:
         return InvalidProof(None, "the queries are nested too deeply to be checked")
 
 
-class _No(Exception):
+class RejectedProof(Exception):
     """The proof is rejected."""
 
     def __init__(self, why: str, step: int | None, lines: list[CheckedStep]) -> None:
@@ -117,7 +117,9 @@ class _No(Exception):
         self.why, self.step, self.lines = why, step, lines
 
 
-class _ProofCheck:
+class ProofCheck:
+    """A proof while it is done again, from its first step to its last."""
+
     def __init__(
         self, proof: Proof, schema: Schema, facts: frozenset[Fact], fixed_columns: bool
     ) -> None:
@@ -129,10 +131,16 @@ class _ProofCheck:
         self.lines: list[CheckedStep] = []
         self.at: int | None = None
 
-    def no(self, why: str) -> _No:
-        return _No(why, self.at, self.lines)
+    def no(self, why: str) -> RejectedProof:
+        """The error that says why the proof does not hold."""
+        return RejectedProof(why, self.at, self.lines)
 
     def run(self) -> ValidProof:
+        """Do all steps.
+
+        Raises:
+            RejectedProof: one does not hold, or the ends differ.
+        """
         proof = self.proof
         if not proof.steps and same_text(proof.gold_sql, proof.prediction_sql, proof.dialect):
             statement = "the two texts are the same, but for spacing and the case of keywords"
@@ -151,6 +159,7 @@ class _ProofCheck:
         return ValidProof(tuple(self.lines))
 
     def say(self, side: Side, statement: str, tree: Expr) -> None:
+        """Note a statement, with the query as it reads then."""
         self.lines.append(CheckedStep(side, statement, self.profile.text(tree)))
 
     def start(self, side: Side, sql: str) -> tuple[Expr, Facts]:
@@ -181,6 +190,7 @@ class _ProofCheck:
             self.say("prediction", statement, tree)
 
     def rewrite(self, side: Side, tree: Expr, facts: Facts) -> Expr:
+        """Do the steps of one side; returns the last tree."""
         for number, step in enumerate(self.proof.steps):
             if step.side == side:
                 self.at = number
@@ -198,12 +208,12 @@ class _ProofCheck:
             raise self.no(f"the rule {step.rule} is not of the profile {self.proof.profile}")
         if self.proof.dialect not in rule.dialects:
             raise self.no(f"the rule {step.rule} does not hold in {self.proof.dialect}")
-        node = _find(tree, step.path)
+        node = node_at(tree, step.path)
         if node is None:
             raise self.no(f"there is no node at {_path_text(step.path)}")
         if not isinstance(node, rule.matches):
             raise self.no(f"the rule {step.rule} does not look at {type(node).__name__}")
-        holder = _find(tree, step.path[:-1]) if step.path else None
+        holder = node_at(tree, step.path[:-1]) if step.path else None
         facts.cited.clear()
         replacement = rule.rewrite(node, facts)
         if replacement is None:
@@ -238,7 +248,7 @@ class _ProofCheck:
             raise self.no(f"the proof ends in {self.proof.form!r}; the steps end in {form!r}")
 
 
-def _find(tree: Expr, path: Path) -> Expr | None:
+def node_at(tree: Expr, path: Path) -> Expr | None:
     """The node that a path leads to."""
     node = tree
     for name, index in path:
@@ -272,7 +282,7 @@ def _fact_list(facts: tuple[str, ...]) -> str:
 
 
 def explained(verdict: Verdict) -> Iterator[str]:
-    """A replayed proof for people, a line each: what is statement, then the query, indented."""
+    """A replayed proof for people, a line each: the statement, then the query, indented."""
     side = ""
     for line in verdict.lines:
         if line.side != side:

@@ -15,6 +15,7 @@ from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
+from sqlverdict.prove.reasoning.open_choices import open_choices
 from sqlverdict.prove.reasoning.shape import is_limited
 from sqlverdict.prove.resolve.fidelity import loss
 from sqlverdict.prove.resolve.query import resolve_query
@@ -31,10 +32,17 @@ ROUNDING = frozenset({"real_fraction_has_one_form"})
 
 @dataclass(frozen=True)
 class Form:
-    """A query's normal form; ``tree`` is not changed any more."""
+    """A query's normal form; ``tree`` is not changed any more.
+
+    Attributes:
+        tree: The form.
+        steps: How the query became it.
+        bases: The base table of each label in the tree that has one.
+    """
 
     tree: Expr
     steps: tuple[Step, ...]
+    bases: dict[str, str]
 
     @cached_property
     def text(self) -> str:
@@ -77,6 +85,7 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
             tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),
         )
     _require_whole(question)
+    facts = _facts(question.schema, question.facts, dialect).over(gold.bases)
     steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
     return Proof(
         question.gold.sql,
@@ -86,6 +95,7 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
         weakest([RULES.get(step.rule).trust for step in steps]),
         gold.text,
         _columns(gold.tree, prediction.tree),
+        open_choices=open_choices(gold.tree, facts),
         dialect=dialect,
     )
 
@@ -164,4 +174,4 @@ def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: boo
     tree, steps = normalise(start.tree, facts, rules, side)
     if visible_order(tree):
         raise Unsupported(ORDER_SHOWS)
-    return Form(tree, tuple(steps))
+    return Form(tree, tuple(steps), start.bases)

@@ -40,4 +40,5 @@ def _proved(proof: Proof) -> Proved:
         steps=tuple(f"{step.side}: {step}" for step in proof.steps),
         form=proof.form,
         unchecked=proof.unchecked,
+        open_choices=proof.open_choices,
     )

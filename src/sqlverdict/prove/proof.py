@@ -55,6 +55,7 @@ class Proof:
         columns: ``columns[i]`` is the prediction's column that stands for gold column ``i``.
         unchecked: The facts, in words, that could not be checked on the real data.
         left_out: The facts, in words, that the real data break and the proof does without.
+        open_choices: What both queries leave to the engine, in words: they agree up to that.
         dialect: The dialect of both queries.
     """
 
@@ -67,6 +68,7 @@ class Proof:
     columns: tuple[int, ...] = ()
     unchecked: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    open_choices: tuple[str, ...] = ()
     dialect: str = "sqlite"
 
     @property

@@ -3,7 +3,7 @@
 ``witness``        what a refutation is made of
 ``search``         ``find_witness``: the one call
 ``strategy``       what a search strategy is, and the registry
-``strategies/``    one file a way to make instances
+``strategies/``    one file per way to make instances
 ``sources``        where instances come from: the bank, real rows, the strategies
 ``meter``          what a search has spent: instances and work, never seconds
 ``shrink``         fewest rows, simplest values

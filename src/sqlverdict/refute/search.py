@@ -1,9 +1,9 @@
 """find_witness: search for a legal database on which two queries differ.
 
 The engine itself is the judge: every instance is loaded and both queries are run. Instances
-come from the bank, from mutated real rows, and from the generator, in that order. The budget
-counts instances and work, so that the same call gives the same result on any machine; seconds
-are a safety net, and a result that they cut says so.
+come from the bank first, then from the strategies in turn, with one of real rows after every
+fourth (``sources.py``). The budget counts instances and work, so that the same call gives the
+same result on any machine; seconds are a safety net, and a result that they cut says so.
 """
 
 from __future__ import annotations
@@ -109,8 +109,12 @@ def refute_queries(
     first: Iterable[Instance] = (),
     database: Path | None = None,
     without: Collection[str] = (),
+    more: int = _MORE_ORDINARY,
 ) -> Refutation:
-    """As :func:`find_witness`, for queries that are parsed already."""
+    """As :func:`find_witness`, for queries that are parsed already.
+
+    ``more``: how many more instances are tried for a better witness once there is one.
+    """
     if fold_sql(gold.sql) == fold_sql(prediction.sql):
         return NotRefuted(0, message="the two queries are the same text")
     not_refuted = refusal.unreadable((gold, prediction))
@@ -129,7 +133,7 @@ def refute_queries(
             search.scratches[0], gold.sql, prediction.sql
         )
         if refutation is None:
-            refutation = search.run(first, database, without)
+            refutation = search.run(first, database, without, more)
     except SchemaError as error:
         return refusal.no_database(error)
     if isinstance(refutation, Witness):
@@ -192,7 +196,11 @@ class _WitnessSearch:
         self._differences: list[tuple[Difference, Origin, int]] = []
 
     def run(
-        self, first: Iterable[Instance], database: Path | None, without: Collection[str]
+        self,
+        first: Iterable[Instance],
+        database: Path | None,
+        without: Collection[str],
+        more: int,
     ) -> Refutation:
         """Try instances until one separates the queries, or the budget is spent."""
         # The real data are mined once for all pairs: this pair does not pay for it.
@@ -221,7 +229,7 @@ class _WitnessSearch:
             best = small
             if best.rank == BEST:
                 break
-            left = min(left, _MORE_ORDINARY)
+            left = min(left, more)
             sources.ordinary = database is not None
         if best is None and not self.meter.over:
             best = self._determined_beside()
@@ -343,7 +351,8 @@ class _WitnessSearch:
             self.generator.constraints,
             differ,
             self.budget.shrink,
-            lambda rows: self._cost(rows, grader),
+            lambda rows: partial(self._cost, grader=grader.within(Instance(self.schema, rows))),
+            partial(self._cost, grader=grader),
             self._is_over,
         )
 

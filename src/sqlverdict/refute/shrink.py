@@ -14,6 +14,7 @@ from sqlverdict.refute.make.constraints import SchemaConstraints, foreign_keys_h
 Content = dict[str, tuple[Row, ...]]
 Cost = tuple[int, int]
 """How far rows are from ordinary, as :meth:`sqlverdict.refute.data.grade.Grader.cost` has it."""
+CostOf = Callable[[Content], Cost]
 Differ = Callable[[Content], bool]
 
 _SIMPLE: dict[str, tuple[Cell, ...]] = {
@@ -32,6 +33,10 @@ _DEPTH = 5
 """How many generations of parents are added."""
 
 
+def _free(_: Content) -> Cost:
+    return 0, 0
+
+
 class Shrinker:
     """Shrinks the instances of one schema.
 
@@ -39,7 +44,9 @@ class Shrinker:
         constraints: The tables, and the foreign keys that every instance must obey.
         differ: Whether the two queries differ, with determined answers, on such rows.
         tries: How often ``differ`` may be asked.
-        cost: How far rows are from ordinary; no step may raise it.
+        cost_within: Given rows, how far these and any part of them are from ordinary; no step may
+            raise it.
+        cost: The same for any rows.
         is_over: Whether the search has spent all that it may.
     """
 
@@ -48,13 +55,15 @@ class Shrinker:
         constraints: SchemaConstraints,
         differ: Differ,
         tries: int,
-        cost: Callable[[Content], Cost] | None = None,
+        cost_within: Callable[[Content], CostOf] = lambda _: _free,
+        cost: CostOf = _free,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self.constraints = constraints
         self.differ = differ
         self.tries = tries
-        self.cost = cost or (lambda _: (0, 0))
+        self.cost_within = cost_within
+        self.cost = self._cost = cost
         self.is_over = is_over
         self.lowest = (0, 0)
 
@@ -67,7 +76,8 @@ class Shrinker:
                 ``None`` comes back.
         """
         rows = {table: content for table, content in rows.items() if content}
-        self.lowest = self.cost(rows)
+        self._cost = self.cost_within(rows)
+        self.lowest = self._cost(rows)
         for smaller in (self._one_of_each, self._without_tables, self._without_halves):
             rows = smaller(rows)
             if hopeless(rows):
@@ -104,7 +114,7 @@ class Shrinker:
         self.tries -= 1
         if not self.differ(rows):
             return False
-        cost = self.cost(rows)
+        cost = self._cost(rows)
         if cost > self.lowest:
             return False
         self.lowest = cost
@@ -193,7 +203,7 @@ class Shrinker:
             cost: How far it is from ordinary.
             query_values: The values that the queries name: whoever reads them knows these.
         """
-        self.lowest = cost
+        self.lowest, self._cost = cost, self.cost
         for value in {cell: None for content in rows.values() for row in content for cell in row}:
             if value is None or value in (1, 2, 3, "a", "b", "c") or value in query_values:
                 continue

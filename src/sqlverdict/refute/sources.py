@@ -30,7 +30,7 @@ from sqlverdict.refute.witness import Instance, Origin, SearchBudget
 _FROM_BANK = 40
 """How many instances of the bank are tried first: a tenth of the usual budget."""
 _REAL_EVERY = 4
-"""Every so manieth instance is made of real rows."""
+"""One instance in so many is made of real rows."""
 _PLAIN = 4
 """How many real values are plain ones, as many as a column has otherwise."""
 

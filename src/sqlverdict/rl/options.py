@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlverdict.api.arguments import read_cell
 from sqlverdict.errors import UsageError
 from sqlverdict.rl.reward import Reward
 from sqlverdict.rl.rewarder import Rewarder
@@ -87,13 +88,15 @@ def read_row(
         names |= gold
         gold = gold.get(gold_key)
     arguments: dict[str, Any] = {"gold": plain(gold)}
+    # Rows come from tables, where an empty cell may be NaN.
+    db, db_id, question = (read_cell(names.get(key)) for key in (db_key, db_id_key, "question"))
     # A row may hold both: the file says more than the id.
-    if names.get(db_key) is not None:
-        arguments["db"] = names[db_key]
-    elif names.get(db_id_key) is not None:
-        arguments["db_id"] = str(names[db_id_key])
-    if isinstance(names.get("question"), str):
-        arguments["question"] = names["question"]
+    if db is not None:
+        arguments["db"] = db
+    elif db_id is not None:
+        arguments["db_id"] = str(db_id)
+    if isinstance(question, str):
+        arguments["question"] = question
     return arguments
 
 

@@ -33,7 +33,7 @@ class Reward:
         relation: How two different answers relate; empty where nothing is known.
         witnessed: Whether a witness shows that the queries differ.
         proved: Whether a proof shows that they do not.
-        sql: The SQL that was taken from the reply.
+        sql: The SQL that was taken from the reply; ``None`` where there is none.
         message: What went wrong, in words.
         ms: Milliseconds that it took. Two rewards are equal whatever their times are.
 

@@ -141,6 +141,7 @@ def explained_by_order(item: RunItem) -> bool:
     and with rows stored in reverse: where it gives something else, order explains it.
     """
     from sqlverdict.execute.reversed_copy import ReversedCopy
+    from sqlverdict.prove.reasoning.open_choices import shows_any_row
     from sqlverdict.records import Query
     from sqlverdict.refute.trial.order_free import is_order_free
     from sqlverdict.refute.trial.tie_breaks import broken_ties
@@ -155,8 +156,12 @@ def explained_by_order(item: RunItem) -> bool:
             if answer.volatile:
                 return True
             query = item.query(sql)
-            if isinstance(query, Query) and schema is not None and is_order_free(query, schema):
-                continue
+            if isinstance(query, Query) and schema is not None:
+                if is_order_free(query, schema):
+                    continue
+                # Such an answer looks the same in any order of rows, and is open all the same.
+                if shows_any_row(query, schema):
+                    return True
             pair = QueryPair(sql, sql, probe=item.run)
             others = (*map(item.run, broken_ties(sql)), backwards.run(sql))
             if any(isinstance(o, Answer) and not compare(answer, o, pair).equal for o in others):

@@ -70,10 +70,12 @@ class Examiner:
     Args:
         plan: What is done.
         folders: The folder of each system's run.
+        logs: Whether findings become lines of a run log, which show the answers.
     """
 
-    def __init__(self, plan: RunPlan, folders: Sequence[Path] = ()) -> None:
+    def __init__(self, plan: RunPlan, folders: Sequence[Path] = (), *, logs: bool = True) -> None:
         self.plan = plan
+        self._logs = logs
         self.folders = tuple(folders)
         self._refuter = Refuter(plan)
         # A plug-in metric may look at anything that the item shows; a witness's file is named
@@ -172,7 +174,7 @@ class Examiner:
         evidence = gather(item, self.plan)
         errors: list[Evidence] = []
         answers = None
-        if evidence and self.plan.executes:
+        if evidence and self.plan.executes and self._logs:
             keep = partial(keep_answers, item, self.plan, evidence)
             answers = attempt("rows", keep, errors)
             evidence += tuple(errors)
@@ -202,7 +204,7 @@ class Examiner:
             {label: each.score.value for label, each in scored.items()},
             _timings(item) if evidence and self.plan.executes else {},
             to_ask,
-            item.repeatable,
+            item.repeatable and item.lasting,
             answers,
         )
 
@@ -328,6 +330,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "tags": case.tags,
         "schema": RESULT_SCHEMA,
         "database": task.digest,
+        "inputs": task.inputs,
         "final": finding.final,
         "situation": judgement.situation,
         "p_right": judgement.p_right,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -15,11 +13,9 @@ from sqlverdict.errors import UsageError
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Recording
+from sqlverdict.records import Case
 from sqlverdict.run.options import System
-
-# Where a database lies decides nothing; what it contains is looked at case by case.
-_WHAT_COUNTS = attrgetter(*(f.name for f in fields(Case) if f.repr and f.name != "database"))
+from sqlverdict.run.task import content_bytes
 
 
 def as_benchmark(cases: Sequence[Case]) -> Benchmark:
@@ -30,11 +26,7 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
     """
     encoded = sha256()
     for case in cases:
-        encoded.update(_bytes(_WHAT_COUNTS(case)))
-        if case.recorded is not None:
-            encoded.update(_bytes(case.recorded))
-        if case.gold_answers:
-            encoded.update(_bytes(case.gold_answers))
+        encoded.update(content_bytes(case))
     repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
     if repeated:
         raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
@@ -59,8 +51,3 @@ def trial_systems(
 def schemas_digest(schemas: Mapping[str, Schema]) -> str:
     """What stands for schemas in a manifest."""
     return sha256(msgspec.json.encode(dict(schemas), order="sorted")).hexdigest()
-
-
-def _bytes(record: Recording | tuple[object, ...]) -> bytes:
-    """A record for a digest; its text may be anything, halves of surrogate pairs included."""
-    return repr(record).encode("utf-8", "backslashreplace")

@@ -67,6 +67,8 @@ class RunItem:
         self.database = case.database or ""
         self.repeatable = True
         """False once a limit in seconds, or a process that died, had a part in what was found."""
+        self.lasting = True
+        """False once an answer had a part in it that changes by itself: a clock, or chance."""
         self.bars_search = False
         """Whether the prediction alone stands against a search for a witness."""
         self._runner = runner
@@ -125,6 +127,8 @@ class RunItem:
         """The outcome; one that another run may not have is noted."""
         if isinstance(outcome, Failure) and (outcome.fault is not None or is_cut(outcome)):
             self.repeatable = False
+        if isinstance(outcome, Answer) and outcome.volatile:
+            self.lasting = False
         return outcome
 
     def _no_database(self) -> Failure:

@@ -39,40 +39,40 @@ _GOLD_FAILED = frozenset(
 )
 _COMPARE = "compare"
 _RECORD = "record"
-_COUNTS = frozenset({"ordinary", "ungraded"})
+_USUAL_GRADES = frozenset({"ordinary", "ungraded"})
 """Grades of witnesses on which a relation has to hold: data with nothing unusual in them."""
 _NOTHING_RAN = "no metric of this run executes queries"
 
 
-def gather(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
+def gather(item: RunItem, plan: RunPlan) -> tuple[Evidence, ...]:
     """All evidence about an answered, answerable case; none about others."""
     case, prediction = item.case, item.prediction
     if not case.answerable or not prediction.responds:
         return ()
-    return (*_by_stages(item, stages), *_from_elsewhere(item, stages))
+    return (*_by_stages(item, plan), *_from_elsewhere(item, plan))
 
 
 def keep_answers(
-    item: RunItem, stages: RunPlan, evidence: Sequence[Evidence]
+    item: RunItem, plan: RunPlan, evidence: Sequence[Evidence]
 ) -> LoggedAnswers | None:
     """What the run log keeps of both answers; ``None`` where there are none to show.
 
     Args:
         item: The case.
-        stages: The plan of the run.
+        plan: The plan of the run.
         evidence: What :func:`gather` found out about it.
     """
     record = item.case.recorded_answers
     if record is not None and not (record.whole and record.has_results):
         return None
-    compared = item.compare(stages.decides_by)
+    compared = item.compare(plan.decides_by)
     columns: Sequence[int | None] | None = compared.columns
     if not compared.equal:
         columns = next((each.proof.columns for each in relations_of(evidence)), None)
     return log_answers(item.golds(), item.answer(), matched=bool(compared.equal), columns=columns)
 
 
-def _from_elsewhere(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
+def _from_elsewhere(item: RunItem, plan: RunPlan) -> tuple[Evidence, ...]:
     """What a record adds without deciding anything: opinions, and a result that is not ours."""
     record = item.case.recorded
     if record is None:
@@ -81,54 +81,52 @@ def _from_elsewhere(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
         message = "the record is about another prediction and is not used"
         return (Recorded(_RECORD, message=message, unused=True),)
     equal, differs = None, False
-    if record.use == "beside" and record.equal is not None and stages.executes:
-        ours, equal = item.compare(stages.preset).equal, record.equal
+    if record.use == "beside" and record.equal is not None and plan.executes:
+        ours, equal = item.compare(plan.preset).equal, record.equal
         differs = ours is not None and ours != equal
     if not record.verdicts and equal is None:
         return ()
     return (Recorded(_RECORD, verdicts=dict(record.verdicts), equal=equal, differs=differs),)
 
 
-def _by_stages(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
-    if not stages.executes:
+def _by_stages(item: RunItem, plan: RunPlan) -> tuple[Evidence, ...]:
+    if not plan.executes:
         failed: list[Evidence] = []
-        proof = attempt("prove", lambda: _proof(item), failed) if stages.proves else None
-        return (proof,) if proof is not None else (_by_text(item), *failed)
-    compared = item.compare(stages.decides_by)
+        proof = _explained_proof(item, plan, failed) if plan.proves else None
+        return (proof if proof is not None else _by_text(item), *failed)
+    compared = item.compare(plan.decides_by)
     evidence: list[Evidence] = []
     errors: list[Evidence] = []
     proof = None
-    if stages.proves and _none_failed(item):
-        proof = attempt("prove", lambda: _proof(item), errors)
+    if plan.proves and _none_failed(item):
+        proof = _explained_proof(item, plan, errors)
     if proof is not None:
         evidence.append(proof)
     if compared.equal:
-        evidence.append(_match(item, stages, errors))
-        if stages.refutes and (proof is None or stages.tests_proofs):
-            searched = attempt("refute", lambda: _searched(item), errors)
-            evidence += [searched] if searched is not None else []
+        evidence.append(_match(item, plan, errors))
+        if plan.refutes and (proof is None or plan.tests_proofs):
+            evidence += _search(item, errors)
     elif compared.equal is None:
-        evidence.append(_open(item, compared))
-        if stages.refutes and proof is None and Reason.TIE_UNDETERMINED in compared.reasons:
+        evidence.append(_undecided(item, compared))
+        if plan.refutes and proof is None and Reason.TIE_UNDETERMINED in compared.reasons:
             # That it fits a tie here says little: without ties the two may differ.
-            searched = attempt("refute", lambda: _searched(item), errors)
-            evidence += [searched] if searched is not None else []
+            evidence += _search(item, errors)
     else:
         difference = _different(item, compared, errors)
-        if stages.refutes and stages.explains and isinstance(difference, Related):
+        if plan.refutes and plan.explains and isinstance(difference, Related):
             look = partial(_related_elsewhere, item, difference)
             difference = attempt("refute", look, errors) or difference
-            look = partial(_generated, item, difference)
+            look = partial(_add_generated, item, difference)
             difference = attempt("generated", look, errors) or difference
         evidence.append(difference)
     if proof is not None:
-        evidence = _beside_answers(item, proof, evidence, stages)
-    if stages.explains and _has_queries(item):
+        evidence = _beside_answers(item, proof, evidence, plan)
+    if plan.explains and _has_queries(item):
         evidence = [
-            attempt("tags", partial(_tagged, item, each), errors) or each for each in evidence
+            attempt("tags", partial(_add_tags, item, each), errors) or each for each in evidence
         ]
-    evidence = _marked(item, evidence)
-    if stages.explains and item.case.recorded_answers is None and _has_queries(item):
+    evidence = _mark_first(item, evidence)
+    if plan.explains and item.case.recorded_answers is None and _has_queries(item):
         # A verdict looks at the evidence before; this only says what to look at twice.
         evidence += look_for_signs(item, errors)
     return (*evidence, *errors)
@@ -139,8 +137,8 @@ def _has_queries(item: RunItem) -> bool:
     return not item.case.gold_answers and item.prediction.answer is None
 
 
-def _marked(item: RunItem, evidence: list[Evidence]) -> list[Evidence]:
-    """The evidence; its first piece says where a gold reads the clock, or neither has a value."""
+def _mark_first(item: RunItem, evidence: list[Evidence]) -> list[Evidence]:
+    """The evidence; its first piece says where a clock is read, or neither query has a value."""
     golds = [gold for gold in item.golds() if isinstance(gold, Answer)]
     reads_clock, both_empty = any(gold.volatile for gold in golds), False
     record = item.case.recorded_answers
@@ -148,10 +146,12 @@ def _marked(item: RunItem, evidence: list[Evidence]) -> list[Evidence]:
     if known and any(map(_is_empty, golds)):
         answer = item.answer()
         both_empty = isinstance(answer, Answer) and _is_empty(answer)
-    if not reads_clock and not both_empty:
+    if not reads_clock and not both_empty and item.lasting:
         return evidence
     first, *rest = evidence
-    return [replace(first, gold_reads_clock=reads_clock, both_empty=both_empty), *rest]
+    may_change = not item.lasting
+    marks = {"gold_reads_clock": reads_clock, "both_empty": both_empty, "may_change": may_change}
+    return [replace(first, **marks), *rest]
 
 
 def _is_empty(answer: Answer) -> bool:
@@ -159,7 +159,7 @@ def _is_empty(answer: Answer) -> bool:
     return not any(cell is not None for row in answer.rows for cell in row)
 
 
-def _tagged(item: RunItem, evidence: Evidence) -> Evidence:
+def _add_tags(item: RunItem, evidence: Evidence) -> Evidence:
     """The evidence with what differs between the queries, where it says that they do."""
     match evidence:
         case Refuted() | Related() | Failed(query="prediction"):
@@ -187,6 +187,16 @@ def _ran(outcome: Outcome) -> bool:
     return isinstance(outcome, Answer) or outcome.fault is not None
 
 
+def _explained_proof(
+    item: RunItem, plan: RunPlan, errors: list[Evidence]
+) -> Proved | Undecided | None:
+    """A proof as :func:`_proof` gives it, with the SQL that its steps change."""
+    proof = attempt("prove", lambda: _proof(item), errors)
+    if proof is None or not plan.explains:
+        return proof
+    return attempt("steps", lambda: _with_changes(item, proof), errors) or proof
+
+
 def _proof(item: RunItem) -> Proved | Undecided | None:
     """A proof, also one under the declared schema alone; ``None`` where there is neither."""
     # The prover loads the parser, which is slow; runs without it need not wait.
@@ -197,8 +207,32 @@ def _proof(item: RunItem) -> Proved | Undecided | None:
     return evidence_of(derivation) if exists else None
 
 
-def _match(item: RunItem, stages: RunPlan, errors: list[Evidence]) -> Tested:
-    constant = stages.explains and attempt("constants", lambda: _is_constant(item), errors)
+def _with_changes(item: RunItem, proof: Proved | Undecided) -> Proved | Undecided:
+    """The proof with the SQL that its steps change.
+
+    Raises:
+        RejectedProof: the checker, which does it again, rejects it.
+    """
+    from sqlverdict.prove.changes import step_changes
+    from sqlverdict.prove.proof import Proof
+
+    derivation, schema = item.prove(SOUND), item.schema()
+    derived = derivation if isinstance(derivation, Proof) else derivation.declared
+    if derived is None or schema is None:
+        return proof
+    contract = item.case.contract
+    fixed = contract is not None and contract.columns == "same_order"
+    changes = step_changes(derived, schema, fixed_columns=fixed)
+    match proof:
+        case Undecided(declared=Proved() as declared):
+            return replace(proof, declared=replace(declared, changes=changes))
+        case Proved():
+            return replace(proof, changes=changes)
+    return proof
+
+
+def _match(item: RunItem, plan: RunPlan, errors: list[Evidence]) -> Tested:
+    constant = plan.explains and attempt("constants", lambda: _is_constant(item), errors)
     recorded = item.case.recorded_answers is not None
     return Tested(_COMPARE, recorded=recorded, constant_prediction=bool(constant))
 
@@ -216,7 +250,13 @@ def _is_constant(item: RunItem) -> bool:
     return sides[0] and not any(sides[1:])
 
 
-def _searched(item: RunItem) -> Evidence:
+def _search(item: RunItem, errors: list[Evidence]) -> list[Evidence]:
+    """What a search for a witness says; nothing where it fails, which is among the errors."""
+    evidence = attempt("refute", lambda: _search_evidence(item), errors)
+    return [] if evidence is None else [evidence]
+
+
+def _search_evidence(item: RunItem) -> Evidence:
     # The search loads the parser, which is slow; runs without it need not wait.
     from sqlverdict.refute.explain.evidence import evidence_of
     from sqlverdict.refute.trial.null_probe import null_in_aggregate
@@ -241,7 +281,7 @@ def _by_text(item: RunItem) -> Evidence:
     return Undecided("parse", message=_NOTHING_RAN)
 
 
-def _open(item: RunItem, compared: Comparison) -> Failed | Undecided:
+def _undecided(item: RunItem, compared: Comparison) -> Failed | Undecided:
     reasons, message = compared.reasons, compared.message
     if _GOLD_FAILED.intersection(reasons):
         cut = any(map(is_cut, item.golds()))
@@ -299,7 +339,7 @@ def _related_elsewhere(item: RunItem, difference: Related) -> Related:
     from sqlverdict.refute.explain.evidence import evidence_of
 
     searched = evidence_of(refutation)
-    if isinstance(searched, Refuted) and searched.grade in _COUNTS:
+    if isinstance(searched, Refuted) and searched.grade in _USUAL_GRADES:
         searched_relation = replace(relation, broken=searched)
     else:
         searched_relation = replace(relation, elsewhere=searched)
@@ -314,7 +354,7 @@ def _related_elsewhere(item: RunItem, difference: Related) -> Related:
     )
 
 
-def _generated(item: RunItem, difference: Related) -> Related:
+def _add_generated(item: RunItem, difference: Related) -> Related:
     """The evidence; of answers that are not at hand, with what generated databases show."""
     record = item.case.recorded_answers
     if record is None or record.whole:
@@ -323,7 +363,7 @@ def _generated(item: RunItem, difference: Related) -> Related:
 
 
 def _beside_answers(
-    item: RunItem, proof: Proved | Undecided, evidence: list[Evidence], stages: RunPlan
+    item: RunItem, proof: Proved | Undecided, evidence: list[Evidence], plan: RunPlan
 ) -> list[Evidence]:
     """The evidence with a proof held against it: a contradiction, or a proof that gives way.
 
@@ -347,7 +387,7 @@ def _beside_answers(
         if proof.unchecked:
             return [declared_only(proof) if piece is proof else piece for piece in evidence]
     sql, schema = item.prediction.sql or "", item.schema()
-    saved = contradiction(item.case, sql, proof, witness, schema, stages.contradictions)
+    saved = contradiction(item.case, sql, proof, witness, schema, plan.contradictions)
     return [*evidence, saved]
 
 

@@ -82,7 +82,9 @@ class Options:
         database_version: Stands for the content of databases on servers; without it their
             content is digested, which may take long.
         limits: What one query may spend.
-        workers: Processes; 0 works in this process, ``None`` starts one for each core.
+        workers: Processes; 0 works in this process, ``None`` starts one for each core (none
+            in a daemonic process, which may start no other). Only a process can be killed: with
+            0, what takes long within one step of SQLite ends late.
         on: The cluster that works: ``ray``, or the address of one, ``ray://HOST:PORT``; empty:
             this machine. ``workers`` are its actors.
         copy_databases: Copy the databases to the nodes of the cluster, once a node; else each

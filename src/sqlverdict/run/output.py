@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from sqlverdict import __version__
-from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import Contradiction, FileFailure, Interrupted
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count
@@ -55,7 +54,7 @@ def manifest_of(
         engine_version=ENGINES.get(plan.engine).version,
         limits={name: float(most) for name, most in asdict(plan.limits).items()},
         sqlverdict=__version__,
-        preset=DEFAULT_PRESET,
+        preset=plan.preset,
         stages=plan.describe(options.judge),
         libraries=library_versions(),
         seed=options.seed,

@@ -6,6 +6,7 @@ read the :class:`RunPlan`; worker processes get a copy of it.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -313,8 +314,15 @@ def _cluster(options: Options, specs: Sequence[MetricSpec]) -> str:
 
 
 def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
-    default = 0 if options.on else _core_count()
+    # Such a process, as those of multiprocessing.Pool and of data loaders, may start no others.
+    daemonic = not options.on and multiprocessing.current_process().daemon
+    default = 0 if options.on or daemonic else _core_count()
     workers = default if options.workers is None else options.workers
+    if daemonic and workers:
+        raise UsageError(
+            f"{workers} workers in a daemonic process, which may start none (such as one of "
+            f"multiprocessing.Pool); expected workers=0: work in this process"
+        )
     if workers < 0:
         raise UsageError(f"{workers} workers; expected 0 (work in this process) or more")
     # Timing is honest only alone on the machine.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -30,6 +31,11 @@ UNKNOWN_CONTENT = "unknown"
 WINDOW = 2_048
 CHUNK = 64
 _SMALLEST = 8
+# Where a database lies decides nothing; what it contains is looked at case by case.
+_CONTENT = attrgetter(
+    *(field.name for field in fields(Case) if field.name not in ("database", "gold_database"))
+)
+_encode = msgspec.json.Encoder().encode
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -41,6 +47,8 @@ class Task(msgspec.Struct, frozen=True):
     prediction: Prediction
     digest: str = ""
     """That of the case's database, when the run came to it."""
+    inputs: str = ""
+    """That of the case and the prediction as they were read; empty: nothing is resumed."""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -57,7 +65,8 @@ class PairFinding(msgspec.Struct, frozen=True, dict=True):
         scores: The values of the metrics that need no judge, by label.
         timings: Seconds.
         questions: What a judge is to be asked; empty: nothing, and the finding is complete.
-        repeatable: False where a limit in seconds, or a process that died, had a part in it.
+        repeatable: False where a limit in seconds, a process that died, or an answer that may
+            change by itself had a part in it.
         answers: What both queries returned; ``None``: nothing was run.
     """
 
@@ -132,8 +141,12 @@ def done(task: Task, line: bytes | PairFinding) -> Done:
     return Pending(task, line)
 
 
-Needs = Callable[[int, str, str], bool]
-"""Whether the case at an index, of a database id with a digest, is to be examined."""
+Needs = Callable[[int, str, str, str], bool]
+"""Whether the case at an index, of a database id, is to be examined.
+
+The other arguments are the digest of the database's content, and that of the case and the
+prediction.
+"""
 
 
 CaseStream = Iterable[tuple[int, Case, list[Prediction]]]
@@ -160,6 +173,21 @@ def case_stream(
                 f"(None, or abstained=True). A missing prediction is never an abstention."
             )
         yield index, case, [own[case.id] for _, own in predictions]
+
+
+def content_bytes(case: Case, *others: object) -> bytes:
+    """A case and what belongs to it, for a digest."""
+    record = (_CONTENT(case), *others)
+    try:
+        return _encode(record)
+    except (UnicodeEncodeError, TypeError, ValueError):
+        # Text may hold half a surrogate pair, a recorded answer values that JSON has no form for.
+        return repr(record).encode("utf-8", "backslashreplace")
+
+
+def _inputs(case: Case, prediction: Prediction) -> str:
+    """What stands for a case and a prediction in the run log: sixteen hexadecimal digits."""
+    return blake2b(content_bytes(case, prediction), digest_size=8).hexdigest()
 
 
 class TaskSource:
@@ -191,13 +219,14 @@ class TaskSource:
             if digest is None:
                 digest = self._digests[key] = self._digest(*key)
             for system, prediction in enumerate(predictions):
-                if needs[system](index, case.db_id, digest):
+                inputs = _inputs(case, prediction)
+                if needs[system](index, case.db_id, digest, inputs):
                     own = case
                     if case.recorded is not None:
                         own = with_record_use(case, prediction, self._answers)
                     if self._no_sql == "abstain":
                         prediction = without_sql(prediction)
-                    yield Task(system, index, own, prediction, digest)
+                    yield Task(system, index, own, prediction, digest, inputs)
 
     def databases(self) -> dict[str, str]:
         """Digest of every database file that the cases name, by database id."""

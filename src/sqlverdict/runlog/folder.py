@@ -62,6 +62,7 @@ class RunFolder:
         self._writes = False
         self._changed: Counter[str] = Counter()
         self._again = 0
+        self._other = 0
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = _lock(self.folder)
         try:
@@ -98,13 +99,22 @@ class RunFolder:
         for name in _OURS:
             (self.folder / name).unlink(missing_ok=True)
 
-    def needs(self, index: int, db_id: str, digest: str) -> bool:
-        """Whether a case is to be examined; ``digest`` is that of its database now."""
+    def needs(self, index: int, db_id: str, digest: str, inputs: str) -> bool:
+        """Whether a case is to be examined.
+
+        Args:
+            index: Its position in the run.
+            db_id: Its database.
+            digest: That of its database now.
+            inputs: The digest of the case and the prediction.
+        """
         if not self.log.has(index):
             return True
-        if self.log.is_done(index, digest):
+        if self.log.is_done(index, digest, inputs):
             return False
-        if self.log.rests_on_other(index, digest):
+        if not self.log.is_of(index, inputs):
+            self._other += 1
+        elif self.log.rests_on_other(index, digest):
             self._changed[db_id] += 1
         else:
             self._again += 1
@@ -131,10 +141,14 @@ class RunFolder:
                 f"({', '.join(names[:_MOST_NAMES])}{more}): "
                 f"{_are_done(self._changed.total())} again"
             )
+        if self._other:
+            sentences.append(
+                f"{_are_done(self._other)} again: their question, gold or prediction is another now"
+            )
         if self._again:
             sentences.append(
-                f"{_are_done(self._again)} again: what stopped them (a database, a judge, a limit "
-                f"in seconds, an error of ours) may have gone away"
+                f"{_are_done(self._again)} again: a query reads the clock, or what stopped them (a "
+                f"database, a judge, a limit in seconds, an error of ours) may have gone away"
             )
         if self.log.damaged:
             sentences.append(

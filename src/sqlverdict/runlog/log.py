@@ -1,4 +1,4 @@
-"""The run log: ``results.jsonl``, one line a case, written as cases finish.
+"""The run log: ``results.jsonl``, one line per case, written as cases finish.
 
 While a run goes on, lines are appended in the order of finishing; a torn last line (power
 cut, kill -9) is dropped when the log is opened again, and its case is evaluated anew. When
@@ -49,6 +49,7 @@ class _LineHead(msgspec.Struct):
     index: int
     schema: int
     database: str = ""
+    inputs: str = ""
     final: bool = True
 
 
@@ -95,6 +96,7 @@ class RunLog:
         self.path = folder / RESULTS
         self._offsets = array("Q")
         self._rests_on = array("L")
+        self._inputs = array("Q")
         self._digests: dict[str, int] = {}
         self._in_order = True
         self._last = -1
@@ -124,7 +126,7 @@ class RunLog:
             except (msgspec.DecodeError, UnicodeDecodeError):
                 sound = False
             if sound:
-                self._note(head.index, end, head.database if head.final else "")
+                self._note(head.index, end, head.database if head.final else "", head.inputs)
             else:
                 self.damaged += 1
                 self._in_order = False
@@ -140,7 +142,8 @@ class RunLog:
         """Whether the file holds one sound line a case, in the order of the cases."""
         return self._in_order and not self.damaged
 
-    def _note(self, index: int, offset: int, digest: str) -> None:
+    def _note(self, index: int, offset: int, digest: str, inputs: str) -> None:
+        content = _number_of(inputs)
         number = self._digests.setdefault(digest, len(self._digests) + 1) if digest else _AGAIN
         self._in_order = self._in_order and index == self._last + 1
         self._last = index
@@ -149,21 +152,28 @@ class RunLog:
             if missing:
                 self._offsets.extend([_NOWHERE] * missing)
                 self._rests_on.extend([_AGAIN] * missing)
+                self._inputs.extend([_AGAIN] * missing)
             self._offsets.append(offset)
             self._rests_on.append(number)
+            self._inputs.append(content)
             self.count += 1
             return
         self.count += self._offsets[index] == _NOWHERE
         self._offsets[index] = offset
         self._rests_on[index] = number
+        self._inputs[index] = content
 
     def has(self, index: int) -> bool:
         """Whether the case at that position is in the log."""
         return index < len(self._offsets) and self._offsets[index] != _NOWHERE
 
-    def is_done(self, index: int, digest: str) -> bool:
-        """Whether the case's result stands: it is final, and its database has that digest."""
-        return self.has(index) and self._rests_on[index] == self._digests.get(digest, -1)
+    def is_done(self, index: int, digest: str, inputs: str) -> bool:
+        """Whether the case's result stands: it is final, and of that database and those inputs."""
+        return self.is_of(index, inputs) and self._rests_on[index] == self._digests.get(digest, -1)
+
+    def is_of(self, index: int, inputs: str) -> bool:
+        """Whether the line at that position is about that case and that prediction."""
+        return self.has(index) and self._inputs[index] == _number_of(inputs) != _AGAIN
 
     def rests_on_other(self, index: int, digest: str) -> bool:
         """Whether the case has a result that would stand, had its database not changed."""
@@ -177,7 +187,7 @@ class RunLog:
         parts: list[bytes] = []
         for index, text in lines:
             # What is in the log from now on is not asked for again by the same process.
-            self._note(index, self._end, "")
+            self._note(index, self._end, "", "")
             parts += (text, b"\n")
             self._end += len(text) + 1
         self._file.write(b"".join(parts))
@@ -204,6 +214,14 @@ class RunLog:
         # A full disk was reported when it was met; what could not be written is done again.
         with suppress(OSError):
             self._file.close()
+
+
+def _number_of(inputs: str) -> int:
+    """Sixteen hexadecimal digits as a number; nothing, or another text, stands for no case."""
+    try:
+        return int(inputs, 16) if len(inputs) == _HEX else _AGAIN
+    except ValueError:
+        return _AGAIN
 
 
 def read_results(folder: Path) -> Iterator[Result]:

@@ -1,7 +1,7 @@
 """What turns results into values, estimates, tests and summaries.
 
 ``metric``        what a metric is, and how a user names one
-``metrics/``      one file a metric
+``metrics/``      one file per metric
 ``aliases``       other names of metrics
 ``parameters``    the parameters that metrics share
 ``answers``       metrics on rows: the best value over several golds

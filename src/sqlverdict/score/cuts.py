@@ -37,7 +37,8 @@ def cuts_of(result: Result) -> set[str]:
     names = {name for piece in result.evidence for name in _cuts(piece)}
     if any(piece.both_empty for piece in result.evidence) and _has_ex(result):
         names.add(EMPTY_MATCH)
-    if not result.final and result.fault is None:
+    may_change = any(piece.may_change for piece in result.evidence)
+    if not result.final and result.fault is None and not may_change:
         reasons = {reason for piece in result.evidence for reason in piece.reasons}
         if reasons.isdisjoint(_NOT_THE_CLOCK):
             # A query on another database of a test suite, or a proof: no evidence is left of it.

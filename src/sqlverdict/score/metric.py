@@ -1,6 +1,6 @@
 """What a metric is: a number for one case, and how numbers are read.
 
-A metric is one file in this folder. Its module docstring has the headings *Definition*,
+A metric is one file in ``score/metrics``. Its module docstring has the headings *Definition*,
 *Range*, *Direction*, *Unscored cases* and *Source*, each on a line of its own with a colon and
 its text indented below; ``sqlverdict.testing.check_metric`` reads them. *Range* begins with the
 bounds, ``[0, 1]`` or ``{0, 1}`` or ``[0, inf)``; *Direction* says higher or lower.

@@ -86,7 +86,7 @@ def check_document(relation: RelationKind) -> None:
     _expect(bool(relation.keeps_apart), relation, "has no pair that it keeps apart; give one")
     for pair in relation.keeps_apart:
         _expect(bool(pair.because), relation, f"does not say why {pair.gold} differs: `because`")
-    _expect(relation.tag in TAGS, relation, f"has the tag {relation.tag!r}, which does not exist")
+    _expect(relation.tag in TAGS, relation, f"has the tag {relation.tag!r}; expected one of {TAGS}")
     others = [name for name, other in RELATIONS.items() if other.rank == relation.rank]
     _expect(len(others) <= 1, relation, f"shares the rank {relation.rank}: {others}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.strategy import SECTIONS, STRATEGIES, Strategy
+from sqlverdict.refute.strategy import SECTIONS, STRATEGIES, Strategy, rotation
 from sqlverdict.refute.witness import Refutation, SearchBudget
 
 SEEDS = 12
@@ -28,6 +28,7 @@ def check_strategy(strategy: str | Strategy) -> None:
     assert all(profile.why.endswith(".") for profile in strategy.profiles), (
         f"{name}: each profile says in sentences why its numbers are what they are"
     )
+    _check_turns(strategy)
     witness = _search(strategy, example.seed, with_it=True)
     assert witness.refuted, f"{name}: its example is not separated by {example.instances} instances"
     assert _search(strategy, example.seed, with_it=True) == witness, (
@@ -40,6 +41,17 @@ def check_strategy(strategy: str | Strategy) -> None:
     assert with_it - without_it >= ADVANTAGE, (
         f"{name}: {with_it} of {SEEDS} seeds separate its example with it and {without_it} without "
         f"it; expected a difference of {ADVANTAGE} at least"
+    )
+
+
+def _check_turns(strategy: Strategy) -> None:
+    """Each turn of the rotation has one strategy, and no turn is left out."""
+    others = {turn.profile.turn for turn in rotation() if turn.strategy.name != strategy.name}
+    own = [profile.turn for profile in strategy.profiles if profile.turn is not None]
+    free = [turn for turn in range(len(others) + len(own)) if turn not in others]
+    assert sorted(own) == free[: len(own)], (
+        f"{strategy.name}: has the turns {sorted(own)}; expected {free[: len(own)]}, which are "
+        "free (docs/strategies.md lists the others)"
     )
 
 

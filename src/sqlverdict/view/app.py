@@ -53,10 +53,18 @@ class CheckRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExportRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Cases of a run whose log lines are asked for."""
+    """Cases of a run whose log lines are asked for.
 
+    Attributes:
+        runs: The runs of the document that is shown.
+        run: The run among them.
+        ranges: Positions of cases in the document: the first, and how many. Ids would make a
+            request of many cases too large.
+    """
+
+    runs: tuple[int, ...]
     run: int
-    ids: tuple[str, ...]
+    ranges: tuple[tuple[int, int], ...]
 
 
 class ViewApp:
@@ -120,9 +128,12 @@ class ViewApp:
 
     async def _export(self, request: Request) -> object:
         body = await read_body(request, ExportRequest)
-        return await self._in(self._reading, self._lines, self._run(body.run), set(body.ids))
+        return await self._in(self._reading, self._lines, body)
 
-    def _lines(self, run: Run, ids: set[str]) -> str:
+    def _lines(self, body: ExportRequest) -> str:
+        run, all_ids = self._run(body.run), self._document(body.runs).index.cases.id
+        spans = (all_ids[max(0, first) : max(0, first + many)] for first, many in body.ranges)
+        ids = {case_id for span in spans for case_id in span}
         results = (result for result in run.results() if result.id in ids)
         return "".join(f"{msgspec.json.encode(result).decode()}\n" for result in results)
 

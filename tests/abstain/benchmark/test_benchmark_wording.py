@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
@@ -22,7 +23,6 @@ CASES = [
     Case(str(n), "kennel", f"Question {n}?", ("SELECT age FROM dog",), answerable=True)
     for n in range(5)
 ]
-SOURCES = QuestionSources(CASES, {"kennel": SchemaWords.of(SCHEMA)})
 COLUMN = ChosenIdea(
     TYPES.get("column_related"),
     Idea("kennel", "What is the average tail length?", "changed", "0", "tail length", "dog"),
@@ -31,6 +31,12 @@ TASK = ChosenIdea(
     TYPES.get("non_sql"), Idea("kennel", "Read all dogs aloud.", "changed", "1", task="speech")
 )
 POOLED = ChosenIdea(TYPES.get("out_of_domain"), Idea("kennel", "Who wrote it?", "pool", "p 1"))
+
+
+@cache
+def sources() -> QuestionSources:
+    """WordNet is read for them, which takes a while: not when tests are collected."""
+    return QuestionSources(CASES, {"kennel": SchemaWords.of(SCHEMA)})
 
 
 class Fake:
@@ -49,7 +55,7 @@ class Fake:
 def said(answer: Callable[[Request], Reply | NoReply | str], *chosen: ChosenIdea):
     fake = Fake(answer)
     tools = Tools(answerer=fake, model="fake", concurrency=1)
-    return reword(chosen or (COLUMN, TASK, POOLED), SOURCES, tools), fake.asked
+    return reword(chosen or (COLUMN, TASK, POOLED), sources(), tools), fake.asked
 
 
 def test_only_the_words_change() -> None:
@@ -120,7 +126,7 @@ def test_the_cost_limit_stops_everything() -> None:
 
 def test_no_model_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="--model"):
-        reword([COLUMN], SOURCES, Tools())
+        reword([COLUMN], sources(), Tools())
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,6 @@
 ``report``             a built benchmark and its lints as tables and as a page
 ``write``              a built benchmark as files
 ``columns/``           questions about columns that do not exist
-``lints/``             one file a lint
-``types/``             one file a type of unanswerable question
+``lints/``             one file per lint
+``types/``             one file per type of unanswerable question
 """

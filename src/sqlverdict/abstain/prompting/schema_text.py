@@ -1,6 +1,6 @@
 """A schema as text for a model, in the ways the methods need it.
 
-* :func:`column_lists`: one line a table with its columns, then foreign keys (and primary keys);
+* :func:`column_lists`: one line per table with its columns, then foreign keys (and primary keys);
 * :func:`create_tables`: CREATE TABLE with a few values of each column in a comment;
 * :func:`one_line`: all in one line, for a sequence-to-sequence model.
 """

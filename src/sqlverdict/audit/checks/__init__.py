@@ -1,1 +1,1 @@
-"""One file a check of the data."""
+"""One file per check of the data."""

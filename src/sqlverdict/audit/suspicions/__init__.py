@@ -1,1 +1,1 @@
-"""One file a suspicion against a gold query."""
+"""One file per suspicion against a gold query."""

@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+import click
+
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
@@ -27,7 +29,7 @@ from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engin
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, ChangedCases, SourceFile
-from sqlverdict.load.columns import join_maps
+from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.load.overlays.apply import OVERLAY, overlay_title, with_overlays
 from sqlverdict.load.overlays.read import read_overlay
@@ -174,7 +176,11 @@ def read_benchmark(data: DataArgs) -> Benchmark:
         DataError: corrected golds do not fit it.
     """
     overlays = [read_overlay(name, path) for name, path in data.overlays]
-    return with_overlays(_read_named(data), overlays)
+    benchmark = with_overlays(_read_named(data), overlays)
+    if benchmark.column_note:
+        # At once and whatever is printed later: it decides what is compared with what.
+        click.echo(f"note: {benchmark.column_note}", err=True)
+    return benchmark
 
 
 def _read_named(data: DataArgs) -> Benchmark:

@@ -15,7 +15,7 @@ from sqlverdict.cli.options.shared import COLUMN, split_name
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
-from sqlverdict.load.columns import join_maps
+from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_trials
 from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.pipeline import System
@@ -44,7 +44,7 @@ class PredictionArgs:
         "--predictions",
         multiple=True,
         metavar="[NAME=]FILE",
-        help="A file of predictions, or a folder with one file a case. Repeatable.",
+        help="A file of predictions, or a folder with one file per case. Repeatable.",
     )
     system: tuple[str, ...] = option(
         "--system",

@@ -196,7 +196,10 @@ def force_option() -> Any:
 
 def workers_option() -> Any:
     """``--workers``."""
-    text = "Worker processes. [default: one per core]"
+    text = (
+        "Worker processes. 0 works in this one, where a query that takes long within one step ends "
+        "late. [default: one per core]"
+    )
     return option("--workers", type=click.IntRange(0), heading=Heading.LIMITS, help=text)
 
 

@@ -1,1 +1,1 @@
-"""One file a preset: when two answers count as the same; ``docs/presets.md`` lists them."""
+"""One file per preset: when two answers count as the same; ``docs/presets.md`` lists them."""

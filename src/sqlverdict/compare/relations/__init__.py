@@ -1,1 +1,1 @@
-"""One file a relation between two unequal answers; ``docs/relations.md`` lists them."""
+"""One file per relation between two unequal answers; ``docs/relations.md`` lists them."""

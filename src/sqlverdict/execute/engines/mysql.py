@@ -96,6 +96,13 @@ class Mysql(ServerMember):
 
         return own_database(server, name, statements)
 
+    def drop_leftovers(self, server: Reference, prefix: str) -> tuple[str, ...]:
+        """Drop databases of our own whose process was killed."""
+        self._require_extra()
+        from sqlverdict.execute.mysql.own_database import drop_leftovers
+
+        return drop_leftovers(server, prefix)
+
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the user of the URL could do more than read."""
         self._require_extra()

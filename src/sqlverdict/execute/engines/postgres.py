@@ -4,9 +4,10 @@ A database is a URL, ``postgresql://host/name``. A session is one read-only tran
 one snapshot; every query in it is one SELECT, WITH, VALUES or TABLE statement and is rolled back.
 Functions that read files, talk to the network, wait, lock, notify, set options, run texts or
 administrate are refused by name and by the server's catalogue. A superuser's session acts as
-``pg_read_all_data``. The clock limits a query: the server ends it by its own limit and by a
-cancel, and ends it also where our process is gone. A lost connection is an engine fault: the query
-is tried once more on a new connection that shows the same content.
+``pg_read_all_data``. The clock limits a query: the server ends it by its own limit
+(``execute/postgres/connection.py``) and by a cancel, and also where our process is gone. A lost
+connection is an engine fault: the query is tried once more on a new connection that shows the same
+content.
 
 Values are compared by meaning (``execute/driver_values.py``); an interval has months of 30 days,
 as the server compares them. The digest is made of the declarations and of checksums over the rows
@@ -93,6 +94,13 @@ class Postgres(ServerMember):
         from sqlverdict.execute.postgres.own_database import own_database
 
         return own_database(server, name, statements)
+
+    def drop_leftovers(self, server: Reference, prefix: str) -> tuple[str, ...]:
+        """Drop databases of our own whose process was killed."""
+        self._require_extra()
+        from sqlverdict.execute.postgres.own_database import drop_leftovers
+
+        return drop_leftovers(server, prefix)
 
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the role of the URL could do more than read."""

@@ -6,6 +6,7 @@ one of the same kind drops those whose lock is free: their process died.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
@@ -22,6 +23,8 @@ from sqlverdict.files.references import Reference, with_database
 if TYPE_CHECKING:
     from sqlverdict.execute.mysql.connection import Connection
 
+_NAME_END: Final = r"[0-9a-f]{8,16}(_\w+)?"
+"""What stands behind the prefix in names of ours; nobody else's database is dropped."""
 _EXACT: Final = {True: "utf8mb4_nopad_bin", False: "utf8mb4_0900_bin"}
 """Where equal texts are the same texts, as in SQLite; on MariaDB, and on MySQL."""
 
@@ -118,12 +121,32 @@ def own_database(server: Reference, name: str, statements: Iterable[str]) -> Ite
         own.close()
 
 
-def _drop_stale(connection: Connection, prefix: str) -> None:
+def drop_leftovers(server: Reference, prefix: str) -> tuple[str, ...]:
+    """Drop databases of ours whose lock is free.
+
+    Raises:
+        DatabaseError: the server does not answer.
+    """
+    with connect(server, Limits(), name="") as connection:
+        try:
+            return tuple(_drop_stale(connection, prefix))
+        except pymysql.Error:
+            # Who may not drop them leaves them: they disturb nobody.
+            return ()
+
+
+def _drop_stale(connection: Connection, prefix: str) -> list[str]:
+    dropped: list[str] = []
     names = rows_of(
         connection,
         "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE %s",
         prefix.replace("_", r"\_") + "%",
     )
+    pattern = re.compile(re.escape(prefix) + _NAME_END)
     for (name,) in names:
+        if not pattern.fullmatch(str(name)):
+            continue
         if rows_of(connection, "SELECT IS_FREE_LOCK(%s)", name) == [(1,)]:
             rows_of(connection, f"DROP DATABASE IF EXISTS {quote_name(str(name))}")
+            dropped.append(str(name))
+    return dropped

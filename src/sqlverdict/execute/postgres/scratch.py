@@ -38,6 +38,8 @@ from sqlverdict.records import Cell, Failure, Outcome, Reason, Row
 _VIEW: Final = re.compile(r"\s*CREATE VIEW .*? AS ", re.DOTALL | re.IGNORECASE)
 _INDEX: Final = re.compile(r"CREATE UNIQUE INDEX .*? (USING .*)", re.DOTALL)
 _READ_ALL: Final = 140000
+_TEXTS: Final = 64
+"""How many texts are looked at once only: those of one pair run on several instances."""
 
 
 class PostgresScratch:
@@ -72,6 +74,7 @@ class PostgresScratch:
                 "on the database"
             ) from error
         self._cursor = GuardedCursor(self._connection, catalogue, limits, own_tables=True)
+        self._texts: dict[str, str | Failure] = {}
         self.load({})
 
     def _begin(self) -> tuple[str, frozenset[str], bool]:
@@ -158,17 +161,22 @@ class PostgresScratch:
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query on the content."""
-        sql = sql.lstrip("\ufeff")
-        reply = self._cursor.refusal(sql)
-        if reply is not None:
-            return reply
-        text = self._unqualified(sql)
+        text = self._texts.get(sql)
+        if text is None:
+            if len(self._texts) >= _TEXTS:
+                self._texts.clear()
+            text = self._texts[sql] = self._runnable(sql.lstrip("\ufeff"))
         if isinstance(text, Failure):
             return text
         try:
             return self._cursor.run(text)
         except ServerLost as error:
             return unavailable(f"the connection to {self._near} was lost: {error}")
+
+    def _runnable(self, sql: str) -> str | Failure:
+        """The text as it can be run here, or why it is refused."""
+        reply = self._cursor.refusal(sql)
+        return reply if reply is not None else self._unqualified(sql)
 
     def close(self) -> None:
         """Roll back, which removes the tables, and disconnect."""

@@ -1,10 +1,14 @@
 // One pair: the question, both queries, their results, the witness and the tables in use.
 "use strict";
 
+// Text that could be taken for a number or NULL, or has spaces at its ends: it is shown in quotes.
+page.misread = /^\s|\s$|^null$|^[-+.]?\d[\d.,eE+-]*$/i;
+
 page.cell = (value) => {
   if (value === null) return page.make("td", { class: "null" }, "NULL");
   const kind = typeof value === "number" ? "number" : undefined;
-  return page.make("td", { class: kind }, value === "" ? page.make("i", {}, "empty text") : String(value));
+  const text = typeof value === "string" && page.misread.test(value) ? `'${value}'` : String(value);
+  return page.make("td", { class: kind }, value === "" ? page.make("i", {}, "empty text") : text);
 };
 
 page.table = (table, label, compact = false) => {
@@ -92,7 +96,8 @@ page.witness = (item, realistic) => {
     "details",
     { class: "panel witness", open: true },
     page.make("summary", {}, "A small database on which they differ"),
-    page.make("div", { class: "figures" }, ...tables, ...answers)
+    page.make("div", { class: "figures" }, ...tables, ...answers),
+    item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "Marked: a row on which only one of the two answers depends.") : null
   );
   if (realistic) content.append(realistic);
   return content;

@@ -242,6 +242,8 @@
 
   const undo = () =>
     attempt(async () => {
+      // An edit that is saved after the withdrawal would be a vote again.
+      if (pending) await save(state.items[position].choice);
       const reply = await store.undo();
       state = reply.state;
       loaded.delete(reply.pair);
@@ -276,14 +278,22 @@
 
   const help = () => byId("help").showModal();
 
+  const goTo = (index) =>
+    attempt(async () => {
+      if (pending) await save(state.items[position].choice);
+      await showItem(index);
+    });
+
+  const jump = () => page.jumpList.open(state.items, current ? position : -1);
+
   const keys = {
-    u: undo, r: reveal, "?": help, d: () => toggle("detail"), t: () => toggle("schema"),
+    l: jump, u: undo, r: reveal, "?": help, d: () => toggle("detail"), t: () => toggle("schema"),
     y: () => setRealistic("yes"), n: () => setRealistic("no"), m: () => setRealistic("unsure"),
     arrowleft: () => move(-1), arrowright: () => move(1),
   };
 
   document.addEventListener("keydown", (event) => {
-    if (byId("help").open || event.altKey || event.metaKey) return;
+    if (byId("help").open || byId("jump").open || event.altKey || event.metaKey) return;
     if (event.target === byId("corrected") && event.key === "Enter" && event.ctrlKey) {
       event.preventDefault();
       run();
@@ -316,7 +326,7 @@
       byId("help-keys").querySelector("tbody"),
       ...[
         ...page.choices.map(([choice, key, text, hint]) => [key, `${names[choice] || text}: ${hint}`]),
-        ["U", "take back the last vote"], ["← →", "previous and next item"],
+        ["U", "take back the last vote"], ["← →", "previous and next item"], ["L", "all items with their state; go to any"],
         ["Y N M", "the small database could be real data: yes, no, maybe"],
         ["D", "kinds of difference, a note, a better query"], ["T", "tables in use, with sample rows"],
         ...(store.offline ? [] : [["R", "reveal verdict, metrics and other votes, after your own vote"]]),
@@ -327,6 +337,8 @@
     byId("undo").addEventListener("click", undo);
     byId("reveal").addEventListener("click", reveal);
     byId("run").addEventListener("click", run);
+    page.jumpList.start(goTo);
+    byId("jump-button").addEventListener("click", jump);
     byId("help-button").addEventListener("click", help);
     byId("help-close").addEventListener("click", () => byId("help").close());
     byId("download").addEventListener("click", () => store.download());

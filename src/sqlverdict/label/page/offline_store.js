@@ -24,16 +24,13 @@ page.store = (() => {
     }
   };
 
-  // The votes that count: the last one of each item that was not taken back.
+  // The votes that count: the last one of each item. A withdrawal takes back the earlier ones too.
   const votes = () => {
-    const history = new Map();
-    for (const event of events) {
-      const own = history.get(event.pair) || [];
-      if (event.kind === "vote") own.push(event);
-      else own.pop();
-      history.set(event.pair, own);
-    }
-    return new Map([...history].filter(([, own]) => own.length).map(([pair, own]) => [pair, own[own.length - 1]]));
+    const last = new Map();
+    for (const event of events)
+      if (event.kind === "vote") last.set(event.pair, event);
+      else last.delete(event.pair);
+    return last;
   };
 
   const labelOf = (choice, first) => {
@@ -54,6 +51,7 @@ page.store = (() => {
       items: data.items.map(({ item, first }) => ({
         pair: item.pair,
         id: item.id,
+        question: item.question,
         choice: current.has(item.pair) ? choiceOf(current.get(item.pair).label, first) : "",
       })),
       progress: {
@@ -84,8 +82,8 @@ page.store = (() => {
       const { first } = contents.get(ballot.pair);
       const { pair, choice, digest, results, witness, reason, ...rest } = ballot;
       const made = event("vote", pair);
-      const shown = { first, blind: true, results, witness, digest, queue: data.queue };
-      keep({ ...made, label: labelOf(choice, first), ...rest, shown });
+      const display = { first, blind: true, results, witness, digest, queue: data.queue };
+      keep({ ...made, label: labelOf(choice, first), ...rest, shown: display });
       const { progress, agreement } = state();
       return { at: made.at, progress, agreement };
     },

@@ -1,1 +1,1 @@
-"""One file a published benchmark; ``docs/benchmarks.md`` lists them."""
+"""One file per published benchmark; ``docs/benchmarks.md`` lists them."""

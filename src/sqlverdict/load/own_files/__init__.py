@@ -1,1 +1,1 @@
-"""One file a format of users' own files of cases; ``docs/benchmarks.md`` lists them."""
+"""One file per format of users' own files of cases; ``docs/benchmarks.md`` lists them."""

@@ -3,7 +3,7 @@
 Files: ``root`` is the file itself. Databases: the given folder, else ``databases`` or
 ``database`` beside the file, else the file's own folder; a ``database`` field is a path
 relative to the file, or a URL. Options: a column map, from a name in the file to one of our fields
-(``{"sql": "gold", "db": "db_id"}``; ``off`` leaves a column out; see ``columns.py``).
+(``{"sql": "gold", "db": "db_id"}``; ``off`` leaves a column out; see ``column_map.py``).
 
 A line may say in ``recorded`` what is known of its prediction from elsewhere: whether the results
 matched, the results, replies and verdicts of judges (see ``recorded.py``). Where the database is
@@ -22,12 +22,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sqlverdict.errors import BenchmarkError
+from sqlverdict.errors import BenchmarkError, UnclearColumns
 from sqlverdict.files.text import (
     any_text,
     decode_any_json,
@@ -38,10 +39,10 @@ from sqlverdict.files.text import (
     stream_lines,
 )
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
-from sqlverdict.load.columns import column_map, rename, unknown_columns
+from sqlverdict.load.columns.column_map import column_map, rename, unknown_columns
+from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.fields import (
-    ANSWER_KEYS,
     CASE_FIELDS,
     PREDICTION_FIELDS,
     SQL_KEYS,
@@ -58,8 +59,13 @@ class JsonlCases:
 
     def __init__(self, path: Path, columns: Mapping[str, str], databases: Databases) -> None:
         self.path = path
-        self.columns = columns
         self.databases = databases
+        head = self._head(columns)
+        names = dict.fromkeys(name for record in head for name in record)
+        self.guess = guess_columns(list(names), head, columns)
+        self.columns = {**columns, **self.guess.columns}
+        if head and not self.guess.has_gold:
+            raise self.guess.missing(f"{path} has no gold queries.")
 
     def __iter__(self) -> Iterator[Case]:
         for case, _, _ in self.records():
@@ -67,22 +73,22 @@ class JsonlCases:
 
     @property
     def carries_predictions(self) -> bool:
-        """Whether the first line has a prediction."""
-        return any(key in self.first() for key in ANSWER_KEYS)
+        """Whether the first lines have a prediction."""
+        return self.guess.has_prediction or "abstained" in self.guess.header
 
-    def no_predictions(self) -> str:
-        """What to do where the lines have no predictions and none are given."""
-        return (
-            f"Expected a field 'prediction' on every line of {self.path}; found "
-            f"{few_of(self.first(), 12)}. If it has another name, map it: --column NAME=prediction"
-        )
+    def no_predictions(self, problem: str) -> UnclearColumns:
+        """The error where the lines have no predictions and none are given."""
+        return self.guess.missing(problem)
 
-    def first(self) -> dict[str, Any]:
-        """The first record, under our names; empty where there is none."""
-        for number, line in stream_lines(self.path, BenchmarkError):
-            where = f"{self.path}, line {number}"
-            return rename(_object(line, where, self.columns), self.columns, where)
-        return {}
+    def _head(self, columns: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The first records, up to one that cannot be read: that is said when it is read."""
+        records = []
+        for number, line in islice(stream_lines(self.path, BenchmarkError), HEAD):
+            try:
+                records.append(_object(line, f"{self.path}, line {number}", columns))
+            except BenchmarkError:
+                break
+        return records
 
     def pairs(self) -> Iterator[tuple[Case, Prediction]]:
         """Each case with the prediction on its line.
@@ -128,7 +134,7 @@ class JsonlCases:
                 == case_id
             ):
                 raise BenchmarkError(
-                    f"{self.path}: id {case_id!r} stands on line {number} and again on line "
+                    f"{self.path}: id {case_id!r} appears on line {number} and again on line "
                     f"{second}. Expected each id once; rename or remove one of them."
                 )
 
@@ -151,7 +157,10 @@ class Jsonl(OneFileReader):
         first_record = _object(first, where, cases.columns)
         record = rename(first_record, cases.columns, where)
         ignored = [key for key in record if key not in fields]
-        notes = [f"fields that are not used: {few_of(ignored, 10)}"] if ignored else []
+        column_note = cases.guess.sentence(file.name)
+        notes = [column_note] if column_note else []
+        if ignored:
+            notes.append(f"fields that are not used: {few_of(ignored, 10)}")
         if not record.get("db_id") and not record.get("database") and folder.only is not None:
             notes.append(f"{file.name} names no database: such cases are on {folder.only}")
         absent = unknown_columns(first_record, cases.columns)
@@ -159,7 +168,9 @@ class Jsonl(OneFileReader):
             notes.append(f"columns of the map that the first line does not have: {few_of(absent)}")
         count = sum(1 for _ in stream_lines(file, BenchmarkError))
         digest = f"sha256 {source.sha256[:12]}"
-        return Benchmark("jsonl", digest, cases, count, (source,), tuple(notes))
+        return Benchmark(
+            "jsonl", digest, cases, count, (source,), tuple(notes), column_note=column_note
+        )
 
 
 def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, Any]:

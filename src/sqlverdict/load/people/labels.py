@@ -153,7 +153,7 @@ def read_labels(
     if label_field is None and id_field is None:
         records = _two_halves(records)
     if not records:
-        raise DataError(f"{path} holds no labels. Expected one record a case.")
+        raise DataError(f"{path} holds no labels. Expected one record per case.")
     fields = dict.fromkeys(key for _, record in records for key in record)
     label_field, vote_fields = _choose_fields(path, fields, label_field, votes)
     if label_field and any(isinstance(record.get(label_field), list) for _, record in records):

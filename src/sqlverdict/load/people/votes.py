@@ -1,7 +1,8 @@
 """The vote log: what annotators said about pairs of a gold and a prediction, one event a line.
 
 ``sqlverdict label`` writes it. Nothing in it is ever changed: a vote that is taken back is a second
-event, and so is another vote of the same annotator. The last one counts. The labels:
+event, and so is another vote of the same annotator. The last one counts; a withdrawal takes back
+all earlier votes of that annotator on the pair. The labels:
 
 ================  =============================================  ==========  ====
 label             the annotator says                             prediction  gold
@@ -209,6 +210,7 @@ class PairVotes:
         pair: The digest of the pair.
         adjudication: What an adjudicator decided last; ``None``: nothing.
         revealed_to: The annotators who looked at the evidence.
+        votes: The last vote of each annotator that was not taken back.
     """
 
     def __init__(self, case_id: str, pair: str) -> None:
@@ -216,29 +218,19 @@ class PairVotes:
         self.pair = pair
         self.adjudication: VoteEvent | None = None
         self.revealed_to: set[str] = set()
-        self._history: dict[str, list[VoteEvent]] = {}
+        self.votes: dict[str, VoteEvent] = {}
 
     def add(self, event: VoteEvent) -> None:
         """Take in the next event about this pair."""
-        history = self._history.setdefault(event.annotator, [])
         if event.kind == "vote":
-            history.append(event)
-        elif event.kind == "undo" and history:
-            history.pop()
+            self.votes[event.annotator] = event
+        elif event.kind == "undo":
+            # Not the vote before it: each edit of a vote is a vote, and all of them are meant.
+            self.votes.pop(event.annotator, None)
         elif event.kind == "reveal":
             self.revealed_to.add(event.annotator)
         elif event.kind == "adjudication":
             self.adjudication = event
-
-    @property
-    def votes(self) -> dict[str, VoteEvent]:
-        """The last vote of each annotator that was not taken back."""
-        return {name: history[-1] for name, history in self._history.items() if history}
-
-    def vote_of(self, annotator: str) -> VoteEvent | None:
-        """An annotator's last vote that was not taken back; ``None``: there is none."""
-        history = self._history.get(annotator)
-        return history[-1] if history else None
 
     @property
     def is_disputed(self) -> bool:
@@ -255,11 +247,11 @@ class PairVotes:
 
 
 class VoteBook:
-    """All votes of a log, by pair, in the order in which the pairs were first voted on."""
+    """All votes of a log, by pair, in the order in which they first appear in it."""
 
     def __init__(self, events: Iterable[VoteEvent] = ()) -> None:
         self.pairs: dict[str, PairVotes] = {}
-        self._order: dict[str, list[str]] = {}
+        self._order: dict[str, dict[str, None]] = {}
         for event in events:
             self.add(event)
 
@@ -267,16 +259,15 @@ class VoteBook:
         """Take in the next event."""
         votes = self.pairs.setdefault(event.pair, PairVotes(event.id, event.pair))
         votes.add(event)
-        order = self._order.setdefault(event.annotator, [])
+        order = self._order.setdefault(event.annotator, {})
+        if event.kind in ("vote", "undo"):
+            order.pop(event.pair, None)
         if event.kind == "vote":
-            order.append(event.pair)
-        elif event.kind == "undo" and event.pair in order:
-            del order[len(order) - 1 - order[::-1].index(event.pair)]
+            order[event.pair] = None
 
     def last_pair(self, annotator: str) -> str | None:
         """The pair of an annotator's last vote that was not taken back; ``None``: there is none."""
-        order = self._order.get(annotator)
-        return order[-1] if order else None
+        return next(reversed(self._order.get(annotator, {})), None)
 
     @property
     def annotators(self) -> tuple[str, ...]:

@@ -6,5 +6,4 @@
 ``parquet``    Parquet
 ``cells``      cells as the fields of a case or a prediction
 ``cases``      the cases of a table, and the predictions in its rows
-``headers``    which column is which: other spellings, and advice where a column is missing
 """

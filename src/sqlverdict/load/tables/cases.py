@@ -7,20 +7,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.errors import BenchmarkError, UnclearColumns, UsageError
 from sqlverdict.files.text import few_of, near
 from sqlverdict.load.benchmark import Benchmark, SourceFile
-from sqlverdict.load.columns import LEAVE_OUT, column_map, rename
+from sqlverdict.load.columns.column_map import LEAVE_OUT, column_map, rename
+from sqlverdict.load.columns.guess import HEAD, guess_columns
+from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.fields import ANSWER_KEYS, SHARED_FIELDS, case_from, prediction_from
 from sqlverdict.load.tables.cells import cells_as_fields
-from sqlverdict.load.tables.headers import missing_columns, other_spellings, sql_columns
 from sqlverdict.load.tables.table import open_table, table_format
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
-_HEAD = 20
-"""So many rows are looked at to say what a column holds."""
 
 
 class TableCases:
@@ -40,29 +39,26 @@ class TableCases:
         self.path = path
         self.databases = databases
         table = open_table(path, BenchmarkError)
-        head = [row for _, row in islice(table.rows, _HEAD)]
+        head = [row for _, row in islice(table.rows, HEAD)]
         table.rows.close()
         self._header = table.header
-        self._sql = sql_columns(table.header, head) if head else []
         spellings = other_spellings(table.header, columns)
-        self.columns = {**columns, **spellings}
         self._check_map(columns)
+        self.guess = guess_columns(table.header, head, columns, spellings)
+        self.columns = {**columns, **spellings, **self.guess.columns}
         self.fields = frozenset(rename(dict.fromkeys(table.header), self.columns, str(path)))
-        if not self.fields & {"gold", "gold_rows", "answerable"}:
-            both = ("gold", *(() if self.carries_predictions else ("prediction",)))
-            missing = both if len(self._unmapped_sql()) > 1 else ("gold",)
-            advice = missing_columns(missing, self._header, self._unmapped_sql())
-            raise BenchmarkError(f"{path} has no gold queries. {advice}")
+        if not self.guess.has_gold:
+            raise self.guess.missing(f"{path} has no gold queries.")
         self.notes = (*table.notes, *self._notes(spellings))
 
     @property
     def carries_predictions(self) -> bool:
         """Whether the table has a column of predictions."""
-        return not self.fields.isdisjoint(ANSWER_KEYS)
+        return self.guess.has_prediction or "abstained" in self.fields
 
-    def no_predictions(self) -> str:
-        """What to do where the table has no predictions and none are given."""
-        return missing_columns(("prediction",), self._header, self._unmapped_sql())
+    def no_predictions(self, problem: str) -> UnclearColumns:
+        """The error where the table has no predictions and none are given."""
+        return self.guess.missing(problem)
 
     def __iter__(self) -> Iterator[Case]:
         for case, _, _ in self._records():
@@ -88,7 +84,7 @@ class TableCases:
             first = lines.setdefault(case.id, line)
             if first != line:
                 raise BenchmarkError(
-                    f"{self.path}: id {case.id!r} stands on {first} and again on {line}. "
+                    f"{self.path}: id {case.id!r} appears on {first} and again on {line}. "
                     f"Expected each id once; rename or remove one of them."
                 )
             yield case, record, where
@@ -105,13 +101,16 @@ class TableCases:
                     f"{near(name, self._header)} It has {few_of(self._header, 12)}."
                 )
 
-    def _unmapped_sql(self) -> list[str]:
-        return [name for name in self._sql if self.columns.get(name, name) != "gold"]
-
     def _notes(self, spellings: Mapping[str, str]) -> Iterator[str]:
         name = self.path.name
-        if spellings:
-            read = ", ".join(f"{theirs!r} as {ours}" for theirs, ours in spellings.items())
+        if column_note := self.guess.sentence(name):
+            yield column_note
+        read = ", ".join(
+            f"{theirs!r} as {ours}"
+            for theirs, ours in spellings.items()
+            if theirs not in self.guess.columns
+        )
+        if read:
             yield f"{name}: read {read}"
         if "id" not in self.fields:
             yield f"{name} has no id column: the cases are numbered by row, from 1"
@@ -149,4 +148,7 @@ def table_benchmark(
     cases = TableCases(file, columns, folder)
     source = SourceFile.of(file)
     version = f"sha256 {source.sha256[:12]}"
-    return Benchmark(name, version, cases, sources=(source,), notes=cases.notes)
+    column_note = cases.guess.sentence(file.name)
+    return Benchmark(
+        name, version, cases, sources=(source,), notes=cases.notes, column_note=column_note
+    )

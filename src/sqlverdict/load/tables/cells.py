@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import decode_any_json
-from sqlverdict.load.columns import rename
+from sqlverdict.load.columns.column_map import rename
 from sqlverdict.load.fields import SQL_KEYS
 
 _REPLIES = (*SQL_KEYS, "raw")

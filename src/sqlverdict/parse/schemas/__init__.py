@@ -1,4 +1,4 @@
-"""Where schemas come from, one file a source.
+"""Where schemas come from, one file per source.
 
 ``load``          load_schemas(): a file of any kind below, or a folder of databases
 ``sqlite``        from a SQLite file, as the engine describes it

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import SchemaError
-from sqlverdict.files.sqlite import MAGIC
+from sqlverdict.files.sqlite import is_sqlite
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
@@ -39,9 +39,7 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
         return _folder(location, db_id)
     if not location.is_file():
         raise SchemaError(f"there is no schema at {location}; expected {_KINDS}")
-    with location.open("rb") as stream:
-        is_sqlite = stream.read(len(MAGIC)) == MAGIC
-    if is_sqlite or location.suffix.lower() in SUFFIXES:
+    if is_sqlite(location) or location.suffix.lower() in SUFFIXES:
         schema = read_sqlite(location, db_id)
         return {schema.db_id: schema}
     if location.suffix.lower() == ".sql":

@@ -1,1 +1,1 @@
-"""One file a profile: which rules are used, and what counts as the same."""
+"""One file per profile: which rules are used, and what counts as the same."""

@@ -24,7 +24,7 @@ class Sound:
     """The default: a proof is a proof."""
 
     name = "sound"
-    about = "the two queries give the same rows on every legal database"
+    about = "the two queries give the same rows on every legal database, up to what both leave open"
     drops_order = True
 
     def derive(self, question: ProofQuestion) -> Derivation:

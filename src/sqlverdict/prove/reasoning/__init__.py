@@ -5,11 +5,11 @@
 ``dependencies``  which columns determine which
 ``filters``       conditions of which only the truth counts
 ``strict``        expressions that are NULL where a part of them is
-``any_row``       whether a query shows a column of any row of a group
 ``bare``          columns beside an aggregate that are neither grouped by nor inside it
 ``counting``      ways to count rows that meet a condition, and their plain form
 ``fractions``     products and quotients of reals, and their one form
 ``inner_order``   where the order of an inner query's rows can be seen from outside
+``open_choices``  the choices that a query leaves to the engine
 ``same_rows``     an inner query over the same tables as the query around it
 ``set_sides``     the sides of INTERSECT and EXCEPT as a test for an equal row
 ``moves``         put an expression for a column, take a source away

@@ -10,6 +10,7 @@
 ``parser_losses``  parts of a query that are read, ordinals, names of columns and functions
 ``refusals``       what no rule can reason about
 ``text``           a resolved tree as SQL text that runs
+``readable``       such a text for people, with plain names
 ``fidelity``       whether our reading of a query is SQLite's: both are compiled and compared
 ``programs``       the program that SQLite makes of a query, in a form that can be compared
 """

@@ -27,13 +27,16 @@ def text(tree: Expr, dialect: str = "sqlite") -> str:
     return str(runnable(tree.copy(), as_it_stands=False, dialect=dialect).sql(dialect, copy=False))
 
 
-def runnable(tree: Expr, *, as_it_stands: bool, dialect: str = "sqlite") -> Expr:
+def runnable(
+    tree: Expr, *, as_it_stands: bool, dialect: str = "sqlite", spare: bool = False
+) -> Expr:
     """Change a resolved tree, in place, so that it can be written as text.
 
     Args:
         tree: The resolved tree.
         as_it_stands: Whether sources keep their order: right where no rule has moved them.
         dialect: What the text is to be written in.
+        spare: Whether AND and OR do without parentheses that say nothing.
     """
     holder = exp.Paren(this=tree)
     for node in list(tree.walk()):
@@ -51,23 +54,33 @@ def runnable(tree: Expr, *, as_it_stands: bool, dialect: str = "sqlite") -> Expr
         _say_extremes(select)
         if dialect != "sqlite":
             _say_determined(select)
-    put_parentheses(tree)
+    put_parentheses(tree, spare=spare)
     for clause in list(tree.find_all(exp.Group, exp.Order)):
         _keep_constants(clause)
     changed: Expr = holder.this
     return changed
 
 
-def put_parentheses(tree: Expr) -> None:
-    """Put parentheses around every operand that is an operation, in place."""
+def put_parentheses(tree: Expr, *, spare: bool = False) -> None:
+    """Put parentheses around every operand that is an operation, in place.
+
+    With ``spare`` comparisons in AND and OR have none, nor has AND in AND, nor OR in OR.
+    """
     for node in reversed(list(tree.walk())):
         if isinstance(node, exp.Like | exp.Glob) and isinstance(node.parent, exp.Escape):
             # ESCAPE is a part of LIKE and does not stand behind parentheses.
+            continue
+        if spare and isinstance(node.parent, exp.Connector) and _binds_closer(node):
             continue
         if isinstance(node, _LOOSE) and isinstance(node.parent, _LOOSE):
             wrapped = exp.Paren()
             node.replace(wrapped)
             wrapped.set("this", node)
+
+
+def _binds_closer(node: Expr) -> bool:
+    """Whether an operand of AND or OR reads the same without parentheses."""
+    return type(node) is type(node.parent) or isinstance(node, exp.Predicate)
 
 
 def _inner_first(select: Expr) -> None:

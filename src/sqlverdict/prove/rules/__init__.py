@@ -1,1 +1,1 @@
-"""One file a rule that holds on every legal database. File, function and rule share one name."""
+"""One file per rule that holds on every legal database. File, function and rule share one name."""

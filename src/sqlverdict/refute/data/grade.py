@@ -32,6 +32,7 @@ it compare. Columns that no query uses do not count, whatever stands in them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -104,6 +105,9 @@ class Grader:
         gold_sql: The gold query.
         prediction_sql: The predicted query.
         ranked: The queries whose ties are unusual; by default both.
+
+    Attributes:
+        weight: How many things are looked at in every row: to grade takes as long.
     """
 
     def __init__(
@@ -129,6 +133,21 @@ class Grader:
                 if each.column_refs and column_refs.issuperset(each.column_refs)
             )
         self._joins = tuple(self._edges())
+        self._may_be_null: Iterable[ColumnRef] = column_refs
+        self.weight = len(self._relevant) + len(column_refs) + len(self._joins)
+
+    def within(self, instance: Instance) -> Grader:
+        """Grades instances all of whose rows are rows of this one, as this grader does.
+
+        What such rows cannot break or bring in is not looked at again: a shrinker asks for the
+        grade at every step.
+        """
+        part = copy(self)
+        part._relevant = tuple(
+            each for each in self._relevant if not (each.survives_sampling and each.holds(instance))
+        )
+        part._may_be_null = [each for each in self._may_be_null if _has_null(instance, each)]
+        return part
 
     def _edges(self) -> Iterator[tuple[ColumnRef, ColumnRef]]:
         edges = set(self.use.joins)
@@ -146,11 +165,6 @@ class Grader:
         """Whether there are real data to be ordinary beside."""
         return self._real is not None
 
-    @property
-    def weight(self) -> int:
-        """How many things are looked at in every row: to grade takes as long."""
-        return len(self._relevant) + len(self.use.column_refs) + len(self._joins)
-
     def grade(self, instance: Instance) -> tuple[Grade, tuple[str, ...]]:
         """The grade, and the regularities that are broken, in words."""
         broken = self.broken(instance)
@@ -158,11 +172,7 @@ class Grader:
             return "breaks_regularity", tuple(map(str, broken))
         if any(self._emptied(instance, table) for table in self.use.tables):
             return "needs_empty_table", ()
-        if any(
-            cell is None
-            for column_ref in self.use.column_refs
-            for (cell,) in cells_of(instance, *column_ref)
-        ):
+        if any(_has_null(instance, column_ref) for column_ref in self._may_be_null):
             return "needs_null", ()
         if any(_lonely(instance, one, two) for one, two in self._joins):
             return "needs_missing_partner", ()
@@ -206,6 +216,10 @@ def tie_scratch(schema: Schema) -> ScratchDatabase:
     Under fewer facts than the schema's, rows may break some.
     """
     return ScratchDatabase(schema, frozenset())
+
+
+def _has_null(instance: Instance, column_ref: ColumnRef) -> bool:
+    return (None,) in cells_of(instance, *column_ref)
 
 
 def _lonely(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:

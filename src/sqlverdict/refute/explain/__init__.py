@@ -5,5 +5,6 @@
 ``what_if``            a witness whose rows and queries can be changed and tried again
 ``causes_in_rows``     causes in the rows: a border, a NULL, a tie, a missing partner
 ``causes_in_queries``  causes in the texts: a condition, a join, DISTINCT, LIMIT
+``telling_rows``       the rows on which only one of the answers depends
 ``wording``            names of tables and columns as words of a sentence
 """

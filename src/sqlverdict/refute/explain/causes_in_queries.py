@@ -60,15 +60,21 @@ def lone_condition(what_if: WhatIf) -> str | None:
         about = {
             c.column_refs for c in conditions[1 - side] if c.key not in _keys(conditions[side])
         }
+        seen: set[str] = set()
         for condition in conditions[side]:
             if condition.key in others or condition.column_refs in about:
                 continue
+            if condition.key in seen:
+                continue
+            seen.add(condition.key)
             if condition.optional or condition.joins:
                 continue
-            if what_if.spent:
+            if what_if.texts_spent:
                 return None
             texts = [what_if.witness.gold_sql, what_if.witness.prediction_sql]
-            texts[side] = _without(what_if.resolvers[side].tree, [condition.node])
+            # All that say the same: one of them alone would change nothing.
+            same = [other.node for other in conditions[side] if other.key == condition.key]
+            texts[side] = _without(what_if.resolvers[side].tree, same)
             if what_if.agree_as(*texts):
                 return _failing(condition, _SIDES[side])
     return None
@@ -115,7 +121,7 @@ def other_condition(what_if: WhatIf, *, grouped: bool = False) -> str | None:
         for other in theirs:
             if other.key in _keys(ours) or other.column_refs != one_.column_refs:
                 continue
-            if what_if.spent:
+            if what_if.texts_spent:
                 return None
             gold = _without(what_if.resolvers[0].tree, [one_.node])
             prediction = _without(what_if.resolvers[1].tree, [other.node])

@@ -9,6 +9,7 @@ from sqlverdict.evidence import Refuted, Searched, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow, TableExcerpt
 from sqlverdict.records import Answer, Outcome, Row
 from sqlverdict.refute.explain.sentence import rows_table, sentence
+from sqlverdict.refute.explain.telling_rows import telling_rows
 from sqlverdict.refute.witness import NotRefuted, Refutation
 
 REFUTE = "refute"
@@ -42,6 +43,7 @@ def evidence_of(refutation: Refutation) -> Searched:
             table.name: TableExcerpt(table.columns, tuple(_plain(table.rows)))
             for table in rows_table(refutation)
         },
+        telling=telling_rows(refutation),
         gold=_excerpt(refutation.gold),
         prediction=_excerpt(refutation.prediction),
         kind="undetermined_prediction" if other is not None else "",
@@ -118,6 +120,8 @@ def witness_record(witness: Refuted) -> dict[str, Any]:
         "gold": _answer_record(witness.gold),
         "prediction": _answer_record(witness.prediction),
     }
+    if witness.telling:
+        content["telling"] = {name: list(numbers) for name, numbers in witness.telling.items()}
     if witness.cut_by_time:
         content["cut_by_time"] = True
     if witness.other is not None:

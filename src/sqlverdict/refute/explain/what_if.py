@@ -26,6 +26,9 @@ Rows = Mapping[str, Sequence[Row]]
 
 _TRIES = 150
 """How many changes are tried for one sentence."""
+_CHARACTERS = 40_000
+"""How many characters of changed queries are tried for one sentence. To write a query takes as long
+as to run it on a few rows: a text of 150 conditions would be written 150 times."""
 _NO_FACTS: frozenset[Fact] = frozenset()
 
 
@@ -47,6 +50,7 @@ class WhatIf:
         self.contract = contract
         self.memo: dict[str, Any] = {}
         self._left = _TRIES
+        self._characters = _CHARACTERS
         self._both_return = _has_rows(witness.gold) and _has_rows(witness.prediction)
         parsed = [parse(witness.gold_sql), parse(witness.prediction_sql)]
         self.queries = [query for query in parsed if isinstance(query, Query)]
@@ -83,31 +87,42 @@ class WhatIf:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing more is tried; a text to be tried need not be made."""
+        """Whether nothing more is tried."""
         return self._scratch is None or self._left <= 0
+
+    @property
+    def texts_spent(self) -> bool:
+        """Whether no other text is tried; it need not be made."""
+        return self.spent or self._characters <= 0
 
     def agree_on(self, rows: Rows) -> bool:
         """Whether the two queries agree on other rows; rows that the schema forbids do not.
 
         Where both return something on the witness, agreeing on nothing explains nothing.
         """
-        if self._scratch is None or self.spent:
+        outcomes = self.outcomes_on(rows)
+        if outcomes is None:
             return False
+        gold, _, equal = outcomes
+        return equal is True and (_has_rows(gold) or not self._both_return)
+
+    def outcomes_on(self, rows: Rows) -> tuple[Outcome, Outcome, bool | None] | None:
+        """What both return on other rows, and whether it is equal; ``None``: it is not tried."""
+        if self._scratch is None or self.spent:
+            return None
         self._left -= 1
         try:
             self._scratch.load(rows)
         except (sqlite3.Error, LookupError, OverflowError):
-            return False
-        if not _is_whole(self._scratch, rows):
-            return False
-        gold, _, equal = self._compare(self._scratch)
-        return equal is True and (_has_rows(gold) or not self._both_return)
+            return None
+        return self._compare(self._scratch) if _is_whole(self._scratch, rows) else None
 
     def agree_as(self, gold: str, prediction: str) -> bool:
         """Whether two other queries agree on the witness's rows."""
-        if self._scratch is None or self.spent:
+        if self._scratch is None or self.texts_spent:
             return False
         self._left -= 1
+        self._characters -= len(gold) + len(prediction)
         self._scratch.load(self.rows)
         return self._compare(self._scratch, gold, prediction)[2] is True
 
@@ -141,6 +156,12 @@ class WhatIf:
         """The rows (by default the witness's) with one more."""
         changed = _copy(self.rows if rows is None else rows)
         changed.setdefault(table, []).append(row)
+        return changed
+
+    def without_row(self, table: str, number: int) -> dict[str, list[Row]]:
+        """The witness's rows less one."""
+        changed = _copy(self.rows)
+        del changed[table][number]
         return changed
 
 

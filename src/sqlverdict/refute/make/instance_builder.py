@@ -46,7 +46,7 @@ _CONTESTED = 0.5
 _EXTREME_FROM = 60
 """The first instance with extreme values: a witness with ordinary values is better."""
 _EXTREME_EVERY = 5
-"""Every so manieth instance from then on has extreme values."""
+"""From then on one instance in so many has extreme values."""
 _EXTREME = 0.4
 """How often a value is extreme in such an instance."""
 _CORNER = 0.4

@@ -1,4 +1,4 @@
-"""Search strategies: one file a way to make instances; the file is the member.
+"""Search strategies: one file per way to make instances; the file is the member.
 
 A strategy makes an instance from what the two queries say. It takes its turn in the rotation, and
 its example is found with it and missed without it. Three other sources of instances are none:

@@ -11,7 +11,7 @@ Example
     A sum divided by n - 1, with and without a guard against zero.
 
 Costs
-    Two turns, one row a table: the cheapest instances.
+    Two turns, one row per table: the cheapest instances.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from sqlverdict.parse.schema import Column, Schema
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.lite import lite_type
 
@@ -44,23 +44,24 @@ def _fit_row(row: Row, fits: Sequence[Fit]) -> Row:
 def _fits(schema: Schema, table: str, dialect: str) -> tuple[Fit, ...]:
     declared = schema.table(table)
     assert declared is not None, "rows belong to tables of the schema"
-    return tuple(_fit(column, dialect) for column in declared.columns)
+    return tuple(_fit(column.type, column.not_null, dialect) for column in declared.columns)
 
 
-def _fit(column: Column, dialect: str) -> Fit:
-    kind = lite_type(column.type, dialect)
+@lru_cache(maxsize=4_096)
+def _fit(type_: str, not_null: bool, dialect: str) -> Fit:
+    kind = lite_type(type_, dialect)
     if kind == "INTEGER":
-        bits = _BITS.get(_name(column.type, dialect), 63)
+        bits = _BITS.get(_name(type_, dialect), 63)
         return lambda cell: _integer(cell, bits)
     if kind in ("REAL", "NUMERIC"):
         return _number
-    if kind == "TEXT" and not column.not_null and _name(column.type, dialect) in _NO_TEXTS:
+    if kind == "TEXT" and not not_null and _name(type_, dialect) in _NO_TEXTS:
         return lambda _: None
-    labels = _labels(column.type, dialect)
+    labels = _labels(type_, dialect)
     if labels:
         return lambda cell: _label(cell, labels)
     if kind == "TEXT":
-        length = _length(column.type, dialect)
+        length = _length(type_, dialect)
         return lambda cell: _text(cell, length)
     return _FITS[kind]
 

@@ -20,6 +20,15 @@ from sqlverdict.records import Query
 from sqlverdict.refute.trial.scratch_database import is_view
 
 _TEXT = "TEXT"
+_SQLGLOT_ERRORS = (
+    SqlglotError,
+    RecursionError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+)
+"""What sqlglot raises over texts that it trips over; they are then tried on the engine alone."""
 _KINDS: dict[str, frozenset[exp.DType]] = {
     "INTEGER": frozenset(exp.DataType.INTEGER_TYPES),
     "REAL": frozenset(exp.DataType.FLOAT_TYPES),
@@ -41,11 +50,19 @@ def lite_schema(schema: Schema, dialect: str) -> Schema:
 
 def lite_query(query: Query) -> Query | None:
     """The query as SQLite would have it; ``None`` where it cannot be said there."""
-    text = _translated(query.sql, query.dialect)
+    text = _translated_query(query.sql, query.dialect)
     lite = parse(text) if text is not None else None
     return lite if isinstance(lite, Query) else None
 
 
+@lru_cache(maxsize=1_024)
+def _translated_query(sql: str, dialect: str) -> str | None:
+    # It is parsed already, and kept; a text is parsed once.
+    query = parse(sql, dialect)
+    return _lite_text(query.tree) if isinstance(query, Query) else None
+
+
+@lru_cache(maxsize=4_096)
 def lite_type(type_: str, dialect: str) -> str:
     """The SQLite type that holds the values of a type in the form in which answers have them."""
     try:
@@ -89,10 +106,17 @@ def _translated(sql: str, dialect: str) -> str | None:
         trees = sqlglot.parse(sql, read=dialect)
         if len(trees) != 1 or trees[0] is None:
             return None
-        tree = trees[0].transform(_plain)
-        return tree.sql("sqlite", unsupported_level=ErrorLevel.RAISE)
-    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError):
-        # sqlglot trips over some texts; they are then tried on the engine alone.
+        return _lite_text(trees[0])
+    except _SQLGLOT_ERRORS:
+        return None
+
+
+def _lite_text(tree: exp.Expr) -> str | None:
+    try:
+        # The copy that is changed is ours: the generator needs no further one.
+        lite = tree.transform(_plain)
+        return lite.sql("sqlite", unsupported_level=ErrorLevel.RAISE, copy=False)
+    except _SQLGLOT_ERRORS:
         return None
 
 

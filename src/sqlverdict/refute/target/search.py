@@ -40,6 +40,9 @@ from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBu
 _AFTER_SCREEN = 40
 """How many instances are tried on the engine where the screen found no difference: two rounds of
 the rotation, for what the two engines see differently."""
+_MORE_ORDINARY = 40
+"""How many more instances the screen tries for a better witness once it has one: two rounds too.
+On Spider, of 240 witnesses three were less ordinary than after four rounds."""
 _ALL_TABLES = 40
 """A schema of up to so many tables is made as a whole, once for all pairs."""
 _SHRINK = 60
@@ -169,6 +172,7 @@ class EngineSearch:
             preset=preset,
             contract=contract,
             database=real,
+            more=_MORE_ORDINARY,
         )
 
     def _on_engine(

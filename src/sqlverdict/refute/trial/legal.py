@@ -35,6 +35,8 @@ _WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _BIGGEST = 2**63
 """Beyond this SQLite stores no integer."""
 _NUMERIC: tuple[Affinity, ...] = ("INTEGER", "REAL", "NUMERIC")
+_SCHEMAS = 32
+"""How many schemas keep their tables and facts for the next instance."""
 
 
 def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
@@ -45,16 +47,14 @@ def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
         facts: What they must obey: any subset of the schema's facts. CHECK constraints are no
             facts and always count.
     """
-    schema = instance.schema
-    tables = {table.name: table for table in schema.tables}
+    tables = _tables(instance.schema)
     violations = list(_shapes(instance, tables))
     if violations:
         return violations
-    for fact in facts:
-        rows = instance.rows.get(fact.table)
-        table = tables.get(fact.table)
-        if not rows or table is None:
-            continue
+    by_table = _by_table(facts if isinstance(facts, frozenset) else tuple(facts))
+    filled = [name for name, rows in instance.rows.items() if rows]
+    for fact in (fact for name in filled for fact in by_table.get(name, ())):
+        rows, table = instance.rows[fact.table], tables[fact.table]
         if isinstance(fact, NotNull) and None in _column(table, rows, fact.column):
             violations.append(f"{fact.table}.{fact.column} is NULL; it must never be")
         elif isinstance(fact, HasAffinity):
@@ -70,6 +70,20 @@ def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
             if table.checks or is_strict(table.sql):
                 violations += _checked(table, rows)
     return violations
+
+
+@lru_cache(maxsize=_SCHEMAS)
+def _tables(schema: Schema) -> dict[str, Table]:
+    return {table.name: table for table in schema.tables}
+
+
+@lru_cache(maxsize=_SCHEMAS)
+def _by_table(facts: frozenset[Fact] | tuple[Fact, ...]) -> dict[str, list[Fact]]:
+    """The facts of each table: an instance holds rows of few, and is one of many."""
+    by_table: dict[str, list[Fact]] = {}
+    for fact in facts:
+        by_table.setdefault(fact.table, []).append(fact)
+    return by_table
 
 
 def _shapes(instance: Instance, tables: Mapping[str, Table]) -> Iterator[str]:
@@ -95,14 +109,14 @@ def _can_be_kept(cell: Cell) -> bool:
     if isinstance(cell, float):
         return not isnan(cell)
     if isinstance(cell, str):
-        return not any("\ud800" <= letter <= "\udfff" for letter in cell)
+        return cell.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in cell)
     return cell is None or isinstance(cell, bytes)
 
 
 def _typed(fact: HasAffinity, cells: Sequence[Cell]) -> Iterator[str]:
     """A cell that SQLite would store as something else is not what the database holds."""
     for cell in cells:
-        if as_stored(cell, fact.affinity) != cell:
+        if cell is not None and as_stored(cell, fact.affinity) != cell:
             yield (
                 f"{fact.table}.{fact.column} holds {cell!r}, which SQLite stores as "
                 f"{as_stored(cell, fact.affinity)!r} under {fact.affinity} affinity"
@@ -133,17 +147,24 @@ def _unique(fact: Unique, keys: Iterable[Row]) -> Iterator[str]:
 
 
 def _references(fact: References, instance: Instance, table: Table) -> Iterator[str]:
-    parent = instance.schema.table(fact.parent)
+    parent = _tables(instance.schema).get(fact.parent) or instance.schema.table(fact.parent)
     if parent is None:
+        return
+    known = set(_collated(parent, fact.parent_columns, instance.rows.get(parent.name, ())))
+    lost = [
+        key
+        for key in _tuples(table, instance.rows[table.name], fact.columns)
+        if key not in known and None not in key
+    ]
+    if not lost:
         return
     # A child's value is compared as the parent's column would store it.
     kinds = [_affinity(instance.schema, parent, name) for name in fact.parent_columns]
     rules = [collation(parent.sql, name) for name in fact.parent_columns]
-    known = set(_collated(parent, fact.parent_columns, instance.rows.get(parent.name, ())))
-    for key in _tuples(table, instance.rows[table.name], fact.columns):
+    for key in lost:
         stored = (as_stored(c, k) if k else c for c, k in zip(key, kinds, strict=True))
         parent_key = tuple(alike(cell, by) for cell, by in zip(stored, rules, strict=True))
-        if None not in key and key not in known and parent_key not in known:
+        if parent_key not in known:
             yield f"{fact}: {key!r} has no parent"
             return
 
@@ -222,6 +243,8 @@ def _places(table: Table) -> dict[str, int]:
 def _collated(table: Table, names: Sequence[str], rows: Sequence[Row]) -> list[Row]:
     """The cells of some columns as their collations compare them."""
     rules = [collation(table.sql, name) for name in names]
+    if all(by == "BINARY" for by in rules):
+        return _tuples(table, rows, names)
     return [
         tuple([alike(cell, by) for cell, by in zip(cells, rules, strict=True)])
         for cells in _tuples(table, rows, names)
@@ -231,4 +254,7 @@ def _collated(table: Table, names: Sequence[str], rows: Sequence[Row]) -> list[R
 def _tuples(table: Table, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     columns = _places(table)
     indexes = [columns[name] for name in names]
+    if len(indexes) == 1:
+        index = indexes[0]
+        return [(row[index],) for row in rows]
     return [tuple([row[at] for at in indexes]) for row in rows]

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sqlverdict.compare.preset import Preset, QueryPair
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.reasoning.any_row import shows_any_row
+from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query
 from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
 from sqlverdict.refute.read import refusal

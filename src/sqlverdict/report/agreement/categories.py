@@ -266,7 +266,7 @@ def _shares(counts: Mapping[tuple[str, ...], int]) -> Iterator[CategoryShare]:
 
 
 def category_table(report: CategoryReport, group: str = "all", by: By = "tags") -> TextTable:
-    """The labels of one grouping: a row a group, set and label."""
+    """The labels of one grouping: a row per group, set and label."""
     rows = [
         (share.key, share.outcome, share.label, f"{share.count:,}", percent(share.ratio))
         for share in report.shares

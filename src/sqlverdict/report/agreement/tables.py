@@ -12,7 +12,7 @@ _NONE = "–"  # noqa: RUF001
 
 
 def agreement_table(report: AgreementReport) -> TextTable:
-    """One row a metric or judge."""
+    """One row per metric or judge."""
     headers = (
         "metric",
         "kappa",
@@ -31,7 +31,7 @@ def agreement_table(report: AgreementReport) -> TextTable:
 
 
 def group_table(report: AgreementReport, tag: str) -> TextTable:
-    """One row a metric or judge, and for each value of a tag its kappa and its cases."""
+    """One row per metric or judge, and for each value of a tag its kappa and its cases."""
     values = report.groups[tag]
     headers = ("metric", *(part for value in values for part in (f"{tag} {value}", "n")))
     rows = [

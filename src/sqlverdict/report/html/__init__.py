@@ -3,12 +3,13 @@
 ``document``     the document that a page shows, as typed records
 ``build``        from runs to the document
 ``systems``      what the document says of one run as a whole
-``columns``      the columns of the index: one entry a case
+``columns``      the columns of the index: one entry per case
 ``reliability``  the reliability of a run that abstains or says how sure it is
 ``details``      one case of one run: its evidence in words, tables and steps
 ``answers``      what both queries returned, row beside row
 ``bar``          the parts of the evidence bar, and the sentence for a manager
 ``page``         from the document to the page; writes ``report.html``
 
-The folder ``assets`` holds the page itself: HTML, CSS and JavaScript, put together by ``page``.
+The folder ``assets`` holds the page itself: HTML, CSS and JavaScript, put together by ``page``. The
+first line of each script says what it draws.
 """

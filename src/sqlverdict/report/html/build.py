@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sqlverdict.compare.tag_labels import ERROR_LABELS, FATAL
 from sqlverdict.compare.tags import TAGS
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
@@ -126,7 +127,8 @@ def _compare(runs: Sequence[Run]) -> tuple[tuple[PageTable, ...], list[str]]:
         title = f"By {metric}, on {count(board.compared, 'common case')}"
         table = page_table(leaderboard_table(board))
         tables.append(PageTable(table.headers, table.rows, title, table.left))
-        remarks.update(dict.fromkeys((*group_sentences(board), *board.notes)))
+        lines = (*group_sentences(board), *board.notes)
+        remarks.update(dict.fromkeys(f"By {metric}: {line}" for line in lines))
     return tuple(tables), list(remarks)
 
 
@@ -139,6 +141,8 @@ def _words() -> Mapping[str, Mapping[str, str]]:
         "reason": {str(reason): meaning for reason, meaning in REASONS.items()},
         "situation": {str(situation): meaning for situation, meaning in BECAUSE.items()},
         "feature": FEATURES,
+        "error": FATAL,
+        "tag_error": ERROR_LABELS,
         "tag": {name: kind.meaning for name, kind in TAGS.items()},
         "slice": SLICE_TITLES,
         "policy": {policy.name: policy.about for policy in POLICIES.values()},

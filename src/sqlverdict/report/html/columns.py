@@ -1,4 +1,4 @@
-"""The columns of the index: one entry a case, for all systems and for each."""
+"""The columns of the index: one entry per case, for all systems and for each."""
 
 from __future__ import annotations
 

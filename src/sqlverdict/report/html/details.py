@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import starmap, zip_longest
 from pathlib import Path
 
 from msgspec import Struct
 
 from sqlverdict.evidence import Evidence, Proved, Refuted, Undecided
-from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
+from sqlverdict.evidence_parts import AnswerExcerpt, StepChange, TableExcerpt
+from sqlverdict.prove.resolve.readable import readable
 from sqlverdict.records import Result
 from sqlverdict.report.html.answers import PageAnswers, PageRow, page_answers, page_row
 from sqlverdict.report.one_run.case import because, by_strength, piece_lines
@@ -27,21 +29,35 @@ class PageAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class WitnessTables(Struct, frozen=True, omit_defaults=True):
-    """A witness: its tables, and what both queries return on it."""
+    """A witness: its tables, and what both queries return on it.
+
+    ``telling`` has the rows, by table and number, on which only one of the answers depends.
+    """
 
     tables: Mapping[str, PageAnswer]
     gold: PageAnswer
     prediction: PageAnswer
+    telling: Mapping[str, tuple[int, ...]] = {}
     other: PageAnswer | None = None
     file: str = ""
 
 
 class PageStep(Struct, frozen=True, omit_defaults=True):
-    """A step of a derivation: which query is rewritten, by which rule, because of which facts."""
+    """A step of a derivation.
+
+    Attributes:
+        side: Which query is rewritten.
+        rule: By which rule.
+        facts: Because of which facts.
+        before: The SQL that it changes; empty where the log does not keep it.
+        after: What it becomes.
+    """
 
     side: str
     rule: str
     facts: str = ""
+    before: str = ""
+    after: str = ""
 
 
 class PageProof(Struct, frozen=True, omit_defaults=True):
@@ -118,20 +134,22 @@ def _witness(witness: Refuted) -> WitnessTables:
         tables={name: _table(rows) for name, rows in witness.rows.items()},
         gold=_answer(witness.gold),
         prediction=_answer(witness.prediction),
+        telling=witness.telling,
         other=None if witness.other is None else _answer(witness.other),
         file=witness.file,
     )
 
 
 def _proof(proof: Proved) -> PageProof:
-    steps = []
-    for step in proof.steps:
-        parts = _STEP.fullmatch(step)
-        if parts is None:
-            steps.append(PageStep("", step))
-        else:
-            steps.append(PageStep(parts[1], parts[2], parts[3] or ""))
-    return PageProof(tuple(steps), proof.form, proof.profile)
+    steps = starmap(_step, zip_longest(proof.steps, proof.changes, fillvalue=StepChange()))
+    return PageProof(tuple(steps), readable(proof.form), proof.profile)
+
+
+def _step(step: str, change: StepChange) -> PageStep:
+    parts = _STEP.fullmatch(step)
+    if parts is None:
+        return PageStep("", step)
+    return PageStep(parts[1], parts[2], parts[3] or "", change.before, change.after)
 
 
 def _table(excerpt: TableExcerpt) -> PageAnswer:

@@ -48,7 +48,7 @@ class PageReliability(Struct, frozen=True):
 
     Attributes:
         source: What says that an answer is right.
-        cells: One entry a case: the cell's name; ``None``: unscored.
+        cells: One entry per case: the cell's name; ``None``: unscored.
         tables: The tables of ``sqlverdict reliability``.
         sentences: Its sentences.
         charts: SVG texts by title.
@@ -98,7 +98,7 @@ class PageSystem(Struct, frozen=True):
 
 
 class CaseColumns(Struct, frozen=True):
-    """What is the same for all systems: one entry a case in every column."""
+    """What is the same for all systems: one entry per case in every column."""
 
     id: tuple[str, ...]
     db: tuple[str, ...]
@@ -170,7 +170,7 @@ class PageDocument(Struct, frozen=True):
 
     Attributes:
         index: What the page reads when it opens.
-        blocks: JSON texts. Each is a list with an entry a case, and that a list with an entry a
+        blocks: JSON texts. Each is a list with an entry per case, and that a list with an entry a
             system: a :class:`~sqlverdict.report.html.details.CaseDetail`, or ``null``.
     """
 

@@ -30,6 +30,7 @@ SCRIPTS = (
     "tables",
     "evidence",
     "case",
+    "errors",
     "filters",
     "list",
     "overview",

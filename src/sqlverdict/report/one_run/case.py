@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -243,14 +244,17 @@ def _proof(proof: Proved) -> Iterator[str]:
     weakest = "" if proof.trust in ("", "proved") else f" (the weakest rule is only {proof.trust})"
     if not proof.steps:
         yield f"proved: both are one query{weakest}"
-        return
-    yield f"proved: both are one query, by {', '.join(proof.rules)}{weakest}"
-    for step in proof.steps[:_STEPS]:
+    else:
+        yield f"proved: both are one query, by {', '.join(proof.rules)}{weakest}"
+    for step, change in zip_longest(proof.steps[:_STEPS], proof.changes[:_STEPS]):
         yield f"  {step}"
+        if change is not None:
+            yield from (f"    - {change.before}", f"    + {change.after}")
     if len(proof.steps) > _STEPS:
         yield f"  and {count(len(proof.steps) - _STEPS, 'more step')}"
-    for unsure in proof.unchecked:
-        yield f"  {unsure}"
+    yield from proof.unchecked
+    for choice in proof.open_choices:
+        yield f"both leave open {choice}"
 
 
 def _witness(witness: Refuted, folder: Path | None) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """``junit.xml``: a run as CI systems read it.
 
-One test suite a database, one test a case, by the run's deciding metric. A wrong answer is a
+One test suite per database, one test per case, by the run's deciding metric. A wrong answer is a
 failure; a case that could not be evaluated is an error; an abstention, right or wrong, and a case
 that needs review are skipped, with a message that says which. The log is read twice and never
 held: between the readings only the offset of each line is kept.

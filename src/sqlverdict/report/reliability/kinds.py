@@ -1,4 +1,4 @@
-"""Shares by kind of question, laid out as TrustSQL's tables 8 to 12: a row a system.
+"""Shares by kind of question, laid out as TrustSQL's tables 8 to 12: a row per system.
 
 Tables 8, 10 and 11 take answerable items by hardness (seen and unseen SQL templates apart, where
 the benchmark tells them): how many were not held back, answered rightly, not answered wrongly.

@@ -83,7 +83,7 @@ def share_plot(reliability: Reliability) -> str:
 
 
 def risk_coverage_plot(curves: dict[str, Selective]) -> str:
-    """Risk over coverage: one line a system, and the best order of the first one's answers."""
+    """Risk over coverage: one line per system, and the best order of the first one's answers."""
     lines = [Series(name, _risk_points(one.curve), marks=False) for name, one in curves.items()]
     first = next(iter(curves.values())).curve
     lines.append(Series("best order", _best_points(first), dashed=True))

@@ -28,7 +28,8 @@ def board_line(board: ReliabilityBoard) -> str:
     more = f", {left_out:,} of them not scored in every run: left out" if left_out else ""
     return (
         f"{count(len(board.systems), 'system')} on {count(board.common, 'common item')} of "
-        f"{board.benchmark}{more}; correct is said by {board.source}; best RS({board.by}) first"
+        f"{board.benchmark}{more}; correctness is decided by {board.source}; "
+        f"best RS({board.by}) first"
     )
 
 
@@ -111,7 +112,7 @@ def board_sentences(board: ReliabilityBoard) -> list[str]:
 
 
 def board_plots(board: ReliabilityBoard) -> dict[str, str]:
-    """RS over the penalty, a line a system; and RS with intervals, a row a system."""
+    """RS over the penalty, a line per system; and RS with intervals, a row per system."""
     ends = [break_even(one.table) for one in board.systems]
     last = max((end for end in ends if end is not None and math.isfinite(end)), default=10.0)
     high = max(1.5 * last, 10.0)

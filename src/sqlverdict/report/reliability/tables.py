@@ -46,7 +46,7 @@ def header_line(reliability: Reliability) -> str:
     left_out = f", {reliability.table.unscored:,} unscored" if reliability.table.unscored else ""
     return (
         f"{reliability.system} on {reliability.benchmark}: "
-        f"{count(reliability.table.total, 'item')}{left_out}; correct is said by {source}"
+        f"{count(reliability.table.total, 'item')}{left_out}; correctness is decided by {source}"
     )
 
 

@@ -162,7 +162,7 @@ def _plain(name: str) -> str:
 
 
 def contributions_chart(errors_by_step: Contributions) -> str:
-    """FN over the steps, a line a system; steps that change it visibly are named."""
+    """FN over the steps, a line per system; steps that change it visibly are named."""
     series = []
     for system in errors_by_step.systems:
         rates = [system.rate(number) for number in system.false_negatives]

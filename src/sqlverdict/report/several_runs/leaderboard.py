@@ -178,7 +178,8 @@ def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | Non
             )
         )
     notes = [
-        f"correct is said by {board.source}; never answering gives {percent(board.abstain_all)}"
+        f"correctness is decided by {board.source}; "
+        f"never answering gives {percent(board.abstain_all)}"
     ]
     if board.compared < board.common:
         left_out = count(board.common - board.compared, "common case")

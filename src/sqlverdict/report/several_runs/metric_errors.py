@@ -175,7 +175,7 @@ def _error(system: str, metric: str, cases: Sequence[RatedCase], left_open: int)
 
 
 def errors_table(analysis: ErrorAnalysis) -> TextTable:
-    """One row a system and metric."""
+    """One row per system and metric."""
     rows = [
         (
             one.system,

@@ -40,7 +40,7 @@ def paper_table(
     Args:
         runs: The runs.
         metrics: The labels; by default all of the first run.
-        by: ``difficulty`` or ``database``: a column a level, and a row a system and metric.
+        by: ``difficulty`` or ``database``: a column per level, and a row per system and metric.
         intervals: Print the 95% interval behind each value.
         decimals: Digits behind the point.
 

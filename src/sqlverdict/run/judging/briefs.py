@@ -21,7 +21,7 @@ REPLAY = "replay"
 RECORDED = "recorded"
 """The judge that repeats recorded verdicts."""
 BY_CASE = (REPLAY, RECORDED)
-"""Judges that know one answer a case, whatever the brief."""
+"""Judges that know one answer per case, whatever the brief."""
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,11 @@ from pathlib import Path
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.references import file_of
+from sqlverdict.files.sqlite import beside
 
-_SIDE_FILES = ("", "-wal", ".wal")
+_LOG = "-wal"
+"""The ending of SQLite's write-ahead log."""
+_SIDE_FILES = ("", _LOG, ".wal")
 """What belongs to a database file: a log of SQLite or DuckDB beside it."""
 
 
@@ -29,7 +32,8 @@ class NodeFiles:
 
     Attributes:
         path: The database itself.
-        digests: Digests of the files, by their name in its folder.
+        digests: Digests of the files, by their name in its folder. A link stands for its file,
+            and has the log that lies beside that.
     """
 
     path: str
@@ -55,8 +59,18 @@ def files_of(database: str, *, whole_folder: bool) -> NodeFiles | None:
     files = [file.with_name(file.name + ending) for ending in _SIDE_FILES]
     if whole_folder and file.parent.name == file.stem:
         files += [each for each in file.parent.rglob("*") if each not in files]
-    names = {str(each.relative_to(file.parent)): each for each in files if each.is_file()}
-    return NodeFiles(database, {name: sha256_file(each) for name, each in names.items()})
+    logs = [each.with_name(each.name + _LOG) for each in files if each.is_symlink()]
+    names = {str(each.relative_to(file.parent)) for each in (*files, *logs)}
+    paths = {name: _path_of(file.parent, name) for name in sorted(names)}
+    return NodeFiles(
+        database, {name: sha256_file(each) for name, each in paths.items() if each.is_file()}
+    )
+
+
+def _path_of(folder: Path, name: str) -> Path:
+    """Where a file lies: SQLite's log of a linked database is beside the file, not the link."""
+    database = folder / name.removesuffix(_LOG)
+    return beside(database, _LOG) if name.endswith(_LOG) else folder / name
 
 
 def check_node_files(files: NodeFiles, node: str) -> None:
@@ -67,7 +81,7 @@ def check_node_files(files: NodeFiles, node: str) -> None:
     """
     folder = Path(files.path).parent
     for name, digest in files.digests.items():
-        file = folder / name
+        file = _path_of(folder, name)
         if not file.is_file():
             raise DatabaseError(f"node {node} has no file {file}. {_ADVICE}")
         if sha256_file(file) != digest:
@@ -84,7 +98,7 @@ def contents_of(files: NodeFiles) -> dict[str, bytes]:
         DatabaseError: a file changed since its digest was taken.
     """
     folder = Path(files.path).parent
-    contents = {name: (folder / name).read_bytes() for name in files.digests}
+    contents = {name: _path_of(folder, name).read_bytes() for name in files.digests}
     for name, content in contents.items():
         if sha256(content).hexdigest() != files.digests[name]:
             raise DatabaseError(f"{folder / name} changed while it was copied; copy it first")

@@ -59,7 +59,7 @@ class AnnotatorAgreement:
 
 
 def fleiss_kappa(rows: Sequence[Sequence[float]]) -> float | None:
-    """Fleiss' kappa of complete rows of votes, one row a case; ``None`` without meaning.
+    """Fleiss' kappa of complete rows of votes, one row per case; ``None`` without meaning.
 
     Raises:
         UsageError: the rows do not have the same number of votes, or fewer than two.

@@ -1,1 +1,1 @@
-"""One file a metric; ``docs/metrics.md`` lists them."""
+"""One file per metric; ``docs/metrics.md`` lists them."""

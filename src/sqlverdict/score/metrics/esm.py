@@ -21,8 +21,8 @@ Definition:
     A bare ``esm`` is ``esm[components]``, Spider's default: what conditions compare with does
     not count unless it is a query, and DISTINCT inside aggregates does not count.
     ``esm[values]`` counts both. ``esm[script]`` is the number that Spider's script prints, as
-    published tables have it: ``components``, and 0 for a prediction that the script's parser
-    does not read.
+    published tables have it: ``components``, and 0 where the script's parser does not read the
+    prediction, or does not read any gold.
 
     In the other two, what Spider's own parser rejects is read all the same. Another way to write
     the same thing (INNER JOIN, aliases of columns and tables, ``<>``, numbers in ORDER BY, a value
@@ -65,7 +65,7 @@ class Esm:
     """Spider's exact set match."""
 
     name = "esm"
-    version = 2
+    version = 3
     needs: frozenset[Need] = frozenset()
     parameters: tuple[str, ...] = ("components", "values", "script")
     binary = True
@@ -84,8 +84,10 @@ class Esm:
         if not readable:
             beyond = {gold.reason for gold in golds if isinstance(gold, ParseFailure)} & _OURS
             return Score(None, (*sorted(beyond),) or (Reason.GOLD_SUSPECT,))
-        if parameter == "script" and not script_accepts(item.prediction.sql or "", schema):
-            return Score(0.0, (Reason.UNSUPPORTED_FEATURE,))
+        if parameter == "script":
+            readable = [gold for gold in readable if script_accepts(gold.sql, schema)]
+            if not readable or not script_accepts(item.prediction.sql or "", schema):
+                return Score(0.0, (Reason.UNSUPPORTED_FEATURE,))
         prediction = item.query(item.prediction.sql or "")
         if isinstance(prediction, ParseFailure):
             return Score(None if _is_our_limit(prediction) else 0.0, (prediction.reason,))

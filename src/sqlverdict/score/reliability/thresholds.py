@@ -21,6 +21,9 @@ from sqlverdict.score.statistics.binomial import at_most, upper_bound
 NEVER = math.inf
 """The threshold that no confidence reaches: abstain always."""
 
+_LARGEST = math.nextafter(NEVER, 0.0)
+"""The threshold that infinite confidence alone reaches, and the largest number."""
+
 STEPS = 20
 """Ranks at which a certified threshold is sought."""
 
@@ -48,8 +51,8 @@ class Threshold:
     groups: Curve = field(repr=False, compare=False)
 
     def accepts(self, confidence: float) -> bool:
-        """Whether an answer of that confidence is given; equal is enough."""
-        return confidence >= self.value
+        """Whether an answer of that confidence is given; equal is enough, but for ``NEVER``."""
+        return reaches(confidence, self.value)
 
     def curve(self) -> list[tuple[int, float]]:
         """``(answered, sum)`` at each group's end, from ``(0, 0)`` on: TrustSQL's figure 2."""
@@ -82,8 +85,13 @@ class CertifiedThreshold:
     guarantee: str
 
     def accepts(self, confidence: float) -> bool:
-        """Whether an answer of that confidence is given; equal is enough."""
-        return confidence >= self.value
+        """Whether an answer of that confidence is given; equal is enough, but for ``NEVER``."""
+        return reaches(confidence, self.value)
+
+
+def reaches(confidence: float, threshold: float) -> bool:
+    """Whether a confidence is enough; none is for ``NEVER``, not even an infinite one."""
+    return threshold != NEVER and confidence >= threshold
 
 
 def heuristic_threshold(
@@ -117,7 +125,7 @@ def best_prefix(curve: Curve, penalty: Penalty = 1.0) -> Threshold:
     if best < 0:
         return Threshold(NEVER, 0, 0, curve.items, 0.0, cost, curve)
     answered, wrong = curve.answered[best], curve.wrong[best]
-    value = curve.thresholds[best]
+    value = min(curve.thresholds[best], _LARGEST)
     return Threshold(value, answered, wrong, curve.items, best_sum, cost, curve)
 
 
@@ -187,6 +195,6 @@ def _fixed_ranks(curve: Curve, steps: int) -> Iterable[tuple[float, int, int]]:
         # Strictly above the confidence at the rank: these items alone are a plain sample.
         if 0 < index < len(curve):
             just_above = math.nextafter(curve.thresholds[index], math.inf)
-            yield just_above, curve.answered[index - 1], curve.wrong[index - 1]
+            yield min(just_above, _LARGEST), curve.answered[index - 1], curve.wrong[index - 1]
     if curve.items:
         yield -math.inf, curve.items, curve.errors

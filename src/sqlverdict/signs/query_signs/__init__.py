@@ -1,1 +1,1 @@
-"""Signs in what a query says: its conditions, joins and values; one file a sign."""
+"""Signs in what a query says: its conditions, joins and values; one file per sign."""

@@ -52,12 +52,13 @@ def unmentioned_value(subject: Subject) -> Iterator[Notice]:
     if not plain_words(subject.question):
         return
     text = f"{subject.question} {subject.knowledge}"
-    where = "the question nor its knowledge" if subject.knowledge else "the question"
-    start = "neither " if subject.knowledge else "not "
+    silence = "the question does not mention"
+    if subject.knowledge:
+        silence = "neither the question nor its knowledge mentions"
     for value in asked_values(subject.query.sql, subject.schema):
         if not mentions(text, value):
             yield Notice(
                 "unmentioned_value",
-                f"the query asks for {value!r}, which stands {start}in {where}",
+                f"the query asks for {value!r}, which {silence}",
                 {"value": value},
             )

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from sqlverdict.refute.target.scratches import Scratches
     from sqlverdict.testing.rule_suite.contexts import RewrittenQuery
 
+QUERIES = 12
+"""So many queries that the rule rewrites are run by the conformance suite."""
 TRIES = 24
 """So many queries are read for each that the rule must rewrite: many are beyond the prover."""
 _LIKELY = 0.8
@@ -54,20 +56,23 @@ class EngineAttack:
     difference: RewriteDifference | None = None
 
 
-def check_rule_on_engine(rule: Rule, engine: Engine, near: str | None = None) -> None:
+def check_rule_on_engine(
+    rule: Rule, engine: Engine, near: str | None = None, queries: int = QUERIES
+) -> None:
     """Hold a rule to its word in a dialect, with that engine as the judge.
 
     Args:
         rule: The rule.
         engine: An engine that makes scratch databases.
         near: A database on whose server they are made.
+        queries: How many queries that it rewrites are run.
 
     Raises:
         AssertionError: the rule changes an answer there, or was never seen at work.
     """
     if engine.dialect not in rule.dialects:
         raise AssertionError(f"rule {rule.name} does not say that it holds in {engine.dialect}")
-    attack = attack_rule_on_engine(rule, engine, near)
+    attack = attack_rule_on_engine(rule, engine, near, budget=queries)
     if attack.difference is not None:
         raise AssertionError(
             f"rule {rule.name} changes an answer on {engine.name}: {attack.difference}"
@@ -84,7 +89,7 @@ def attack_rule_on_engine(
     engine: Engine,
     near: str | None = None,
     *,
-    budget: int = 12,
+    budget: int = QUERIES,
     databases: int = 4,
     seed: int = 0,
 ) -> EngineAttack:
@@ -105,7 +110,7 @@ def attack_rule_on_engine(
     seen: set[tuple[str, frozenset[Fact]]] = set()
     try:
         for attempts, (query, rules) in enumerate(_queries(rule, engine.dialect, seed)):
-            if rewritten >= budget or attempts >= budget * TRIES:
+            if rewritten >= budget or attempts >= max(budget, QUERIES) * TRIES:
                 break
             form = rewriting(query, rules) if (query.sql, query.facts) not in seen else None
             seen.add((query.sql, query.facts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ _OF_ONE_COLUMN = (
 )
 
 
-def placements(sql: str, matches: tuple[type, ...]) -> list[list[str]]:
+@lru_cache(maxsize=64)  # A rule's queries are placed again for each engine.
+def placements(sql: str, matches: tuple[type, ...]) -> tuple[tuple[str, ...], ...]:
     """A query as it is, in contexts, with other clauses, and its expressions in contexts.
 
     Args:
@@ -138,7 +140,7 @@ def placements(sql: str, matches: tuple[type, ...]) -> list[list[str]]:
         matches: The nodes that the rule looks at.
 
     Returns:
-        Texts that belong together in one list, so that each context has its share.
+        Texts that belong together in one tuple, so that each context has its share.
     """
     from sqlglot import exp
 
@@ -147,12 +149,12 @@ def placements(sql: str, matches: tuple[type, ...]) -> list[list[str]]:
 
     parsed = parse(sql)
     if isinstance(parsed, ParseFailure):
-        return [[sql]]
+        return ((sql,),)
     groups = list(_of_query(sql, parsed.tree, matches))
     for inner in parsed.tree.find_all(exp.Select, exp.SetOperation):
         if inner is not parsed.tree and isinstance(inner, matches):
             groups += _of_query(str(inner.sql("sqlite")), inner, matches)
-    return [texts for texts in groups if texts]
+    return tuple(tuple(texts) for texts in groups if texts)
 
 
 def _of_query(sql: str, tree: Expr, matches: tuple[type, ...]) -> Iterator[list[str]]:

@@ -53,12 +53,23 @@ function addRunChoice() {
     el("div", null, boxes, el("button", { type: "button", onclick: show }, "Show these"))));
 }
 
+/** Positions as ranges: the first of each, and how many follow one another. */
+function ranges(positions) {
+  const list = [];
+  for (const at of [...positions].sort((a, b) => a - b)) {
+    const last = list.at(-1);
+    if (last && last[0] + last[1] === at) last[1]++;
+    else list.push([at, 1]);
+  }
+  return list;
+}
+
 /** The log lines of the cases in the list. */
 async function exportLines(event) {
   const button = event.currentTarget;
   try {
-    const ids = state.cases.map((i) => doc.cases.id[i]);
-    download("cases.jsonl", await ask("export", { run: shownRuns[state.system], ids }));
+    const body = { runs: shownRuns, run: shownRuns[state.system], ranges: ranges(state.cases) };
+    download("cases.jsonl", await ask("export", body));
   } catch (error) {
     announce(error.message, button);
   }

@@ -1,1 +1,1 @@
-"""What is looked for in a benchmark, one file a lint."""
+"""What is looked for in a benchmark, one file per lint."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -25,9 +26,11 @@ from sqlverdict.cli.options.shared import (
     show_option,
     timeout_option,
 )
-from sqlverdict.errors import BenchmarkError, NothingEvaluated
+from sqlverdict.errors import BenchmarkError, NothingEvaluated, UnclearColumns
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import Benchmark, PairedCases
+from sqlverdict.load.columns.column_map import join_maps
+from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.tables.cases import TableCases
 from sqlverdict.report.terminal.console import Screen, progress_line
 
@@ -89,8 +92,12 @@ def doctor(args: DoctorArgs) -> int:
     )
     try:
         benchmark = read_benchmark(args.data)
-        predictions = args.predictions or _inline(benchmark)
+        predictions = args.predictions
+        if predictions is None and (predictions := _inline(benchmark)) is not None:
+            options = replace(options, columns=_guessed(benchmark, options.columns))
         diagnosis = examine_data(benchmark, predictions, options=options)
+    except UnclearColumns:
+        raise
     except BenchmarkError as problem:
         raise NothingEvaluated(f"the benchmark cannot be read: {problem}") from problem
     finally:
@@ -112,6 +119,13 @@ def _inline(benchmark: Benchmark) -> Path | None:
         click.echo("note: the answers are not examined: the table has no id column", err=True)
         return None
     return Path(benchmark.sources[0].path)
+
+
+def _guessed(benchmark: Benchmark, columns: Mapping[str, str]) -> Mapping[str, str]:
+    """The column map for the predictions in the file of cases itself."""
+    cases = benchmark.cases
+    guess = cases.guess.columns if isinstance(cases, TableCases | JsonlCases) else {}
+    return {**join_maps(guess, {}), **columns}
 
 
 def _show_progress(what: str, done: int, total: int) -> None:

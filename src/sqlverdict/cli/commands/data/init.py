@@ -17,11 +17,11 @@ from sqlverdict.cli.project import COLUMNS, FILE_NAME, key_of, options_by_key
 from sqlverdict.errors import BenchmarkError, DataError, UsageError
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import few_of
-from sqlverdict.load.tables.headers import guess_columns
+from sqlverdict.load.columns.guess import HEAD, GuessedColumns, guess_columns
+from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.tables.table import SUFFIXES, open_table, table_format
 
 _QUESTIONS = (*(suffix for suffixes in SUFFIXES.values() for suffix in suffixes), ".jsonl")
-_HEAD = 20
 _START = """# Options of "sqlverdict evaluate", so that they need not be typed.
 # The command line comes before this file. Paths are relative to this file.
 # Remove the "#" in front of an option to set it; the values shown are the defaults, or examples.
@@ -55,18 +55,22 @@ def init(args: InitArgs) -> None:
     folder = args.out.parent
     cases = args.cases or _only(folder, _QUESTIONS, "questions", "--cases")
     database = args.databases or _only(folder, _database_suffixes(), "databases", "--databases")
-    columns = _columns(cases) if cases is not None else {}
+    guess = _guess(cases) if cases is not None else GuessedColumns(())
     values: dict[str, Any] = {}
     if cases is not None:
         values["cases"] = _relative(str(cases), folder)
     if database is not None:
         values["databases"] = _relative(str(database), folder)
-    args.out.write_text("\n".join(_lines(values, columns)) + "\n", encoding="utf-8")
+    args.out.write_text("\n".join(_lines(values, guess)) + "\n", encoding="utf-8")
     click.echo(f"written to {args.out}")
     for name, value in values.items():
         click.echo(f"  {name} = {value}")
-    for name, target in columns.items():
-        click.echo(f"  column {name!r} is read as {target}: a guess from its cells, please check")
+    for name, target in guess.columns.items():
+        click.echo(f"  column {name!r} is read as {target}: a guess, please check")
+    if guess.queries and not (guess.has_gold and guess.has_prediction):
+        open_ = few_of(guess.queries)
+        click.echo(f"  columns with SQL whose names do not say what they are: {open_}")
+        click.echo(f"  write them into {args.out}, as gold and prediction")
     click.echo("next: sqlverdict evaluate")
 
 
@@ -85,18 +89,18 @@ def _database_suffixes() -> tuple[str, ...]:
     return tuple(dict.fromkeys(suffix for _, each in ENGINES.items() for suffix in each.suffixes))
 
 
-def _columns(cases: Path) -> dict[str, str]:
+def _guess(cases: Path) -> GuessedColumns:
     """A guess at the columns whose names are not ours, from the first rows of a table."""
     if table_format(cases) is None:
-        return {}
+        return GuessedColumns(())
     try:
         table = open_table(cases, BenchmarkError)
-        rows = [row for _, row in islice(table.rows, _HEAD)]
+        rows = [row for _, row in islice(table.rows, HEAD)]
         table.rows.close()
+        return guess_columns(table.header, rows, {}, other_spellings(table.header, {}))
     except DataError as bad:
         click.echo(f"note: {bad}", err=True)
-        return {}
-    return guess_columns(table.header, rows)
+        return GuessedColumns(())
 
 
 def _relative(path: str, folder: Path) -> str:
@@ -107,7 +111,7 @@ def _relative(path: str, folder: Path) -> str:
         return str(Path(path).absolute())
 
 
-def _lines(values: dict[str, Any], columns: dict[str, str]) -> Iterator[str]:
+def _lines(values: dict[str, Any], guess: GuessedColumns) -> Iterator[str]:
     yield _START
     options = [each for each in options_by_key().values() if key_of(each) != COLUMNS]
     order = list(Heading)
@@ -119,10 +123,12 @@ def _lines(values: dict[str, Any], columns: dict[str, str]) -> Iterator[str]:
         yield ""
     yield "# Which column of your file is which: gold, prediction, question, id, db_id ..."
     yield "[columns]"
-    if not columns:
-        yield '#"Answer" = "prediction"'
-    for name, target in columns.items():
+    for name, target in guess.columns.items():
         yield f"{_text(name)} = {_text(target)}"
+    for name in guess.queries if not (guess.has_gold and guess.has_prediction) else ():
+        yield f'#{_text(name)} = "gold"   # or "prediction"'
+    if not guess.columns and not guess.queries:
+        yield '#"Answer" = "prediction"'
 
 
 def _entry(each: HeadedOption, values: dict[str, Any]) -> Iterator[str]:

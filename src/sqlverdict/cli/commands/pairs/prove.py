@@ -153,10 +153,12 @@ def _proved(
             "sqlverdict: please report it with the two queries and the schema"
         )
     if args.as_json:
-        more: dict[str, Any] = {"facts": facts} if args.facts else {}
+        more: dict[str, Any] = {"unchecked": proof.unchecked, "open_choices": proof.open_choices}
+        if args.facts:
+            more |= {"facts": facts}
         if broken:
             more |= {"verdict": "proved_under_declared_schema", "broken": broken}
-        print_json({**_verdict_json(proof, verdict), "unchecked": proof.unchecked, **more})
+        print_json({**_verdict_json(proof, verdict), **more})
     else:
         _show_proof(proof, verdict, facts, args.out, broken)
     return NOT_PROVED if broken else 0
@@ -252,6 +254,8 @@ def _show_data(proof: Proof, broken: tuple[str, ...]) -> None:
         screen.line(f"the proof does without what the data break: {each}", "quiet")
     for each in proof.unchecked:
         screen.line(each, "warning")
+    for choice in proof.open_choices:
+        screen.line(f"both leave open {choice}", "quiet")
 
 
 def _show_not_proved(result: NotProved, facts: list[str]) -> None:

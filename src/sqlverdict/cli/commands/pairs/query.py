@@ -22,6 +22,7 @@ _EXAMPLES = (
     "sqlverdict query - < query.sql",
     "sqlverdict query 'SELECT 1' --json",
 )
+_DIALECTS = ("sqlite", "postgres", "mysql", "tsql")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +46,8 @@ def query(args: QueryArgs) -> int:
         if args.as_json:
             print_json(_failure_json(parsed))
         else:
-            click.echo(f"error: {parsed.reason}: {parsed.message}", err=True)
+            hint = _dialect_hint(sql, args.dialect)
+            click.echo(f"error: {parsed.reason}: {parsed.message}{hint}", err=True)
         return 2
     parts = query_parts(sql, parsed)
     if args.as_json:
@@ -57,6 +59,14 @@ def query(args: QueryArgs) -> int:
     meanings = [(name, FEATURES.get(name, "")) for name in parts["features"]]
     screen.table(table(("feature", "meaning"), meanings, left=(0, 1)))
     return 0
+
+
+def _dialect_hint(sql: str, dialect: str) -> str:
+    """The first dialect of another engine that reads a text."""
+    for other in _DIALECTS:
+        if other != dialect and not isinstance(parse(sql, other), ParseFailure):
+            return f". It can be read as {other}: --dialect {other}"
+    return ""
 
 
 def _failure_json(failure: ParseFailure) -> dict[str, Any]:

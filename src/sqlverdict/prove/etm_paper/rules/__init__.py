@@ -1,1 +1,1 @@
-"""One file a rule of the ETM paper; each is a document that tests read, as in ``prove/rules``."""
+"""One file per rule of the ETM paper; each is a document that tests read, as in ``prove/rules``."""

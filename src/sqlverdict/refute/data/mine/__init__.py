@@ -1,4 +1,4 @@
-"""What the real data show beyond the schema: one file a family of regularities.
+"""What the real data show beyond the schema: one file per family of regularities.
 
 ``kind``     what a regularity is
 ``sample``   the real rows, read once and never written to

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf, log
+from operator import itemgetter
 from typing import ClassVar
 
 from sqlverdict.files.sqlite import quote_name
@@ -25,6 +26,8 @@ once in a million times: ``-ln(probability) >= 14``."""
 
 _SCHEMAS = 32
 """How many schemas keep their layout for the next instance."""
+_COLUMNS = 4_096
+"""How many columns of them keep their positions."""
 ColumnRef = tuple[str, str]
 """A table and one of its columns, as the schema writes them."""
 
@@ -66,9 +69,12 @@ class RowRegularity(Regularity):
 
     def holds(self, instance: Instance) -> bool:
         """Whether every row keeps it."""
-        table = self.column_refs[0][0]
-        rows = cells_of(instance, table, *(column for _, column in self.column_refs))
-        return all(self.keeps(cells) for cells in rows)
+        return all(map(self.keeps, cells_of(instance, *self._names)))
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """The table and the columns: an instance is asked for them again and again."""
+        return self.column_refs[0][0], *(column for _, column in self.column_refs)
 
     def counterexample(self) -> str:
         """A row that breaks it."""
@@ -112,15 +118,26 @@ def rows_of(instance: Instance, table: str) -> tuple[Row, ...]:
     return instance.rows.get(name, ())
 
 
-def cells_of(instance: Instance, table: str, *columns: str) -> Iterator[Row]:
+def cells_of(instance: Instance, table: str, *columns: str) -> Sequence[Row]:
     """Some columns of a table's rows; nothing where the schema has no such table or column."""
-    name, indexes = _layout(instance.schema).get(fold(table), (table, {}))
-    rows = instance.rows.get(name, ())
-    if rows:
-        at = [indexes.get(fold(column), -1) for column in columns]
-        if min(at) >= 0:
-            for row in rows:
-                yield tuple([row[index] for index in at])
+    name, pick = _picking(instance.schema, table, columns)
+    rows = instance.rows.get(name)
+    return [pick(row) for row in rows] if rows and pick is not None else ()
+
+
+@lru_cache(maxsize=_COLUMNS)
+def _picking(
+    schema: Schema, table: str, columns: tuple[str, ...]
+) -> tuple[str, Callable[[Row], Row] | None]:
+    """The table as the schema writes it, and what takes the columns out of a row."""
+    name, indexes = _layout(schema).get(fold(table), (table, {}))
+    at = [indexes.get(fold(column), -1) for column in columns]
+    if min(at) < 0:
+        return name, None
+    if len(at) > 1:
+        return name, itemgetter(*at)
+    index = at[0]
+    return name, lambda row: (row[index],)
 
 
 def spoken(column_ref: ColumnRef) -> str:

@@ -8,7 +8,8 @@ const TITLES = {
 /** One piece of evidence as a section of the case. */
 function evidenceSection(piece, texts) {
   const body = [];
-  const [first, ...others] = piece.lines || [];
+  // Signs stand side by side; of other evidence the first sentence says what the rest explains.
+  const [first, ...others] = piece.kind === "signs" ? ["", ...(piece.lines || [])] : piece.lines || [];
   if (first) body.push(el("p.lead", null, first));
   if (others.length) body.push(el("ul", null, others.map((line) => el("li", null, line.trim()))));
   if (piece.witness) body.push(witnessTables(piece.witness, texts));
@@ -36,13 +37,15 @@ function telling(witness) {
 function witnessTables(witness, texts) {
   const names = new Set(texts.flatMap((sql) => tokens(sql || "")).filter((token) => token.kind === "name").map((token) => token.same));
   const values = telling(witness);
-  let marked = false;
+  let marked = false, hasTelling = false;
   const tables = Object.entries(witness.tables).map(([name, table]) => {
     const read = names.has(name.toLowerCase());
-    const rows = (table.rows || []).map((cells) => {
+    const rowNumbers = new Set((witness.telling || {})[name]);
+    hasTelling ||= rowNumbers.size > 0;
+    const rows = (table.rows || []).map((cells, number) => {
       const changed = new Set([...cells.keys()].filter((i) => read && cells[i] !== null && values.has(cells[i]) && values.get(cells[i]).has(table.columns[i].toLowerCase())));
       marked ||= changed.size > 0;
-      return { cells, state: "same", changed };
+      return { cells, state: rowNumbers.has(number) ? "telling" : "same", changed };
     });
     const figure = answerTable(name, table.columns || [], rows, read ? "" : "not read by the queries; the schema asks for it");
     if (!read) figure.classList.add("unread");
@@ -54,7 +57,9 @@ function witnessTables(witness, texts) {
     el("h4", null, "Both answers on it"),
     answerPair(witness.gold, witness.prediction),
     witness.other ? answerPair(witness.gold, witness.other, ", by another legal order of rows") : null,
-    marked ? el("p.hint", null, "Marked in the database: values that only one of the answers returns.") : null);
+    hasTelling || marked ? el("p.hint", null,
+      hasTelling ? "● only one of the answers depends on this row. " : null,
+      marked ? [el("mark", null, "Marked"), " in the database: values that only one of the answers returns."] : null) : null);
 }
 
 /** The derivation: the steps of each side, and the form that both end in. */
@@ -72,5 +77,13 @@ function derivation(proof) {
 function proofStep(step) {
   const name = step.side ? el("code.rule", null, step.rule) : step.rule;
   return el("li", null, name, step.facts ? el("span.facts", null, " because ", step.facts) : null,
-    step.sql ? el("div.change", null, step.sql) : null);
+    step.before || step.after ? changedSql(step.before || "", step.after || "") : null);
+}
+
+/** The SQL that a step changes, before and after it, with the words that differ marked. */
+function changedSql(before, after) {
+  const row = clauseRow({ name: "", tokens: tokens(before) }, { name: "", tokens: tokens(after) });
+  const line = (sign, heard, list, only, tag) => el("div.change-line", null,
+    el("span.sign", { "aria-hidden": "true" }, sign), el("span.only-heard", null, heard), list.length ? clauseLines(list, only, tag) : el("span.quiet", null, "nothing"));
+  return el("div.change", null, line("−", "before: ", row.gold, row.onlyGold, "del"), line("+", "after: ", row.prediction, row.onlyPrediction, "ins"));
 }

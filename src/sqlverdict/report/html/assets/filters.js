@@ -2,13 +2,14 @@
 
 const state = { system: 0, filters: {}, query: "", order: "benchmark", cases: [], counts: {} };
 
-/** Each facet: its label, and the values of a case, one or several. */
+/** Each facet: its label, the values of a case, one or several, and how a value is called. */
 const FACETS = {
-  part: { label: "Evidence", of: (i) => doc.results[state.system].part[i] },
-  verdict: { label: "Verdict", of: (i) => doc.results[state.system].verdict[i] },
+  part: { label: "Evidence", of: (i) => doc.results[state.system].part[i], value: (part) => word("part", part) },
+  verdict: { label: "Verdict", of: (i) => doc.results[state.system].verdict[i], value: (verdict) => SHORT_VERDICT[verdict] || verdict },
   reason: { label: "Reason", of: (i) => doc.results[state.system].reason[i] },
   situation: { label: "Situation", of: (i) => doc.results[state.system].situation[i] },
   tag: { label: "What differs", of: (i) => doc.results[state.system].tag[i] },
+  error: { label: "Kind of error", of: (i) => errorsOf(state.system, i), value: errorLabel },
   relation: { label: "Relation", of: (i) => doc.results[state.system].relation[i] },
   difficulty: { label: "Difficulty", of: (i) => doc.cases.difficulty[i] },
   db: { label: "Database", of: (i) => doc.cases.db[i] },
@@ -116,4 +117,5 @@ function caseAddress(position, system = state.system) {
   return "#case-" + encodeURIComponent(doc.cases.id[position]) + name;
 }
 
-const filterLabel = (name, value) => (CONDITIONS[name] ? CONDITIONS[name].label(value) : `${FACETS[name].label}: ${name === "part" ? word("part", value) : name === "verdict" ? SHORT_VERDICT[value] || value : value}`);
+const valueLabel = (name, value) => (FACETS[name].value ? FACETS[name].value(value) : value);
+const filterLabel = (name, value) => (CONDITIONS[name] ? CONDITIONS[name].label(value) : `${FACETS[name].label}: ${valueLabel(name, value)}`);

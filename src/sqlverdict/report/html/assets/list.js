@@ -25,6 +25,7 @@ let typing = 0;
 function searched() {
   clearTimeout(typing);
   typing = setTimeout(() => {
+    if (by("search").value === state.query) return;
     state.query = by("search").value;
     replaceAddress(listAddress());
     refreshList();
@@ -62,7 +63,7 @@ function drawFacets() {
     if (counts.length < 2 && state.filters[name] === undefined) return null;
     const order = name === "part" ? Object.keys(doc.words.part) : null;
     counts.sort((a, b) => (order ? order.indexOf(a[0]) - order.indexOf(b[0]) : b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
-    const options = counts.map(([value, many]) => el("option", { value, selected: state.filters[name] === value }, `${name === "part" ? word("part", value) : name === "verdict" ? SHORT_VERDICT[value] || value : value} (${number(many)})`));
+    const options = counts.map(([value, many]) => el("option", { value, selected: state.filters[name] === value }, `${valueLabel(name, value)} (${number(many)})`));
     return el("label", null, el("span", null, facet.label),
       el("select", { "data-facet": name, onchange: (event) => setFilter(name, event.target.value) }, el("option", { value: "" }, "all"), options));
   });

@@ -15,6 +15,7 @@ function drawOverview() {
     barSection(),
     metricsSection(about),
     slicesSection(about),
+    errorsSection(),
     differencesSection(),
     about.remarks.length ? el("section", null, el("h2", null, "Notes"), el("ul.notes", null, about.remarks.map((line) => el("li", null, line)))) : null);
 }

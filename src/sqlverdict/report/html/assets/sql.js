@@ -174,6 +174,17 @@ function isBetween(list, i) {
   return false;
 }
 
+/** Tokens with marks, each clause on a line of its own. */
+function clauseLines(list, only, tag) {
+  let start = 0;
+  return el("div", null, clauses(list).map((part) => {
+    const first = start;
+    start += part.tokens.length;
+    const inPart = new Set([...only].filter((i) => i >= first && i < start).map((i) => i - first));
+    return el("div", null, sqlLines(part.tokens, { only: inPart, tag }));
+  }));
+}
+
 /** One query, formatted. */
 function sqlBlock(sql) {
   const list = tokens(sql);

@@ -13,11 +13,16 @@ function textTable(table, level = "h3") {
           row.map((text, i) => (i === 0 ? el("th" + kind(i), { scope: "row" }, text) : el("td" + kind(i), null, text)))))))));
 }
 
+/** Text that could be taken for a number or NULL, or has spaces at its ends: it is shown in quotes. */
+const MISREAD = /^$|^\s|\s$|^null$|^[-+.]?\d[\d.,eE+-]*$/i;
+const isNumber = (cell) => typeof cell === "string" && cell[0] === "n";
+
 /** A cell of an answer: a letter for its kind, then its text; null is NULL. */
 function answerCell(cell, changed) {
   if (cell === undefined) return el("td.absent", null);
-  const kind = cell === null ? "null" : cell[0] === "n" ? "number" : cell[0] === "b" ? "blob" : "string";
-  const text = cell === null ? "NULL" : cell.slice(1) || "''";
+  const kind = cell === null ? "null" : isNumber(cell) ? "number" : cell[0] === "b" ? "blob" : "string";
+  const plain = cell === null ? "NULL" : cell.slice(1);
+  const text = kind === "string" && MISREAD.test(plain) ? `'${plain}'` : plain;
   return el(`td.cell.${kind}` + (changed ? ".changed" : ""), null, changed ? el("mark", null, text) : text);
 }
 
@@ -26,18 +31,20 @@ const STATE = {
   changed: ["≠", "differs"],
   missing: ["−", "only in the gold"],
   extra: ["+", "only in the prediction"],
+  telling: ["●", "only one of the answers depends on this row"],
 };
 
 /** An answer as a table; rows are `{cells, state, changed}`. */
 function answerTable(title, columns, rows, note) {
   const marked = rows.some((row) => row.state !== "same");
+  const numeric = (i) => rows.some((row) => row.cells && isNumber(row.cells[i])) && rows.every((row) => !row.cells || row.cells[i] === null || isNumber(row.cells[i]));
   return el("figure.answer", null,
     el("figcaption", null, el("strong", null, title), note ? el("span.quiet", null, " " + note) : null),
     el("div.scroll", { tabindex: 0, role: "region", "aria-label": title },
       el("table.cells", null,
         el("thead", null, el("tr", null,
           marked ? el("td.state", null) : null,
-          columns.length ? columns.map((name) => el("th", { scope: "col" }, name || " ")) : el("th", { scope: "col" }, "no column"))),
+          columns.length ? columns.map((name, i) => el(numeric(i) ? "th.number" : "th", { scope: "col" }, name || " ")) : el("th", { scope: "col" }, "no column"))),
         el("tbody", null, rows.map((row) => row.cells === null
           ? el("tr.gap", null, el("td.state", null), el("td", { colspan: Math.max(1, columns.length) }, " "))
           : el("tr." + row.state, null,

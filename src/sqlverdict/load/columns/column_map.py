@@ -114,9 +114,15 @@ def rename(
         value = _inside(record, path)
         if value is not _NOTHING and target != LEAVE_OUT:
             _put(fields, target, value, where, error)
+    open_ = {"gold"} - {*columns.values()}
     for alias, target in CASE_ALIASES.items():
         if alias in fields and target not in fields:
             fields[target] = fields.pop(alias)
+        elif alias in fields and target in open_ and fields[alias] != fields[target]:
+            raise error(
+                f"{where}: {target!r} and {alias!r} differ, and each may be the gold. Leave one "
+                f"out: --column {alias}=off (in Python columns={{'{alias}': 'off'}})"
+            )
     if any("." in key for key in fields):
         _fold(fields, where, error)
     return fields

@@ -1,0 +1,7 @@
+"""Which column of a user's file is which of our fields.
+
+``column_map``  the user's column map
+``spellings``   our names in other spellings
+``guess``       gold, prediction and question by the columns' names and cells
+``words``       what the name of a column of queries says
+"""

@@ -1,0 +1,144 @@
+"""The choices that a query leaves to the engine.
+
+Two queries of one form leave the same choices open, and an engine may make them differently for
+each: so a proof names them. The facts of the schema tell what is open. Running a query on rows in
+several orders does not: an automatic index of SQLite sorts them, and the answer looks decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import facts_of
+from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.reasoning.bare import EXTREMES, bare_columns
+from sqlverdict.prove.reasoning.dependencies import at_most_one_row, closure, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import (
+    ColumnName,
+    aggregates_in,
+    is_grouped,
+    is_limited,
+    nodes_in,
+    own_nodes,
+)
+from sqlverdict.prove.resolve.query import resolve_query
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.tree_key import key
+from sqlverdict.records import Query
+
+ANY_ROW = "from which row of its group a column beside an aggregate comes"
+TIED_ROWS = "which of several tied rows a LIMIT keeps"
+FIRST_ROW = "which row a subquery gives that is used as one value and may have several"
+WINDOW_TIES = "how a window orders tied rows"
+
+_RANKING = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
+
+
+def open_choices(tree: Expr, facts: Facts) -> tuple[str, ...]:
+    """The choices that a resolved query leaves to the engine, in words, each once.
+
+    A choice is named unless the facts of the schema decide it. Data may decide it as well.
+    """
+    return tuple(sorted(set(_choices(tree, facts))))
+
+
+def shows_any_row(query: Query, schema: Schema) -> bool:
+    """Whether some column beside an aggregate is neither grouped by nor decided by what is.
+
+    MIN and MAX choose the row themselves. Where the query is beyond the prover, it is not told.
+    """
+    try:
+        resolved = resolve_query(query, schema)
+    except Unsupported:
+        return False
+    facts = Facts(schema, facts_of(schema, query.dialect), resolved.bases, query.dialect)
+    return any(
+        not _extremes(select) and _is_row_open(select, facts)
+        for select in resolved.tree.find_all(exp.Select)
+    )
+
+
+def _choices(tree: Expr, facts: Facts) -> Iterator[str]:
+    for node in nodes_in(tree):
+        if isinstance(node, exp.Select):
+            if _is_row_open(node, facts, plain_columns(call.this for call in _extremes(node))):
+                yield ANY_ROW
+            if is_limited(node) and not _breaks_ties(node, facts):
+                yield TIED_ROWS
+        elif isinstance(node, exp.SetOperation) and is_limited(node):
+            order = node.args.get("order")
+            ordered = {key(term.this) for term in order.expressions} if order is not None else ()
+            if len(ordered) < len(node.named_selects):
+                yield TIED_ROWS
+        elif isinstance(node, exp.Subquery) and _takes_first_row(node, facts):
+            yield FIRST_ROW
+        elif isinstance(node, exp.Window) and _numbers_rows(node):
+            yield WINDOW_TIES
+
+
+def _extremes(select: exp.Select) -> list[Expr]:
+    """The calls of MIN and MAX that choose the row of a column beside them."""
+    return select.args.get(EXTREMES) or []
+
+
+def _is_row_open(
+    select: exp.Select, facts: Facts, also: AbstractSet[ColumnName] = frozenset()
+) -> bool:
+    """Whether a column beside an aggregate may have several values in a group.
+
+    ``also`` are columns of which the query fixes the value beside those it groups by.
+    """
+    # The condition of a FILTER looks at every row of the group.
+    outputs = (column for column in bare_columns(select) if not column.find_ancestor(exp.Filter))
+    columns = plain_columns(outputs)
+    if not columns:
+        return False
+    group = select.args.get("group")
+    grouped = plain_columns(group.expressions if group is not None else ())
+    return not columns <= closure(select, facts, grouped | also)
+
+
+def _breaks_ties(select: exp.Select, facts: Facts) -> bool:
+    """Whether rows that agree in what ORDER BY looks at are the same rows in the answer."""
+    group, order = select.args.get("group"), select.args.get("order")
+    if group is None and is_grouped(select):
+        return True
+    terms = [term.this for term in order.expressions] if order is not None else []
+    determined = closure(select, facts, plain_columns(terms))
+    if group is not None and all(
+        isinstance(term, exp.Column) and plain_columns([term]) <= determined
+        for term in group.expressions
+    ):
+        return True
+    ordered = set(map(key, terms))
+    return all(
+        key(output) in ordered
+        or (
+            next(aggregates_in([output]), None) is None
+            and not isinstance(output, exp.Subquery)
+            and plain_columns(own_nodes(output)) <= determined
+        )
+        for output in select.expressions
+    )
+
+
+def _takes_first_row(query: exp.Subquery, facts: Facts) -> bool:
+    """Whether one value is meant where several rows may come; only SQLite takes the first."""
+    holder = query.parent
+    if facts.dialect != "sqlite" or query.alias:
+        return False
+    if isinstance(holder, exp.SetOperation | exp.Exists | exp.Subquery):
+        return False
+    if isinstance(holder, exp.In) and query.arg_key != "this":
+        return False
+    return not is_limited(query.this) and not at_most_one_row(query.this, facts)
+
+
+def _numbers_rows(window: exp.Window) -> bool:
+    """Whether a window gives rows that tie different values."""
+    return window.args.get("order") is not None and not isinstance(window.this, _RANKING)

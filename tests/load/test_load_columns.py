@@ -1,0 +1,210 @@
+"""Unusual names of columns: gold, prediction and question by names and cells, never swapped."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlverdict as sv
+from sqlverdict.errors import BenchmarkError, PredictionError, UnclearColumns
+from sqlverdict.load.columns.guess import guess_columns, is_query, query_columns
+from sqlverdict.load.columns.words import Role, role_of
+
+GOLD = "SELECT name FROM item WHERE price > 1"
+REPLY = f"Sure! Here it is:\n```sql\n{GOLD}\n```"
+QUESTION = "Which items cost more than 1?"
+
+TOLD_APART = [
+    ("Frage", "Referenz", "Antwort"),
+    ("utterance", "reference_sql", "model_output"),
+    ("nl", "query", "generated"),
+    ("input", "expected", "output"),
+    ("prompt", "ground_truth", "completion"),
+    ("Natural language", "goldQuery", "gpt-4o"),
+    ("user", "correct_sql", "actual_sql"),
+    ("user", "actual", "predicted"),
+    ("text", "expected_output", "bot answer"),
+    ("question_text", "SQL", "LLM response"),
+    ("question_text", "sql", "prediction"),
+    ("question_text", "gold", "model_answer"),
+]
+
+
+def guess(header: tuple[str, ...], *cells: Any, columns: dict[str, str] | None = None) -> Any:
+    return guess_columns(header, [dict(zip(header, cells, strict=True))] * 4, columns or {})
+
+
+@pytest.mark.parametrize("names", TOLD_APART, ids=" ".join)
+@pytest.mark.parametrize("reply", [GOLD, REPLY])
+def test_names_tell_in_any_order(names: tuple[str, str, str], reply: str) -> None:
+    cells = dict(zip(names, (QUESTION, GOLD, reply), strict=True))
+    ours = dict(zip(names, ("question", "gold", "prediction"), strict=True))
+    for order in permutations(names):
+        made = guess(order, *(cells[name] for name in order))
+        assert made.has_gold
+        assert made.has_prediction
+        assert made.columns == {
+            name: field for name, field in ours.items() if name not in ("gold", "prediction")
+        }
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("a", "b"),
+        ("sql1", "sql2"),
+        ("answer", "output"),
+        ("query", "sql"),
+        ("predicted", "generated"),
+        ("gold", "reference"),
+        ("gold_prediction", "answer"),
+        ("gpt_gold", "answer"),
+        ("not_gold", "sql"),
+        ("wrong_answer", "gold answer"),
+        ("model_answer", "generated"),
+        ("model_reference", "query"),
+        ("corrected", "predicted"),
+        ("chosen", "rejected"),
+        ("v1", "v2"),
+        ("", " "),
+    ],
+)
+def test_unclear_names_are_never_told_apart(names: tuple[str, str]) -> None:
+    for order in (names, names[::-1]):
+        made = guess(order, GOLD, GOLD)
+        assert "prediction" not in made.columns.values()
+        assert not (made.has_gold and made.has_prediction)
+
+
+def test_three_columns_of_queries_are_too_many() -> None:
+    made = guess(("reference", "generated", "explanation"), GOLD, GOLD, REPLY)
+    assert made.columns == {}
+    with pytest.raises(UnclearColumns) as error:
+        raise made.missing("no gold.")
+    assert error.value.choices[0] == (("reference", "gold"), ("generated", "prediction"))
+
+
+def test_what_the_user_says_comes_first() -> None:
+    header = ("expected", "generated")
+    made = guess(header, GOLD, GOLD, columns={"generated": "gold"})
+    assert made.columns == {}
+    assert guess(header, GOLD, GOLD, columns={"generated": "off"}).columns == {"expected": "gold"}
+    assert guess(header, GOLD, GOLD, columns={"expected": "gold"}).columns == {
+        "generated": "prediction"
+    }
+
+
+def test_a_lone_column_of_queries_is_the_gold_unless_its_name_says_otherwise() -> None:
+    assert guess(("query",), GOLD).columns == {"query": "gold"}
+    assert guess(("generated",), GOLD).columns == {}
+    assert guess(("gold", "reference"), GOLD, GOLD).columns == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GOLD, True),
+        (REPLY, True),
+        ("SELECT x::int FROM t", True),
+        ("WITH a AS (SELECT 1) SELECT * FROM a", True),
+        ("SELECT broken FROM WHERE", False),
+        ("Select the names of all singers from France", False),
+        ("With which singers did they sing?", False),
+        ("Show names of singers", False),
+        ("I cannot answer that.", False),
+    ],
+)
+def test_what_a_query_is(text: str, expected: bool) -> None:
+    assert is_query(text) == expected
+
+
+def test_refusals_among_the_replies_do_not_hide_a_column_of_queries() -> None:
+    rows = [{"a": GOLD}, {"a": "I cannot answer that."}, {"a": ""}, {"a": None}, {"a": 7}]
+    assert query_columns(["a"], rows) == ["a"]
+    assert query_columns(["a"], rows[1:]) == []
+
+
+def test_two_fields_that_may_be_the_prediction_are_an_error(tmp_path: Path) -> None:
+    cases = [{"gold": GOLD, "sql": "SELECT 1", "prediction": GOLD, "id": "1"}]
+    (tmp_path / "shop.sqlite").touch()
+    with pytest.raises(PredictionError, match="--column sql=off"):
+        sv.evaluate(cases, db=tmp_path / "shop.sqlite")
+
+
+def test_from_python_a_guess_is_a_warning(tmp_path: Path) -> None:
+    database = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(database)) as shop:
+        shop.execute("CREATE TABLE item (name TEXT)")
+    records = [{"question": "One?", "expected": "SELECT 1", "output": "SELECT 1"}]
+    with pytest.warns(UserWarning, match="read 'expected' as gold, 'output' as prediction"):
+        run = sv.evaluate(records, db=database)
+    assert run.estimate("ex").value == 1.0
+    file = tmp_path / "cases.jsonl"
+    file.write_text('{"id": 1, "db_id": "shop", "expected": "SELECT 1", "output": "SELECT 2"}\n')
+    with pytest.warns(UserWarning, match=r"cases\.jsonl: read 'expected' as gold"):
+        run = sv.evaluate(file, db=database)
+    assert run.estimate("ex").value == 0.0
+    with pytest.raises(UnclearColumns, match=r"{'a': 'gold', 'b': 'prediction'} or {'b': 'gold'"):
+        sv.evaluate([{"a": "SELECT 1", "b": "SELECT 1"}], db=database)
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("Gold SQL", Role.GOLD),
+        ("groundTruth", Role.GOLD),
+        ("GPT4", Role.PREDICTION),
+        ("target_model_sql", Role.UNCLEAR),
+        ("model solution", Role.MODEL),
+        ("SQL query", Role.EITHER),
+        ("sql2", Role.UNCLEAR),
+    ],
+)
+def test_what_a_name_says(name: str, role: Role) -> None:
+    assert role_of(name) is role
+
+
+@pytest.mark.parametrize("names", [("gold", "gold_sql"), ("Gold", "gold_sql"), ("golds", "gold")])
+def test_two_columns_that_may_be_the_gold_are_refused_where_they_differ(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    first, second = names
+    file = tmp_path / "cases.csv"
+    file.write_text(f"id,{first},{second},prediction\n1,SELECT 1,SELECT 2,SELECT 2\n")
+    database = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE item (name TEXT)")
+    with pytest.raises(UnclearColumns, match="differ, and each may be the gold") as error:
+        sv.evaluate(file, db=database)
+    assert error.value.choices == (((second, "off"),), ((first, "off"),))
+    for choice, right in zip(error.value.choices, (0, 1), strict=True):
+        run = sv.evaluate(file, db=database, columns=dict(choice))
+        assert run.estimate("ex").value == right
+    record = {"id": 1, first: "SELECT 1", second: "SELECT 2", "prediction": "SELECT 2"}
+    if first != "Gold":
+        with pytest.raises(UnclearColumns, match="each may be the gold"):
+            sv.evaluate([record], db=database)
+        alike = {**record, second: "SELECT 1"}
+        many = [{**alike, "id": number} for number in range(201)]
+        assert sv.evaluate([alike], db=database).estimate("ex").value == 0
+        with pytest.raises(
+            BenchmarkError, match=r"record 201: .* differ, and each may be the gold"
+        ):
+            sv.evaluate([*many, {**record, "id": 201}], db=database)
+
+
+def test_several_golds_in_a_cell_are_a_json_list(tmp_path: Path) -> None:
+    file = tmp_path / "cases.csv"
+    file.write_text('id,gold,prediction\n1,"[""SELECT 9"", ""SELECT 2""]",SELECT 2\n')
+    database = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE item (name TEXT)")
+    assert sv.evaluate(file, db=database).estimate("ex").value == 1
+    file.write_text('id,gold,prediction\n1,"[""SELECT 9"", ",SELECT 2\n')
+    with pytest.raises(BenchmarkError, match="line 2, gold"):
+        sv.evaluate(file, db=database)
