@@ -27,6 +27,7 @@ $(CORE): pyproject.toml
 $(STAMP): $(CORE)
 	$(PIP) '.[dev]' --no-compile
 	-@$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib
+	@$(BIN)/python -m compileall -qq -j 0 src
 	@touch $@
 
 # The base install only: no compiler, no torch.

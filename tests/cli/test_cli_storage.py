@@ -69,8 +69,9 @@ def test_a_full_disk_is_6_and_the_same_command_goes_on(
             if most is not None:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
+        # -B: Python would keep a compiled file that the limit has cut off, for all later tests.
         command = (
-            *(sys.executable, "-c", _MAIN, "evaluate", "--cases", str(cases)),
+            *(sys.executable, "-B", "-c", _MAIN, "evaluate", "--cases", str(cases)),
             *("--databases", databases, "--out", str(tmp_path / out), "--quiet", "--no-cache"),
             *("--workers", str(workers)),
         )
