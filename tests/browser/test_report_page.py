@@ -215,6 +215,31 @@ def test_reliability_follows_its_sliders(open_page: OpenPage, report: Path) -> N
     assert page.locator(".charts img").count() > 1
 
 
+def test_systems_are_ranked_by_the_penalty_that_is_chosen(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    """A system that answers everything is compared with one that abstains, and pays for harm."""
+    bold = [result(index, Verdict.CORRECT if index < 6 else Verdict.INCORRECT) for index in range(9)]
+    shy = [
+        replace(each, prediction=None, abstained=True, verdict=Verdict.ABSTAINED_WRONG)
+        if each.index >= 5
+        else each
+        for each in bold
+    ]
+    runs = [write_run(tmp_path / name, found, name) for name, found in (("bold", bold), ("shy", shy))]
+    page = opened(open_page, save_page(tmp_path / "page.html", make_document(runs)), "#reliability")
+
+    def ranks(penalty: str) -> list[tuple[str, str]]:
+        page.locator("#penalty").fill(penalty)
+        rows = page.locator("#rs-systems tbody tr").all()
+        return [(row.locator("th").inner_text(), row.locator("td").first.inner_text()) for row in rows]
+
+    assert ranks("0") == [("bold", "66.7"), ("shy", "55.6")]
+    assert not page.get_by_text("cost it the first place").count()
+    assert ranks("1") == [("shy", "55.6"), ("bold", "33.3")]
+    assert page.get_by_text("bold answers the most questions rightly").count() == 1
+
+
 def test_suspected_golds_lead_to_their_cases(open_page: OpenPage, report: Path) -> None:
     page = opened(open_page, report, "#golds")
     page.get_by_role("link", name="q12:").click()

@@ -71,15 +71,15 @@ def make_document(
     tables = [RunTable(run, table_of_cases) for run in runs]
     cases = table_of_cases.columns()
     number = len(cases.id)
+    # One system that abstains is compared with those that answer everything.
+    measured = request is not None or any(table.holds_back for table in tables)
     systems = tuple(
         page_system(
             run,
             name,
             table,
             command=command,
-            reliability=_reliability(run, cases.id, request)
-            if request is not None or table.holds_back
-            else None,
+            reliability=_reliability(run, cases.id, request) if measured else None,
         )
         for run, name, table in zip(runs, names, tables, strict=True)
     )

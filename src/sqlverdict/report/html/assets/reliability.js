@@ -16,7 +16,7 @@ function drawReliability() {
   const { confidence } = doc.results[state.system];
   const levels = [...new Set(confidence.filter((each) => typeof each === "number"))].sort((a, b) => a - b);
   const box = el("div.rs", { id: "rs", "aria-live": "polite" });
-  const redraw = () => fill(box, scoreFigures(part, levels));
+  const redraw = () => fill(box, scoreFigures());
   fill(by("reliability"), el("h1", null, "Reliability"),
     el("p", null, `A right answer and a right abstention count 1, another abstention 0, and harm costs c. Right by ${part.source}.`),
     el("div.sliders", null,
@@ -40,11 +40,11 @@ function slider(id, label, min, max, step_, value, change) {
   return el("label.slider", null, el("span", null, label), input, output);
 }
 
-/** The five cells of the outcome table, where answers below the threshold become abstentions. */
-function outcomes(part, threshold) {
+/** The five cells of a system's outcome table, where answers below the threshold become abstentions. */
+function outcomes(system, threshold) {
   const cells = { correct: 0, wrong: 0, abstained_answerable: 0, answered_unanswerable: 0, abstained_unanswerable: 0 };
-  const { confidence } = doc.results[state.system];
-  part.cells.forEach((cell, i) => {
+  const { confidence } = doc.results[system];
+  doc.systems[system].reliability.cells.forEach((cell, i) => {
     if (cell === null) return;
     const abstains = threshold !== null && typeof confidence[i] === "number" && confidence[i] < threshold;
     if (abstains && (cell === "correct" || cell === "wrong")) cell = "abstained_answerable";
@@ -64,10 +64,34 @@ const NAMES = {
   answered_unanswerable: "answered, though there is no answer", abstained_unanswerable: "abstained rightly",
 };
 
-function scoreFigures(part) {
-  const cells = outcomes(part, chosen.threshold), score = reliabilityScore(cells, chosen.penalty);
+function scoreFigures() {
+  const cells = outcomes(state.system, chosen.threshold), score = reliabilityScore(cells, chosen.penalty);
   return [
-    el("p.rs-score", null, el("span", null, `RS(${chosen.penalty})`), " ", el("strong", { id: "rs-value" }, score === null ? "–" : score.toFixed(1))),
+    el("p.rs-score", null, el("span", null, `RS(${chosen.penalty})`), " ", el("strong", { id: "rs-value" }, scoreText(score))),
     el("dl.facts", null, Object.entries(NAMES).map(([name, label]) => el("div", null, el("dt", null, label), el("dd", null, number(cells[name]))))),
+    rankedSystems(),
   ];
+}
+
+const scoreText = (score) => (score === null ? "–" : score.toFixed(1));
+
+/** All systems at this penalty, the most reliable first. The threshold is the chosen system's own:
+ *  confidences of different systems are not on one scale. */
+function rankedSystems() {
+  const systems = doc.systems.map((each, i) => {
+    if (each.reliability.source !== doc.systems[state.system].reliability.source) return null;
+    const threshold = i === state.system ? chosen.threshold : null, cells = outcomes(i, threshold);
+    return { name: each.name + (threshold === null ? "" : " (with the threshold)"), cells, score: reliabilityScore(cells, chosen.penalty) };
+  }).filter((each) => each && each.score !== null);
+  if (systems.length < 2) return null;
+  systems.sort((a, b) => b.score - a.score);
+  const best = systems[0], most = systems.reduce((a, b) => (b.cells.correct > a.cells.correct ? b : a));
+  return el("section", { id: "rs-systems" },
+    textTable({
+      title: `All systems by RS(${chosen.penalty})`,
+      headers: ["system", `RS(${chosen.penalty})`, ...Object.values(NAMES)],
+      rows: systems.map((each) => [each.name, scoreText(each.score), ...Object.keys(NAMES).map((name) => number(each.cells[name]))]),
+    }, "h2"),
+    most.cells.correct > best.cells.correct && most.score < best.score
+      ? el("p", null, `${most.name} answers the most questions rightly, but its wrong answers cost it the first place.`) : null);
 }
