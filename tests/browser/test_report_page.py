@@ -219,20 +219,26 @@ def test_systems_are_ranked_by_the_penalty_that_is_chosen(
     open_page: OpenPage, tmp_path: Path
 ) -> None:
     """A system that answers everything is compared with one that abstains, and pays for harm."""
-    bold = [result(index, Verdict.CORRECT if index < 6 else Verdict.INCORRECT) for index in range(9)]
+    bold = [
+        result(index, Verdict.CORRECT if index < 6 else Verdict.INCORRECT) for index in range(9)
+    ]
     shy = [
         replace(each, prediction=None, abstained=True, verdict=Verdict.ABSTAINED_WRONG)
         if each.index >= 5
         else each
         for each in bold
     ]
-    runs = [write_run(tmp_path / name, found, name) for name, found in (("bold", bold), ("shy", shy))]
+    runs = [
+        write_run(tmp_path / name, found, name) for name, found in (("bold", bold), ("shy", shy))
+    ]
     page = opened(open_page, save_page(tmp_path / "page.html", make_document(runs)), "#reliability")
 
     def ranks(penalty: str) -> list[tuple[str, str]]:
         page.locator("#penalty").fill(penalty)
         rows = page.locator("#rs-systems tbody tr").all()
-        return [(row.locator("th").inner_text(), row.locator("td").first.inner_text()) for row in rows]
+        return [
+            (row.locator("th").inner_text(), row.locator("td").first.inner_text()) for row in rows
+        ]
 
     assert ranks("0") == [("bold", "66.7"), ("shy", "55.6")]
     assert not page.get_by_text("cost it the first place").count()

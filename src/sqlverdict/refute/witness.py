@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from sqlverdict.parse.schema import Schema
@@ -148,6 +148,10 @@ class SearchBudget:
     shrink: int = 400
     seed: int = 0
     work: int = 400_000_000
+
+    def __str__(self) -> str:
+        """Every field by its name, as manifests and reports print it."""
+        return ", ".join(f"{name} {most:,.15g}" for name, most in asdict(self).items())
 
 
 Refutation = Witness | NotRefuted

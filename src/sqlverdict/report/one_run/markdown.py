@@ -226,7 +226,7 @@ def _reproduce(run: Run, command: str) -> Iterator[str]:
 def manifest_table(run: Run) -> TextTable:
     """Versions, limits, digests and what else a run rests on."""
     manifest = run.manifest
-    limits = ", ".join(f"{name} {most:,g}" for name, most in manifest.limits.items())
+    limits = ", ".join(f"{name} {most:,.15g}" for name, most in manifest.limits.items())
     rows = [
         ("sqlverdict", manifest.sqlverdict),
         ("engine", f"{manifest.engine} {manifest.engine_version}"),
