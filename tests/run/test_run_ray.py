@@ -18,6 +18,7 @@ import pytest
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.run import read_run
+from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 from timeouts import HANG_SECONDS, wait_until
 
 pytestmark = [
@@ -99,6 +100,39 @@ def whole(data: Path) -> tuple[list[object], dict[str, str]]:
     assert len(results) == CASES
     assert len(witnesses) >= CASES // 8
     return results, witnesses
+
+
+def test_judges_are_asked_by_the_driver_alone(cluster: Any, data: Path) -> None:
+    """Each question once; another run reads the replies that the driver kept.
+
+    It stands before the test that kills a node.
+    """
+    cases = [
+        {"id": str(number), "db_id": "shop", "question": f"Number {number}?"}
+        | {"gold": "SELECT max(n) FROM t", "prediction": f"SELECT n + {number} FROM t WHERE n = 1"}
+        for number in range(5, 12)
+    ]
+    (data / "judged.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+
+    def answer(call: FakeCall) -> FakeAnswer:
+        right = b"Number 7?" in call.body
+        return FakeAnswer(completion(f'Read.\n```json\n{{"correct": {str(right).lower()}}}\n```'))
+
+    def judged(out: str, *more: str) -> list[dict[str, object]]:
+        options = ["--metrics", "flex,ex", "--judge", "flex", "--model", "m"]
+        options += ["--base-url", server.base_url, "--reply-cache", str(data / "replies")]
+        words = [*command(data, out, *options, *more)]
+        words[words.index("--cases") + 1] = str(data / "judged.jsonl")
+        environment = {**os.environ, "RAY_ADDRESS": cluster.address}
+        subprocess.run(words, env=environment, check=True, timeout=HANG_SECONDS)
+        return [dict(result.scores) for result in read_results(data / out)]
+
+    with FakeLlm(answer) as server:
+        on_ray = judged("judged_on_ray", "--on", "ray", "--workers", "2")
+        assert len(server.calls) == len(cases)
+        assert judged("judged_alone", "--workers", "0") == on_ray
+        assert len(server.calls) == len(cases), "the replies are at hand"
+    assert [scores["flex"] for scores in on_ray] == [float(n == 7) for n in range(5, 12)]
 
 
 def test_killed_drivers_and_nodes_change_no_byte(
