@@ -72,8 +72,12 @@ Choice = tuple[tuple[str, str], ...]
 """A column map that may be meant: names of columns with the fields they are read as."""
 
 
-class UnclearColumns(BenchmarkError):
-    """A file does not say which column is the gold, or which the prediction.
+class PredictionError(DataError):
+    """Predictions do not fit the benchmark."""
+
+
+class UnclearColumns(BenchmarkError, PredictionError):
+    """A file of cases or predictions does not say which of its columns is which.
 
     Args:
         problem: What was found and what was expected.
@@ -85,10 +89,6 @@ class UnclearColumns(BenchmarkError):
         super().__init__(f"{problem} Give the columns: {maps}")
         self.problem = problem
         self.choices = choices
-
-
-class PredictionError(DataError):
-    """Predictions do not fit the benchmark."""
 
 
 class SchemaError(DataError):

@@ -215,6 +215,7 @@ def test_a_mistyped_command_or_option_gets_a_hint(invoke: Invoke) -> None:
     assert found.exit_code == 2
     assert found.stderr.startswith("error: No such option")
     assert "Try 'sqlverdict evaluate --help'" in found.stderr
+    assert "Did you mean --databases or" in invoke("evaluate", "--db", "shop.sqlite").stderr
 
 
 def test_no_command_and_the_word_help_print_the_help(invoke: Invoke) -> None:

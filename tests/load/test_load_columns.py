@@ -12,6 +12,7 @@ import pytest
 
 import sqlverdict as sv
 from sqlverdict.errors import BenchmarkError, PredictionError, UnclearColumns
+from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.columns.guess import guess_columns, is_query, query_columns
 from sqlverdict.load.columns.words import Role, role_of
 
@@ -79,6 +80,56 @@ def test_unclear_names_are_never_told_apart(names: tuple[str, str]) -> None:
         made = guess(order, GOLD, GOLD)
         assert "prediction" not in made.columns.values()
         assert not (made.has_gold and made.has_prediction)
+
+
+@pytest.mark.parametrize("names", [("query", "response"), ("sql", "antwort"), ("answer", "sql")])
+def test_code_blocks_show_the_prediction_where_names_do_not(names: tuple[str, str]) -> None:
+    for order in (names, names[::-1]):
+        for gold, reply in (order, order[::-1]):
+            cells = {gold: GOLD, reply: REPLY}
+            made = guess(order, *(cells[name] for name in order))
+            assert made.columns == {gold: "gold", reply: "prediction"}
+    assert guess(names, REPLY, REPLY).columns == {}
+    assert guess(("chosen", "rejected"), GOLD, REPLY).columns == {}
+    assert guess(("gold answer", "reference"), GOLD, REPLY).columns == {}
+
+
+def answers(tmp_path: Path, text: str, **columns: str) -> Any:
+    path = tmp_path / "answers.csv"
+    path.write_text(text)
+    return sv.load_predictions(path, ["001", "002"], columns=columns)
+
+
+def test_the_lone_column_of_queries_in_a_file_of_predictions_is_the_prediction(
+    tmp_path: Path,
+) -> None:
+    loaded = answers(tmp_path, "ID,note,Reply\n001,x,SELECT 1\n002,y,SELECT 2\n")
+    assert [loaded[case_id].sql for case_id in loaded] == ["SELECT 1", "SELECT 2"]
+    assert loaded.notes == ("answers.csv: read 'Reply' as prediction, as it holds queries",)
+
+
+def test_what_may_be_the_id_of_a_prediction_is_listed_and_not_guessed(tmp_path: Path) -> None:
+    with pytest.raises(PredictionError) as error:
+        answers(tmp_path, "Nr,a,b\n001,SELECT 1,SELECT 3\n002,SELECT 2,SELECT 4\n")
+    assert isinstance(error.value, UnclearColumns)
+    assert error.value.choices == (
+        (("Nr", "id"), ("a", "prediction")),
+        (("Nr", "id"), ("b", "prediction")),
+    )
+    with pytest.raises(UnclearColumns) as error:
+        answers(tmp_path, "Nr,sql\n1,SELECT 1\n2,SELECT 2\n")
+    assert error.value.choices == ((("NAME", "id"),),)
+    with pytest.raises(PredictionError, match="differ by leading zeros alone"):
+        answers(tmp_path, "Nr,sql\n1,SELECT 1\n2,SELECT 2\n", Nr="id")
+
+
+def test_a_column_map_for_the_predictions_leaves_the_spellings_of_the_cases(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text("ID,db_id,gold\n007,shop,SELECT 1\n")
+    (case,) = BENCHMARKS.get("csv").read(path, options={"Nr": "id"}).cases
+    assert case.id == "007"
 
 
 def test_three_columns_of_queries_are_too_many() -> None:

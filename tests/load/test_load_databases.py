@@ -45,7 +45,7 @@ def test_a_missing_database_has_an_expected_place(tmp_path: Path) -> None:
 
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     assert "no folder" in DatabaseFolder(tmp_path / "none").explain("a")
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="no file or folder"):
         find_databases(tmp_path, ("database",), tmp_path / "none")
 
 

@@ -195,7 +195,7 @@ def record_lines(*records: dict[str, Any]) -> str:
         ("p.jsonl", record_lines({"id": 0, "sql": 5}), "'sql' is 5"),
         ("p.jsonl", record_lines({"id": None, "sql": "a"}), "found no id"),
         ("p.csv", "id,sql\n0,a\n0,b\n", "'0' at line 2 and line 3"),
-        ("p.csv", "sql\na\n", "line 2: found no id"),
+        ("p.csv", "sql\na\n", "found no id among"),
     ],
 )
 def test_bad_file(tmp_path: Path, name: str, content: Any, message: str) -> None:

@@ -90,6 +90,42 @@ def test_the_line_that_excel_writes_about_the_separator_is_understood(tmp_path: 
         next(rows)
 
 
+ODD_TAILS = ("", "\r\n", "\r\n\r\n", ";;;\r\n", ";;;\r\n\r\n", " ; ;;\r\n")
+
+
+@pytest.mark.parametrize("tail", ODD_TAILS, ids=repr)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_an_export_of_a_spreadsheet_is_read_whatever_its_end(
+    tmp_path: Path, encoding: str, tail: str
+) -> None:
+    text = (
+        ";ID;SQL;model_output\r\n"
+        f'0;007;"{GOLD}";"```sql\r\n{GOLD}\r\n```\r\nBye; ""é"""\r\n'
+        f"1;008;{GOLD};I cannot\r\n{tail}"
+    )
+    path = tmp_path / "export.csv"
+    path.write_bytes(text.encode(encoding))
+    benchmark = read(path)
+    assert {key: each.sql for key, each in predictions(benchmark).items()} == {
+        "007": GOLD,
+        "008": None,
+    }
+    assert "export.csv: column 1 without a name in the header: not read" in benchmark.notes
+
+
+def test_a_blank_row_between_others_is_an_error(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", f"question;gold;prediction\na;{GOLD};x\n;;\nb;{GOLD};x\n")
+    with pytest.raises(BenchmarkError, match="line 3 is blank"):
+        predictions(read(path))
+
+
+def test_the_index_of_a_data_frame_in_a_sheet_is_left_out(tmp_path: Path) -> None:
+    path = sheet(tmp_path / "c.xlsx", (None, "id", "gold"), (0, "x", GOLD), (1, "y", GOLD))
+    benchmark = read(path)
+    assert [case.id for case in benchmark.cases] == ["x", "y"]
+    assert "c.xlsx: column 1 without a name in the header: not read" in benchmark.notes
+
+
 def test_answers_may_stand_beside_the_golds(tmp_path: Path) -> None:
     text = f'ID,Gold SQL,prediction,abstained\n1,"{GOLD}",SELECT 1,\n2,"{GOLD}",,true\n3,,,\n'
     benchmark = read(write(tmp_path / "q.csv", text))
@@ -156,7 +192,7 @@ def test_the_column_map_reads_both_files(tmp_path: Path) -> None:
     assert (cases[0].golds, found["1"].sql) == ((GOLD,), "SELECT 2")
     lines = write(tmp_path / "p.jsonl", '{"Nr": 1, "Antwort": "SELECT 3"}\n')
     assert load_predictions(lines, ["1"], columns=columns)["1"].sql == "SELECT 3"
-    with pytest.raises(PredictionError, match="--column NAME=id"):
+    with pytest.raises(PredictionError, match="found no id among"):
         load_predictions(answers, ["1"])
 
 

@@ -79,6 +79,14 @@ class HeadedOption(click.Option):
             self.opts = every
 
 
+def _abbreviates(short: str, name: str) -> bool:
+    """Whether an option's letters stand in another's in this order, the first at its start."""
+    if not short.startswith("--") or short[:3] != name[:3]:
+        return False
+    letters = iter(name)
+    return all(letter in letters for letter in short)
+
+
 class HeadedCommand(click.Command):
     """A command whose help lists many options by heading."""
 
@@ -87,12 +95,21 @@ class HeadedCommand(click.Command):
         try:
             self._read_project(ctx, args)
             return super().parse_args(ctx, args)
+        except click.NoSuchOption as wrong:
+            short = [name for name in self._option_names() if _abbreviates(wrong.option_name, name)]
+            if not short:
+                raise
+            hint = f"Did you mean {' or '.join(short)}?"
+            raise click.UsageError(f"No such option '{wrong.option_name}'. {hint}", ctx) from wrong
         except click.UsageError as wrong:
             own = any("--cases" in each.opts for each in self.params)
             if own and "unexpected extra argument" in wrong.message:
                 hint = "Give the file of your questions with --cases, answers with --predictions."
                 raise click.UsageError(f"{wrong.message}. {hint}", ctx) from wrong
             raise
+
+    def _option_names(self) -> list[str]:
+        return [name for each in self.params for name in each.opts if name.startswith("--")]
 
     def _read_project(self, ctx: click.Context, args: list[str]) -> None:
         """Take the options of the project file as defaults, and say which."""

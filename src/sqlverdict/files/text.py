@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, overload
@@ -17,7 +17,7 @@ from sqlverdict.errors import DataError
 T = TypeVar("T")
 
 UTF8_BOM = b"\xef\xbb\xbf"
-_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _FEW = 5
 _HALVES = re.compile("[\ud800-\udfff]")
 
@@ -116,12 +116,12 @@ def check_text(data: bytes, where: str, error: type[DataError], first_line: int 
         column = bad.start - (data.rfind(b"\n", 0, bad.start) + 1) + 1
         raise error(
             f"{where}: line {line}, byte {column} (0x{data[bad.start]:02x}) is not UTF-8. "
-            f"Save the file as UTF-8."
+            f"Save the file as UTF-8 (Excel calls it 'CSV UTF-8')."
         ) from bad
 
 
 def _refuse_binary(data: bytes, where: str, error: type[DataError], first_line: int) -> None:
-    if data.startswith(_UTF16_BOMS):
+    if data.startswith(UTF16_BOMS):
         raise error(f"{where} is UTF-16, not UTF-8. Save it as UTF-8.")
     if (nul := data.find(b"\0")) >= 0:
         line = first_line + data.count(b"\n", 0, nul)
@@ -148,7 +148,7 @@ def split_lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def stream_lines(path: Path, error: type[DataError]) -> Iterator[tuple[int, bytes]]:
+def stream_lines(path: Path, error: type[DataError]) -> Generator[tuple[int, bytes], None, None]:
     """The lines of a file with their numbers, one at a time; for files larger than memory.
 
     Raises:

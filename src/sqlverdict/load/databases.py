@@ -291,7 +291,11 @@ def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
     if folder is None:
         return ServerDatabases(where)
     if not folder.exists():
-        raise UsageError(f"there is no folder {folder}. Say where the databases lie.")
+        beside = [each.name for each in folder.parent.iterdir()] if folder.parent.is_dir() else []
+        raise UsageError(
+            f"there is no file or folder {folder}.{near(folder.name, beside)} Say where the "
+            f"databases lie: --databases PATH"
+        )
     return DatabaseFolder(folder, suffixes)
 
 

@@ -36,6 +36,7 @@ from sqlverdict.files.text import (
     repeated_keys,
     split_lines,
 )
+from sqlverdict.load.columns.answers import answer_columns
 from sqlverdict.load.columns.column_map import rename
 from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.fenced import text_prediction
@@ -221,11 +222,16 @@ def table(file: PredictionFile) -> Entries:
     """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
     source = open_table(file.path, PredictionError, any_text)
     columns = {**file.columns, **other_spellings(source.header, file.columns)}
+    rows = list(source.rows)
+    texts = [row for _, row in rows]
+    guess = answer_columns(file.path, source.header, texts, columns, file.case_ids)
+    columns |= guess
     entries: list[PredictionEntry] = []
-    for line, row in source.rows:
+    for line, row in rows:
         record = cells_as_fields(row, columns, f"{file.path}, {line}", PredictionError)
         entries += _entries_of(record, line, file)
-    return Entries(entries, source.notes)
+    note = f"{file.path.name}: read {next(iter(guess), '')!r} as prediction, as it holds queries"
+    return Entries(entries, (*source.notes, note) if guess else source.notes)
 
 
 TABLE_FORMATS = ("csv", "excel", "parquet")

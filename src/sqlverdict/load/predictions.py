@@ -267,6 +267,9 @@ def _advice(
     missing: Sequence[str],
     extra: list[str],
 ) -> str:
+    bare = {case_id.lstrip("0") for case_id in missing}
+    if extra and bare == {case_id.lstrip("0") for case_id in extra}:
+        return "They differ by leading zeros alone, which spreadsheets drop: write the ids alike."
     if len(missing) == len(case_ids):
         positions = {str(n) for n in range(len(case_ids))}
         if set(by_case) == positions:

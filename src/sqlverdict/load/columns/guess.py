@@ -1,8 +1,10 @@
 """Which columns of a user's file are the gold, the prediction and the question, by names and cells.
 
 The cells show which columns hold queries. Their names (``words.py``) show which of two is
-the gold; their order shows nothing. Where there are more such columns, or their names do not tell,
-nothing is taken: :class:`~sqlverdict.errors.UnclearColumns` lists the choices.
+the gold; their order shows nothing. Two names that say nothing, such as ``query`` and ``response``,
+are told apart by code blocks: models write them, authors of golds do not. Where there are more such
+columns, or neither tells, nothing is taken: :class:`~sqlverdict.errors.UnclearColumns` lists the
+choices.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ _PAIRS = (
 )
 """The pairs of names that tell which is the gold."""
 _MOST_CHOICES = 6
+_BLOCK = "```"
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,8 @@ def guess_columns(
     else:
         has_prediction = has_prediction or _EITHER in known
     guess = {} if has_gold and has_prediction else _told_apart(queries, has_gold, has_prediction)
+    if not (has_gold or has_prediction or guess):
+        guess = _by_code_blocks(queries, rows)
     questions = [] if "question" in known else _questions(open_, queries, rows)
     return GuessedColumns(
         tuple(header),
@@ -217,6 +222,18 @@ def _told_apart(queries: Sequence[str], has_gold: bool, has_prediction: bool) ->
                 gold, prediction = (one, other) if golds_first else (other, one)
                 return {gold: "gold", prediction: "prediction"}
     return {}
+
+
+def _by_code_blocks(queries: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The fields of two columns of queries of which one, and only one, has code blocks."""
+    if len(queries) != 2 or any(role_of(name) is not Role.EITHER for name in queries):
+        return {}
+    cells = {name: _texts(name, rows) for name in queries}
+    blocks = {name: sum(_BLOCK in text for text in texts) for name, texts in cells.items()}
+    gold, reply = sorted(queries, key=blocks.__getitem__)
+    if blocks[gold] or blocks[reply] * 2 < len(cells[reply]):
+        return {}
+    return {gold: "gold", reply: "prediction"}
 
 
 def _questions(

@@ -15,7 +15,8 @@ def other_spellings(header: Sequence[str], columns: Mapping[str, str]) -> dict[s
         header: The names of the columns.
         columns: The user's column map, which comes first.
     """
-    used = {*header, *columns.values()}
+    # A map may be about another file: what it names and this one lacks says nothing here.
+    used = {*header, *(ours for name, ours in columns.items() if name in header or "." in name)}
     spellings: dict[str, str] = {}
     for name in header:
         ours = re.sub(r"[\s\-]+", "_", name.strip()).casefold()

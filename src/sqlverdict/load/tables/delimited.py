@@ -2,7 +2,8 @@
 
 The separator is a comma, a semicolon, a tab or a bar: the one that parts the header line into most
 columns. Where that is not the usual one of the file's ending, a note says so. Excel's own line
-``sep=;`` is understood.
+``sep=;`` is understood, and so is its "Unicode text", UTF-16 with a byte-order mark. Rows without
+text at the end of the file are left out; anywhere else they are an error.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import DataError
-from sqlverdict.files.text import stream_lines
-from sqlverdict.load.tables.table import Rows, TableFile, TextReader
+from sqlverdict.files.text import UTF16_BOMS, stream_lines
+from sqlverdict.load.tables.table import Rows, TableFile, TextReader, named_columns
 
 _LONGEST_CELL = 2**30
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -29,43 +30,66 @@ def open_delimited(path: Path, error: type[DataError], as_text: TextReader) -> T
         DataError: of the given kind; the message names the line.
     """
     usual = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
-    separator, skipped = _separator(path, usual, error, as_text)
+    first = next(_lines(path, error, as_text), "")
+    separator, skipped = _separator(first, usual)
 
     def lines() -> Iterator[str]:
-        for number, line in stream_lines(path, error):
-            if number > skipped:
-                yield as_text(line, str(path), error, number)
+        every = _lines(path, error, as_text)
+        for _ in range(skipped):
+            next(every, None)
+        yield from every
 
     reader = csv.reader(lines(), delimiter=separator, strict=True)
-    header = _next_row(reader, path, error)
-    if not header:
+    names = _next_row(reader, path, error)
+    if not names or not any(names):
         raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
+    columns, notes = named_columns(names, path)
 
     def rows() -> Rows:
+        blank = 0
         while True:
             number = reader.line_num + skipped + 1
             row = _next_row(reader, path, error)
             if row is None:
                 return
-            if not row:
-                raise error(f"{path}: line {number} is blank. Expected a row; remove the line.")
-            if len(row) != len(header):
+            if not any(cell.strip() for cell in row):
+                blank = blank or number
+                continue
+            if blank:
+                raise error(f"{path}: line {blank} is blank. Expected a row; remove the line.")
+            if len(row) != len(names):
                 raise error(
-                    f"{path}: line {number} has {len(row)} cells, the header {len(header)}. "
+                    f"{path}: line {number} has {len(row)} cells, the header {len(names)}. "
                     f"Expected the same; quote cells that hold {separator!r}."
                 )
-            yield f"line {number}", dict(zip(header, row, strict=True))
+            yield f"line {number}", {name: row[position] for name, position in columns}
 
     other = f"{path.name}: the columns are separated by {_SEPARATORS.get(separator, separator)}"
-    return TableFile(path, tuple(header), rows(), (other,) if separator != usual else ())
+    notes = ((other,) if separator != usual else ()) + notes
+    return TableFile(path, tuple(name for name, _ in columns), rows(), notes)
 
 
-def _separator(
-    path: Path, usual: str, error: type[DataError], as_text: TextReader
-) -> tuple[str, int]:
-    """The separator of a file, and how many lines stand before its header."""
-    _, first = next(stream_lines(path, error), (0, b""))
-    line = as_text(first, str(path), error)
+def _lines(path: Path, error: type[DataError], as_text: TextReader) -> Iterator[str]:
+    """The lines of a file as text; those of UTF-16 are read as such."""
+    lines = stream_lines(path, error)
+    for number, line in lines:
+        if number == 1 and line.startswith(UTF16_BOMS):
+            lines.close()
+            yield from _utf16_lines(path, error)
+            return
+        yield as_text(line, str(path), error, number)
+
+
+def _utf16_lines(path: Path, error: type[DataError]) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-16", newline="") as stream:
+            yield from stream
+    except UnicodeError as bad:
+        raise error(f"{path} is UTF-16 with a fault: {bad}. Save it as UTF-8.") from bad
+
+
+def _separator(line: str, usual: str) -> tuple[str, int]:
+    """The separator of a file by its first line, and how many lines stand before its header."""
     if sep_line := _SEP_LINE.match(line):
         return sep_line[1], 1
     # A name in quotes may hold any of them.

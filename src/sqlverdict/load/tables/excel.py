@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.text import few_of
-from sqlverdict.load.tables.table import Rows, TableFile
+from sqlverdict.load.tables.table import Rows, TableFile, named_columns
 
 
 def open_excel(path: Path, error: type[DataError]) -> TableFile:
@@ -38,12 +38,7 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
         raise error(f"{path}: the sheet {sheet.title!r} is empty. Expected a header row.")
     names = _texts(first[1])
     width = max(number for number, name in enumerate(names, 1) if name)
-    header = names[:width]
-    if "" in header:
-        raise error(
-            f"{path}: column {header.index('') + 1} of the header has no name. Name it, or remove "
-            f"the column."
-        )
+    columns, unnamed = named_columns(names[:width], path)
 
     def rows() -> Rows:
         try:
@@ -52,10 +47,10 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
                 if any(texts[width:]):
                     raise error(
                         f"{path}: row {number} has a cell to the right of the header's last "
-                        f"column, {header[-1]!r}. Name that column, or remove the cell."
+                        f"column, {names[width - 1]!r}. Name that column, or remove the cell."
                     )
                 padded = texts[:width] + [""] * (width - len(texts))
-                yield f"row {number}", dict(zip(header, padded, strict=True))
+                yield f"row {number}", {name: padded[position] for name, position in columns}
         finally:
             book.close()
 
@@ -64,7 +59,8 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
         f"{path.name}: only the first sheet, {sheet.title!r}, is read; not {few_of(others)}. To "
         f"read another, move it to the front or save it as CSV"
     )
-    return TableFile(path, tuple(header), rows(), (note,) if others else ())
+    notes = ((note,) if others else ()) + unnamed
+    return TableFile(path, tuple(name for name, _ in columns), rows(), notes)
 
 
 def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Sequence[Any]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,3 +89,18 @@ def open_table(path: Path, error: type[DataError], as_text: TextReader = check_t
 def table_rows(path: Path, error: type[DataError], as_text: TextReader = check_text) -> Rows:
     """The rows of a table: where each stands, and its cells by column."""
     return open_table(path, error, as_text).rows
+
+
+def named_columns(
+    names: Sequence[str], path: Path
+) -> tuple[list[tuple[str, int]], tuple[str, ...]]:
+    """The columns of a header that have a name, each with its position, and a note on the others.
+
+    A column without a name is the index of a data frame, or an empty one at the right.
+    """
+    columns = [(name, position) for position, name in enumerate(names) if name.strip()]
+    unnamed = [str(position) for position, name in enumerate(names, 1) if not name.strip()]
+    if not unnamed:
+        return columns, ()
+    which = f"column {unnamed[0]}" if len(unnamed) == 1 else f"columns {', '.join(unnamed)}"
+    return columns, (f"{path.name}: {which} without a name in the header: not read",)
