@@ -48,8 +48,8 @@ demo-duckdb: core
 	$(PIP) '.[duckdb]'
 	$(BIN)/sqlverdict demo --engine duckdb
 
-# While editing: lint, and the tests that are neither slow nor read the real data; properties try a
-# tenth of their examples.
+# While editing: lint, and the tests that are neither slow nor read the real data; at most eight items
+# of each, and a tenth of the examples of properties.
 quick: install
 	$(BIN)/ruff check .
 	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "not slow and not data"

@@ -8,12 +8,14 @@ import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 from servers import fresh_postgres, postgres_server
+from tiers import QUICK
 
 # Machines are slow and busy: no example fails for its time. The examples are the same every
 # time and on every machine; `make thorough` tries new ones, and more of them.
@@ -35,6 +37,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 EXAMPLES = {"fixed": 1.0, "quick": 0.1, "thorough": 10.0}[PROFILE]
 """How many times the examples of its own settings a property tries."""
 FEWEST_EXAMPLES = 5
+MOST_ITEMS = 8
+"""Of a test with more items ``make quick`` runs so many."""
+SERVERS = {"llm", "mysql_url", "postgres"}
+"""Fixtures that need a server: a test that uses one is slow."""
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -44,11 +50,18 @@ def find_data() -> Path:
     return Path(os.environ.get("SQLVERDICT_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that read the real data, order all, scale the examples of properties."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests that need data or a server, choose and order tests, scale their examples."""
     for item in items:
-        if "data_root" in getattr(item, "fixturenames", ()):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if "data_root" in fixtures:
             item.add_marker(pytest.mark.data)
+        if fixtures & SERVERS:
+            item.add_marker(pytest.mark.slow)
+    if QUICK:
+        chosen = set(sample(items))
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = [item for item in items if item in chosen]
     items[:] = deal(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     if EXAMPLES == 1:
         return
@@ -60,17 +73,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             getattr(test, "__func__", test)._hypothesis_internal_use_settings = scaled
 
 
+def sample(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """A few items of each test, the same ones every time; all those that ``-m`` leaves out."""
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("slow") or item.get_closest_marker("data"):
+            yield item
+        else:
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name, each in tests.items():
+        # By chance: every n-th would leave out the same value of an inner parameter each time.
+        yield from each if len(each) <= MOST_ITEMS else Random(name).sample(each, MOST_ITEMS)
+
+
 def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     """The tests in the order in which workers get them: each an equal part, slow files first.
 
     A worker that is done takes tests from the end of another's part. Quick ones are there, so
-    that no worker is left alone with a test that takes long.
+    that no worker is left alone with a test that takes long. The files beside this one count as
+    one: most read the package's syntax trees, which take seconds to make.
     """
     if workers == 1:
         return items
     files: dict[Path, list[pytest.Item]] = {}
+    here = Path(__file__).parent
     for item in items:
-        files.setdefault(item.path, []).append(item)
+        files.setdefault(here if item.path.parent == here else item.path, []).append(item)
     slow = {
         path: any(item.get_closest_marker("slow") for item in each) for path, each in files.items()
     }

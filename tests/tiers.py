@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TypeVar
 
 THOROUGH = os.environ.get("SQLVERDICT_TESTS") == "thorough"
 QUICK = os.environ.get("SQLVERDICT_TESTS") == "quick"
-
-Item = TypeVar("Item")
 
 
 def sampled(default: int, thorough: int) -> int:
@@ -18,8 +14,3 @@ def sampled(default: int, thorough: int) -> int:
     Mark tests that use it ``sampled``: ``make thorough`` selects them by that.
     """
     return thorough if THOROUGH else default
-
-
-def some(items: Sequence[Item], every: int) -> Sequence[Item]:
-    """All items; in ``make quick`` only every n-th."""
-    return items[::every] if QUICK else items

@@ -116,6 +116,7 @@ def test_a_threshold_is_found_on_known_predictions(
     assert (said["answered"], said["abstained"]) == (6, {"confidence": 4})
 
 
+@pytest.mark.slow
 def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path) -> None:
     mine, kept = predictions(tmp_path / "mine.jsonl"), tmp_path / "kept"
     line = f"rf(trees=50) > recorded(path={mine})[confidence]"

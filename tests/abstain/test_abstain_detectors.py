@@ -42,6 +42,7 @@ def confidences(
 # Random forests.
 
 
+@pytest.mark.slow
 def test_the_forest_votes_as_scikit_learn_does() -> None:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_extraction.text import TfidfVectorizer

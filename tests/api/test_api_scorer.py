@@ -125,6 +125,7 @@ def test_a_write_ahead_log_behind_a_link_changes_the_result(db: Path, tmp_path: 
     writer.close()
 
 
+@pytest.mark.slow
 def test_a_write_ahead_log_of_duckdb_changes_the_result(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
     path, later = tmp_path / "a.duckdb", tmp_path / "later.duckdb"
@@ -150,6 +151,7 @@ def test_the_result_shows_both_answers_and_their_difference(db: Path) -> None:
     assert "incorrect" in result.explain()
 
 
+@pytest.mark.slow
 def test_rows_are_bounded_and_counts_are_not(db: Path) -> None:
     many = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 500) "
     result = sv.check(many + "SELECT i FROM r", many + "SELECT -i FROM r", db=db)
@@ -166,6 +168,7 @@ def test_a_proof_and_a_witness_are_there_where_they_are_asked_for(db: Path) -> N
     assert lucky.scores == {"ex": 1.0}
 
 
+@pytest.mark.slow
 def test_hostile_text_in_the_card_is_escaped(db: Path) -> None:
     result = sv.check("SELECT '<script>'", "SELECT '<img src=x onerror=alert(1)>'", db=db)
     html = result._repr_html_()
@@ -279,6 +282,7 @@ def test_a_database_that_changed_while_others_were_used_is_read_again(tmp_path: 
         assert (scorer(*pair, second), scorer(*pair, first)) == (None, 0.0)
 
 
+@pytest.mark.slow
 def test_a_relative_database_is_that_of_the_folder_at_the_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -284,6 +284,7 @@ class Unwritable(str):
         raise TypeError("not to be copied")
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.parametrize("text", [Unreadable, Unwritable])
 def test_a_pair_that_no_process_can_read_is_unscored_and_leaves_none_behind(
@@ -299,6 +300,7 @@ def test_a_pair_that_no_process_can_read_is_unscored_and_leaves_none_behind(
     assert children() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [Unreadable, Unwritable])
 def test_texts_of_a_class_of_their_own_are_texts(scorer: sv.Scorer, text: type[str]) -> None:
     with fail_on_hang():

@@ -99,6 +99,7 @@ def test_cases_that_carry_their_predictions(tmp_path, database):
     assert [f["subject"] for f in record["findings"] if f["severity"] == "warning"] == ["case b"]
 
 
+@pytest.mark.slow
 def test_the_demo_is_clean_but_for_its_two_loose_golds():
     result = doctor("--benchmark", "demo", "--json")
     record = json.loads(result.output)

@@ -160,6 +160,7 @@ def test_doctor_never_raises_on_hostile_golds(hostile: list[str]) -> None:
     assert "a bug of ours" not in found.output
 
 
+@pytest.mark.slow
 def test_audit_never_raises_on_hostile_golds_and_predictions(
     hostile: list[str], make_run: MakeRun
 ) -> None:

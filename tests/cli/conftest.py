@@ -57,9 +57,7 @@ class Tiny:
         return path
 
 
-@pytest.fixture
-def tiny(tmp_path: Path) -> Tiny:
-    root = tmp_path / "tiny"
+def build_tiny(root: Path) -> Tiny:
     databases = root / "database"
     for name, script in SCRIPTS.items():
         (databases / name).mkdir(parents=True)
@@ -68,6 +66,17 @@ def tiny(tmp_path: Path) -> Tiny:
     gold = root / "gold.txt"
     gold.write_text("".join(f"{sql}\t{db_id}\n" for _, sql, db_id in GOLDS))
     return Tiny(root, gold, databases)
+
+
+@pytest.fixture(scope="session")
+def make_tiny() -> Callable[[Path], Tiny]:
+    """Writes the benchmark into a folder."""
+    return build_tiny
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Tiny:
+    return build_tiny(tmp_path / "tiny")
 
 
 Invoke = Callable[..., Result]

@@ -41,6 +41,7 @@ def test_a_gold_file(tiny: Any, invoke: Invoke, tmp_path: Path) -> None:
     assert ET.parse(out / "junit.xml").getroot().get("failures") == "1"
 
 
+@pytest.mark.slow
 def test_the_default_place_is_named_after_the_system(tiny: Any, invoke: Invoke) -> None:
     invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions(), "--quiet")
     assert Path("runs/mine/summary.json").is_file()

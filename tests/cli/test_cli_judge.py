@@ -254,6 +254,7 @@ def test_a_server_that_fails_leaves_cases_unscored(
     assert [given[name]["verdict"] for name in ("EQ-2", "NEQ-1")] == [None, None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 400])
 def test_a_judge_that_comes_back_is_asked_by_the_same_command(
     status: int, invoke: Invoke, recorded: list[object], tmp_path: Path

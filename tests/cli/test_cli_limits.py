@@ -114,6 +114,7 @@ def test_a_pair_command_stays_small(
     assert kilobytes < MOST
 
 
+@pytest.mark.slow
 def test_a_witness_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
     card = {"format": 1, "gold": "SELECT 1", "prediction": "SELECT 2", "preset": "strict"}
     card |= {"contract": None, "sentence": "", "grade": "ungraded", "db_id": "d"}
@@ -128,6 +129,7 @@ def test_a_witness_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
     assert kilobytes < MOST
 
 
+@pytest.mark.slow
 def test_a_schema_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "schema.sql"
     file.write_text(

@@ -58,6 +58,7 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
     assert "Evaluate predictions against a benchmark" in done.stdout
 
 
+@pytest.mark.slow
 def test_asking_one_command_imports_only_that_one() -> None:
     code = (
         "import sys\n"
@@ -72,6 +73,7 @@ def test_asking_one_command_imports_only_that_one() -> None:
     assert "sqlverdict.cli.commands.runs.demo" not in loaded
 
 
+@pytest.mark.slow
 def test_evaluating_without_a_judge_loads_no_model_client(tmp_path: Path) -> None:
     line = '{"id": "1", "db_id": "d", "gold": "SELECT a FROM t", "prediction": "SELECT a FROM t"}'
     (tmp_path / "cases.jsonl").write_text(line)
@@ -230,6 +232,7 @@ def test_the_version_is_told(invoke: Invoke) -> None:
     assert re.fullmatch(r"sqlverdict \d+\.\d+\.\d+\S*\n", invoke("--version").output)
 
 
+@pytest.mark.slow
 def test_python_m_runs_the_program() -> None:
     line = [sys.executable, "-m", "sqlverdict", "--version"]
     shown = subprocess.run(line, capture_output=True, text=True, check=True)
@@ -238,6 +241,7 @@ def test_python_m_runs_the_program() -> None:
     assert (wrong.returncode, "Did you mean 'evaluate'?" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_commands_page_shows_what_the_program_prints() -> None:
     page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
     for names in ([], ["evaluate"], ["abstain", "run"]):
@@ -247,6 +251,7 @@ def test_the_commands_page_shows_what_the_program_prints() -> None:
         assert f"```text\n{shown.stdout.rstrip()}\n```" in page
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_failed_threshold() -> None:
     code = "from sqlverdict.cli.main import main; main()"
     writer = subprocess.Popen(

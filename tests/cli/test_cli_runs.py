@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 from sqlverdict.cli.commands.runs import demo
+from sqlverdict.cli.main import sqlverdict
 
 Invoke = Callable[..., Result]
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def two_runs(tiny: Any, invoke: Invoke) -> None:
-    """``before`` and ``after``: one case gained, one lost."""
+@pytest.fixture(scope="module")
+def evaluated(make_tiny: Callable[[Path], Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the two runs, made once."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    tiny = make_tiny(folder / "tiny")
     for name, first, second in (
         ("before", "SELECT 3", "SELECT 'x'"),
         ("after", "SELECT 4", "SELECT name FROM item"),
     ):
         said = tiny.predictions(first, second, name=f"{name}.txt")
-        done = invoke("evaluate", "--gold", tiny.gold, "--predictions", said, "--out", name)
+        options = ["--gold", tiny.gold, "--predictions", said, "--out", folder / "runs" / name]
+        done = CliRunner().invoke(sqlverdict, ["evaluate", *map(str, options)])
         assert done.exit_code == 0
+    return folder / "runs"
+
+
+@pytest.fixture
+def two_runs(evaluated: Path, invoke: Invoke) -> None:
+    """``before`` and ``after``: one case gained, one lost; in the current folder."""
+    for folder in evaluated.iterdir():
+        shutil.copytree(folder, folder.name)
 
 
 @pytest.mark.usefixtures("two_runs")
@@ -120,7 +133,6 @@ def test_runs_are_read_as_trials(invoke: Invoke) -> None:
     assert invoke("trials", "before").exit_code == 2
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("two_runs")
 @pytest.mark.parametrize(
     "args",
@@ -143,6 +155,7 @@ def test_what_cannot_be_done_is_exit_code_2(invoke: Invoke, args: tuple[str, ...
     assert found.stderr.startswith("error: ")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_runs")
 def test_leaderboard_in_three_forms(invoke: Invoke) -> None:
     text = invoke("leaderboard", "before", "after").stdout

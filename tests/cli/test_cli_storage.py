@@ -27,6 +27,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     return [{name: line[name] for name in line if name != "timings"} for line in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
     [
@@ -98,6 +99,7 @@ def test_a_full_disk_is_6_and_the_same_command_goes_on(
         assert (tmp_path / "run" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_changed_database_is_said_and_its_old_score_is_not_printed(
     tiny: Any, invoke: Invoke
 ) -> None:
@@ -119,6 +121,7 @@ def test_a_changed_database_is_said_and_its_old_score_is_not_printed(
     assert (given.exit_code, "ex 100.0%" in given.stdout) == (4, True)
 
 
+@pytest.mark.slow
 def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
     """Witnesses lay in runs/witnesses, and report.md named ``.../witnesses/x.sql``."""
     said = tiny.predictions("SELECT 3")

@@ -125,6 +125,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHAINS)
 def test_long_queries_are_read(name: str) -> None:
     sql = f"SELECT name FROM player WHERE {CHAINS[name]}"

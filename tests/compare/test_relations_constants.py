@@ -121,6 +121,7 @@ def test_what_may_be_a_constant_is_left_to_the_parser(sql: str) -> None:
     assert width_of_names(sql) is None
 
 
+@pytest.mark.slow
 def test_the_parser_is_not_loaded_for_names() -> None:
     code = (
         "import sys; from sqlverdict.compare.related.constants import constant_columns as c; "

@@ -173,6 +173,7 @@ def _write(path: Path, writer: int, count: int, start: Any) -> None:
     os._exit(1 if cache.problem else 0)
 
 
+@pytest.mark.slow
 def test_several_processes_write_at_once(tmp_path: Path) -> None:
     path = tmp_path / "new" / "cache.sqlite"
     context = multiprocessing.get_context("fork")
@@ -215,6 +216,7 @@ def _row_count(path: Path) -> int:
     return int(count)
 
 
+@pytest.mark.slow
 def test_kill_9_while_writing_leaves_a_usable_file(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     context = multiprocessing.get_context("fork")

@@ -238,6 +238,7 @@ def test_the_real_clock_behind_a_frozen_one_is_volatile(database: Path) -> None:
     assert outcome.volatile
 
 
+@pytest.mark.slow
 def test_several_processes_and_sessions_read_one_file(database: Path, session: Session) -> None:
     code = (
         "import sys; from sqlverdict.execute.engine import ENGINES, Limits\n"
@@ -255,6 +256,7 @@ def test_several_processes_and_sessions_read_one_file(database: Path, session: S
     assert_reads(session)
 
 
+@pytest.mark.slow
 def test_a_file_that_another_program_writes_to_is_refused(tmp_path: Path) -> None:
     path = write_duckdb(tmp_path / "busy.duckdb", "CREATE TABLE t (a INTEGER)")
     code = (
@@ -287,6 +289,7 @@ def test_the_write_ahead_log_is_read_and_is_part_of_the_digest(tmp_path: Path) -
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["memory", "temp", "system", "main", 'it\'s "odd"'])
 def test_any_file_name_can_be_opened(tmp_path: Path, name: str) -> None:
     path = write_duckdb(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT 1 AS a")

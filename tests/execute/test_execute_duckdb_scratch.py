@@ -99,6 +99,7 @@ def test_rows_of_one_table_may_refer_to_each_other_in_any_order(scratch: Scratch
     assert answer(scratch, "SELECT count(*) FROM crew") == [(3,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [

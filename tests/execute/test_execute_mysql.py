@@ -17,6 +17,8 @@ from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, en
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 from sqlverdict.testing import check_engine
 
+pytestmark = pytest.mark.slow  # a server
+
 MYSQL = ENGINES.get("mysql")
 ENDLESS = (
     "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) "
@@ -73,7 +75,6 @@ def running(database: str) -> list[str]:
     ]
 
 
-@pytest.mark.slow
 def test_mysql_keeps_every_promise() -> None:
     with server_database(
         "CREATE TABLE cells (i INT, f DOUBLE, t TEXT, n TEXT, b BLOB)",

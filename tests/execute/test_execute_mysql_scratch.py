@@ -14,6 +14,8 @@ from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.records import Answer, Failure, Row
 
+pytestmark = pytest.mark.slow  # a server
+
 MYSQL = ENGINES.get("mysql")
 
 

@@ -17,6 +17,8 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, ServerEngine
 from sqlverdict.records import Answer
 
+pytestmark = pytest.mark.slow  # servers
+
 NAME = f"sqlverdict_own_{os.getpid()}"
 
 

@@ -136,6 +136,7 @@ def _remembered(runner: QueryRunner, database: str, session: object, count: int)
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "text", "most"),
     [(1, "x", 40_000), (1, "x" * 1_000_000, 40), (1_000, "x" * 1_000, 40), (100_000, "x", 10)],

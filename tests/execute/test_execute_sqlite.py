@@ -260,6 +260,7 @@ def test_paths_may_hold_any_character(tmp_path: Path) -> None:
     assert [file.name for file in folder.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 def test_opening_costs_no_heavy_import() -> None:
     code = (
         "import sys; from sqlverdict.execute.engine import ENGINES; ENGINES.get('sqlite');"

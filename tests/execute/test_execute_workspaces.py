@@ -53,7 +53,13 @@ def mysql_url() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["duckdb_file", "postgres_url", "mysql_url"])
+@pytest.fixture(
+    params=[
+        "duckdb_file",
+        pytest.param("postgres_url", marks=pytest.mark.slow),
+        pytest.param("mysql_url", marks=pytest.mark.slow),
+    ]
+)
 def target(request: pytest.FixtureRequest) -> tuple[Engine, str]:
     name: str = request.param
     return ENGINES.get(name.partition("_")[0]), request.getfixturevalue(name)
@@ -161,6 +167,7 @@ def content(target: tuple[Engine, str], sql: str) -> Answer | Failure:
     return run_script(engine, database, Script(), sql, Limits(), None)
 
 
+@pytest.mark.slow
 def test_without_a_check_a_count_of_written_rows_is_no_result(target: tuple[Engine, str]) -> None:
     first = content(target, "UPDATE t SET n = 5 WHERE name = 'a'")
     other = content(target, "UPDATE t SET n = 5 WHERE name = 'b'")
@@ -172,6 +179,7 @@ def test_without_a_check_a_count_of_written_rows_is_no_result(target: tuple[Engi
     assert returned.rows == [("a",)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sql", ["CREATE VIEW v AS SELECT 1 AS a", "CREATE INDEX i ON t (n)"])
 def test_statements_that_change_no_table_give_nothing_to_compare(
     target: tuple[Engine, str], sql: str
@@ -186,6 +194,7 @@ def test_a_semicolon_in_a_string_ends_no_statement(target: tuple[Engine, str]) -
     assert total(target, f"UPDATE t SET n = 9, name = {string} WHERE n = 1") == 11
 
 
+@pytest.mark.slow
 def test_what_chance_or_the_clock_wrote_is_volatile(target: tuple[Engine, str]) -> None:
     engine, database = target
     script = Script(check="SELECT n FROM t")

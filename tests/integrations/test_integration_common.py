@@ -105,6 +105,7 @@ def test_wrong_options_raise(shop: Path) -> None:
         PairGrader(keys={"sqll": "x"}, db=shop)
 
 
+@pytest.mark.slow
 def test_metadata_are_small_json(shop: Path) -> None:
     blob = "SELECT name, x'00ff', 9e999, replace(hex(zeroblob(900)), '0', 'a') FROM item"
     for prediction in (WRONG, blob, RIGHT, BROKEN):
@@ -168,6 +169,7 @@ def test_a_framework_that_is_broken_is_not_called_absent(
         load("broken_framework", "broken")
 
 
+@pytest.mark.slow
 def test_no_adapter_imports_a_framework_by_itself() -> None:
     folder = Path(common.__file__).parent
     names = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")

@@ -53,6 +53,7 @@ def check(value: float, reason: str, expected: float | None) -> None:
         assert reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sql", "gold", "expected"), PAIRS)
 def test_the_script_of_the_docs_scores_a_pair(
     script: Path, sql: str, gold: str, expected: float | None
@@ -79,6 +80,7 @@ def test_a_pair_without_a_gold_is_unscored_and_not_zero(shop: Path, gold: Any) -
     check(score(without, db=shop)["score"], reply["reason"], None)
 
 
+@pytest.mark.slow
 def test_a_pair_without_a_database_is_unscored_and_not_zero(script: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(script)],

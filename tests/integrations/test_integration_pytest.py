@@ -61,6 +61,7 @@ def test_an_unscored_pair_skips_or_fails_as_set(pytester: pytest.Pytester) -> No
     run(pytester, "-o", "sqlverdict_unscored=fail").assert_outcomes(failed=1)
 
 
+@pytest.mark.slow
 def test_a_baseline_expects_what_was_wrong_and_fails_what_was_right(
     pytester: pytest.Pytester,
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_baseline_that_cannot_be_read_is_a_usage_error(
     assert run(pytester, "--sqlverdict-baseline", "bad.json").ret == pytest.ExitCode.USAGE_ERROR
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("xdist") is None, reason="pytest-xdist is not installed")
 def test_a_baseline_is_written_by_one_process_under_xdist(pytester: pytest.Pytester) -> None:
     make_shop(pytester.path / "shop.sqlite")
@@ -104,6 +106,7 @@ def test_a_baseline_is_written_by_one_process_under_xdist(pytester: pytest.Pytes
     assert json.loads(Path("verdicts.json").read_text()) == {RIGHT: "correct", WRONG: "incorrect"}
 
 
+@pytest.mark.slow
 def test_a_run_without_the_fixture_loads_nothing_else_and_says_nothing(
     pytester: pytest.Pytester,
 ) -> None:

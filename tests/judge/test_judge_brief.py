@@ -228,6 +228,7 @@ PARTS = ("gold row 49", "column_of_it", "described", "member: 33 rows", "gold ro
 """One text of each part that is left out, in the order in which that happens."""
 
 
+@pytest.mark.slow
 def test_parts_are_left_out_in_the_stated_order() -> None:
     """At any bound, what is left out is a beginning of the list."""
     most = about(asked(LONG, max_prompt=10**6))

@@ -67,6 +67,7 @@ def test_a_broken_answer_is_asked_for_again(name: str, cache: ReplyCache) -> Non
         assert (asker.usage.calls, asker.usage.repeated, asker.usage.replies) == (2, 1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_server_that_stays_broken_is_given_up(name: str, cache: ReplyCache) -> None:
     with (
@@ -302,6 +303,7 @@ def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.Monkey
                 Client(endpoint(server))
 
 
+@pytest.mark.slow
 def test_the_packages_are_loaded_only_when_a_client_is_made() -> None:
     code = (
         "import sys, pkgutil, importlib\n"

@@ -21,6 +21,8 @@ from sqlverdict.llm.threads import ask_all
 from sqlverdict.testing.tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
 from timeouts import HANG_SECONDS, wait_until
 
+pytestmark = pytest.mark.slow  # a server
+
 TALK = (
     Message("system", "You compare SQL queries."),
     Message("user", "SELECT 'h\N{LATIN SMALL LETTER E WITH ACUTE}' \N{GRINNING FACE} --\n"),

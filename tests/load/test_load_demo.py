@@ -53,6 +53,7 @@ def test_systems_fit_the_cases_and_have_sql_where_expected(tmp_path: Path) -> No
         demo.predictions_path("mild")
 
 
+@pytest.mark.slow
 def test_several_processes_build_at_once(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     with context.Pool(2) as pool:

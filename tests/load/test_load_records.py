@@ -172,6 +172,7 @@ def test_bad_inline_prediction(tmp_path: Path, fields: dict[str, Any], message: 
         list(BENCHMARKS.get("jsonl").read(path).cases.pairs())
 
 
+@pytest.mark.slow
 def test_streams_in_flat_memory(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     filler = "x" * 1000

@@ -200,6 +200,7 @@ def test_a_generated_column_keeps_its_expression() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_schema_of_many_tables_is_read() -> None:
     ddl = ";".join(f"CREATE TABLE t{n} (a INT, b TEXT UNIQUE)" for n in range(700))
     assert len(read_ddl(ddl, "made").tables) == 700

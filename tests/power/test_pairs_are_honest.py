@@ -172,6 +172,7 @@ def test_witnesses_are_legal(schema: str) -> None:
             assert not off_type(connection), f"{pair.id}: {off_type(connection)}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_witnesses_separate(schema: str) -> None:
     for pair in of_schema(DIFFERENT, schema):
@@ -198,6 +199,7 @@ def test_witnesses_separate_without_our_comparison(schema: str) -> None:
         assert not equal or by_order, f"{pair.id}: both give {gold.rows}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_equal_pairs_agree_on_every_witness(schema: str) -> None:
     """Each different pair's witness is a database on which no equal pair may fall apart."""

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "sqlverdict"
 FOLDER = "sqlverdict.prove.etm_paper"
 REGISTRIES = {"prove/profile.py", "prove/rule.py"}
@@ -54,6 +56,7 @@ def test_only_the_registries_name_the_folder() -> None:
     assert naming == REGISTRIES
 
 
+@pytest.mark.slow
 def test_sound_works_without_the_folder(tmp_path: Path) -> None:
     copy = tmp_path / "sqlverdict"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))

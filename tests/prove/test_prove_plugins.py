@@ -122,6 +122,7 @@ def test_the_command_line_knows_it(plugins: Path) -> None:
     assert "equal by plus_nothing_is_idle because item.price has INTEGER affinity" in proved.stdout
 
 
+@pytest.mark.slow
 def test_an_unsound_rule_of_a_plugin_is_caught(plugins: Path) -> None:
     path = plugins / "extra_rules" / "plus_nothing_is_idle.py"
     path.write_text(

@@ -119,6 +119,7 @@ def _worker(path: Path, number: int, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_processes_begin_and_fill_one_bank_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bank.sqlite"
     workers = [_worker(path, number, 30) for number in range(3)]

@@ -29,6 +29,7 @@ SCHEMA = read_ddl(
 TOP = "SELECT name FROM singer ORDER BY age DESC LIMIT 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "prediction"),
     [

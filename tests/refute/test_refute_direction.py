@@ -110,9 +110,10 @@ GROUPED = "SELECT name FROM person GROUP BY name"
             f"{GROUPED} ORDER BY count(*) DESC LIMIT 6",
         ),
         (f"{GROUPED} HAVING count(*) > 50", f"{GROUPED} HAVING count(*) > 51"),
-        (
+        pytest.param(
             "SELECT name FROM person ORDER BY height LIMIT 1 OFFSET 120",
             "SELECT nick FROM person ORDER BY height LIMIT 1 OFFSET 120",
+            marks=pytest.mark.slow,
         ),
         (f"SELECT {STAYED}", f"SELECT DISTINCT {STAYED}"),
         (f"{BILLS} count(*) DESC LIMIT 1", f"{BILLS} sum(amount) DESC LIMIT 1"),
@@ -217,9 +218,10 @@ def test_a_condition_is_solved_for_its_column(gold: str, prediction: str) -> Non
             "SELECT ware FROM lot GROUP BY ware HAVING count(DISTINCT who) >= 15",
             "SELECT ware FROM lot GROUP BY ware HAVING count(DISTINCT who) > 15",
         ),
-        (
+        pytest.param(
             "SELECT who FROM lot GROUP BY who ORDER BY count(*) DESC LIMIT 10",
             "SELECT who FROM lot GROUP BY who ORDER BY count(*) DESC LIMIT 11",
+            marks=pytest.mark.slow,
         ),
         ("SELECT name FROM dear WHERE id > 1", "SELECT id FROM dear WHERE id > 1"),
         ("SELECT points FROM mark WHERE points > 3", "SELECT points FROM mark WHERE points > 4"),

@@ -61,6 +61,7 @@ def made(database: Path, **wanted: int) -> list[Instance]:
     return list(real_instances(database, schema, TABLES, CONSTANTS, **options))
 
 
+@pytest.mark.slow
 def test_all_are_legal_and_the_engine_agrees(database: Path) -> None:
     schema = read_sqlite(database)
     found = made(database, count=200)

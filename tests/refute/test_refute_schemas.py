@@ -162,6 +162,7 @@ def test_a_table_that_cannot_be_made_is_a_reason_only_where_it_is_read() -> None
     assert found.reason is Reason.UNSUPPORTED_FEATURE
 
 
+@pytest.mark.slow
 def test_a_database_of_many_tables_is_searched() -> None:
     many = ";".join(f"CREATE TABLE t{n} (a INT, b TEXT UNIQUE)" for n in range(800))
     refuted(

@@ -164,6 +164,7 @@ def test_an_undetermined_answer_is_no_witness(schema: Schema, undetermined: str)
     assert not found.refuted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "prediction"),
     [

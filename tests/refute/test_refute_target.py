@@ -49,7 +49,7 @@ def postgres_shop(postgres_database: str) -> str:
     return postgres_database
 
 
-@pytest.fixture(params=["duckdb", "postgres"])
+@pytest.fixture(params=["duckdb", pytest.param("postgres", marks=pytest.mark.slow)])
 def shop(request: pytest.FixtureRequest) -> tuple[Engine, str]:
     name: str = request.param
     return ENGINES.get(name), request.getfixturevalue(f"{name}_shop")
@@ -100,6 +100,7 @@ def test_a_witness_differs_on_the_engine_itself(
     assert refutation.instance.size <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "prediction"),
     [
@@ -116,6 +117,7 @@ def test_constraints_of_the_engine_are_kept(
     assert refutation.instances > 0
 
 
+@pytest.mark.slow
 def test_an_answer_that_depends_on_a_tie_is_no_witness(
     search: EngineSearch, shop: tuple[Engine, str]
 ) -> None:
@@ -123,6 +125,7 @@ def test_an_answer_that_depends_on_a_tie_is_no_witness(
     assert isinstance(refuted(search, shop, gold, f"{gold} OFFSET 0"), NotRefuted)
 
 
+@pytest.mark.slow
 def test_a_witness_is_a_script_that_replays(
     search: EngineSearch, shop: tuple[Engine, str], tmp_path: Path
 ) -> None:
@@ -159,6 +162,7 @@ def test_a_witness_of_a_server_needs_a_server(
         replay_script(path, near=None)
 
 
+@pytest.mark.slow
 def test_a_run_finds_lucky_matches_on_the_engine(shop: tuple[Engine, str], tmp_path: Path) -> None:
     engine, database = shop
     case = Case("1", "shop", "Which cities?", ("SELECT city FROM shop",), database)
@@ -172,6 +176,7 @@ def test_a_run_finds_lucky_matches_on_the_engine(shop: tuple[Engine, str], tmp_p
     assert result.verdict is Verdict.INCORRECT
 
 
+@pytest.mark.slow
 def test_the_real_database_is_only_read(shop: tuple[Engine, str], search: EngineSearch) -> None:
     engine, database = shop
     before = engine.digest(database)
@@ -210,6 +215,7 @@ def test_an_engine_without_scratch_databases_says_so() -> None:
     assert "has no scratch databases" in refutation.message
 
 
+@pytest.mark.slow
 def test_cases_that_name_their_database_are_run_and_searched_on_its_engine(
     duckdb_shop: str, tmp_path: Path
 ) -> None:
@@ -257,6 +263,7 @@ def test_columns_that_take_no_text_get_none(tmp_path: Path) -> None:
     assert second == rows["odd"][1]
 
 
+@pytest.mark.slow
 def test_instances_that_the_engine_does_not_take_are_not_counted(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
     path = str(tmp_path / "odd.duckdb")

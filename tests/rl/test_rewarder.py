@@ -166,6 +166,7 @@ def test_a_missing_database_is_unscored_and_a_forgotten_one_is_an_error(db: Path
         Rewarder()(GOLD, GOLD)
 
 
+@pytest.mark.slow
 def test_the_same_batch_gives_the_same_bytes_in_any_way(db: Path) -> None:
     pairs = [(gold, reply) for gold, reply, _ in OUTCOMES] * 8
     rewarder = make(db, values=SEARCHED, memo=5)
@@ -176,6 +177,7 @@ def test_the_same_batch_gives_the_same_bytes_in_any_way(db: Path) -> None:
     assert threaded.batch(pairs) == rewarder.batch(pairs)
 
 
+@pytest.mark.slow
 def test_a_row_for_the_log_has_the_same_flat_columns_always(db: Path) -> None:
     rows = [make(db).reward(gold, reply).as_row() for gold, reply, _ in OUTCOMES]
     assert {tuple(row) for row in rows} == {tuple(rows[0])}

@@ -47,6 +47,7 @@ def test_an_order_that_the_gold_asks_for_is_compared(rewarder: Rewarder) -> None
     assert rewarder("SELECT name FROM t", "SELECT name FROM t ORDER BY n DESC") == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [
@@ -60,6 +61,7 @@ def test_a_comment_does_not_swallow_the_query(rewarder: Rewarder, reply: str) ->
     assert rewarder(GOLD, reply) == 1.0
 
 
+@pytest.mark.slow
 def test_a_comment_hides_a_condition_as_the_engine_sees_it(rewarder: Rewarder) -> None:
     assert rewarder(GOLD, "SELECT name FROM t -- WHERE n > 1") == 0.0
 
@@ -69,6 +71,7 @@ def test_a_reply_without_sql_is_not_filled_in(rewarder: Rewarder) -> None:
     assert rewarder.reward("SELECT 1", "No idea.").outcome == "no_sql"
 
 
+@pytest.mark.slow
 def test_a_query_that_never_ends_ends_and_leaves_nothing_running(rewarder: Rewarder) -> None:
     threads = threading.active_count()
     reward = rewarder.reward(GOLD, ENDLESS)
@@ -78,6 +81,7 @@ def test_a_query_that_never_ends_ends_and_leaves_nothing_running(rewarder: Rewar
     assert rewarder(GOLD, GOLD) == 1.0
 
 
+@pytest.mark.slow
 def test_what_hangs_does_not_tie_up_the_event_loop(rewarder: Rewarder) -> None:
     async def both() -> tuple[int, list[str]]:
         ticks = 0
@@ -92,6 +96,7 @@ def test_what_hangs_does_not_tie_up_the_event_loop(rewarder: Rewarder) -> None:
     assert outcomes == ["timed_out"] * 4
 
 
+@pytest.mark.slow
 def test_outside_the_main_thread_a_reward_is_the_same(rewarder: Rewarder) -> None:
     """A time limit by signal raises there, and the exception becomes a silent 0."""
     before = signal.getsignal(signal.SIGALRM)
@@ -145,6 +150,7 @@ def test_a_failing_gold_is_not_the_fault_of_the_model(rewarder: Rewarder) -> Non
     assert "GOLD_EXECUTION_ERROR" in reward.reasons
 
 
+@pytest.mark.slow
 def test_hundreds_of_replies_with_hostile_ones_in_eight_threads(db: Path) -> None:
     """As a trainer sends them: no hang, nothing left behind, the same bytes twice."""
     hostile = [each.sql for each in hostile_predictions() if not each.hangs][:24]

@@ -307,6 +307,7 @@ class Stop(BaseException):
     """The process is killed here."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finished", [False, True])
 def test_a_kill_between_any_two_files_leaves_a_run_that_can_be_resumed(
     finished: bool, tmp_path: Path, lines_of: Lines, monkeypatch: pytest.MonkeyPatch

@@ -69,6 +69,7 @@ def test_a_prediction_that_changes_by_itself_says_nothing_against_the_gold(
     assert (found.verdict, found.situation) == ("incorrect", "difference")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "why"),
     [

@@ -67,6 +67,7 @@ def many(make_case: MakeCase) -> tuple[list[Case], dict[str, str]]:
     return cases, {str(n): slow.format(f"{n} + {n % 2}") for n in range(MANY)}
 
 
+@pytest.mark.slow
 def test_a_query_that_hangs_inside_one_opcode_is_stopped(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_query_that_hangs_inside_one_opcode_is_stopped(
     assert run.manifest.killed_workers == 1
 
 
+@pytest.mark.slow
 def test_a_gold_that_hangs_leaves_its_case_unscored(make_case: MakeCase) -> None:
     options = Options(limits=Limits(seconds=0.5), workers=1, cache=None)
     run = evaluate([make_case("1", HANGS)], {"1": "SELECT 1"}, options=options)
@@ -180,6 +182,7 @@ def test_an_idle_worker_that_died_is_noticed_when_it_is_given_work(
     assert all(result.verdict is Verdict.CORRECT for result in run.results())
 
 
+@pytest.mark.slow
 def test_bulky_cases_do_not_lock_both_ends(make_case: MakeCase, tmp_path: Path) -> None:
     """Chunks and lines far larger than a pipe's buffer, in both directions at once."""
     count = 400
@@ -235,6 +238,7 @@ def test_a_metric_that_raises_is_our_fault_and_costs_no_other_score(
             assert result.scores == {"ex": 1.0, "bad": 1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["exit", "signal"])
 def test_a_case_that_kills_its_worker_is_found_and_nobody_else_is_blamed(
     how: str, register: Callable[[Callable[[], Any]], None], make_case: MakeCase
@@ -282,6 +286,7 @@ def test_a_text_that_kills_its_worker_does_not_leave_the_score(
     assert run.estimate("ex").scored == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("word", "end"), [("deadly", "signal 9"), ("leaves", "exit code 9")])
 def test_a_query_that_ends_its_worker_twice_is_blamed(
     word: str, end: str, make_case: MakeCase, monkeypatch: pytest.MonkeyPatch

@@ -68,6 +68,7 @@ def test_an_old_run_can_be_written_anew(folder: Path, tmp_path: Path) -> None:
     assert after == before
 
 
+@pytest.mark.slow
 def test_commands_read_old_runs(tmp_path: Path) -> None:
     first, second, judged = RUNS
     case = "observatory-06"

@@ -116,6 +116,7 @@ def test_bootstrap_of_nothing_is_an_error() -> None:
         mean_interval({})
 
 
+@pytest.mark.slow
 def test_bootstrap_covers_about_95_percent() -> None:
     rng = random.Random(3)
     values = [0.0, 0.2, 1.0]

@@ -166,6 +166,7 @@ def test_a_coarse_curve_consists_of_points_of_the_curve() -> None:
     assert (coarse.items, coarse.errors) == (found.items, found.errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("figure", ["aurc", "augrc"])
 def test_the_jackknife_says_what_the_bootstrap_says(figure: str) -> None:
     a = {str(n): item for n, item in enumerate(spread(400))}

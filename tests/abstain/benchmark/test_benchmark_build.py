@@ -140,6 +140,7 @@ def test_the_same_recipe_gives_the_same_bytes_anywhere(tmp_path, databases) -> N
     assert digests[0] == digests[1]
 
 
+@pytest.mark.slow
 def test_the_order_of_the_cases_does_not_matter(demo) -> None:
     recipe = Recipe(SplitPlan(seed=5))
     one, other = build(Material(demo), recipe), build(Material(demo[::-1]), recipe)
@@ -174,6 +175,7 @@ def test_dropping_leaves_cases_out_and_counts_them(demo) -> None:
     assert counts == pytest.approx([0.36, 0.16, 0.16], abs=0.02), "as TrustSQL's ATIS, Advising"
 
 
+@pytest.mark.slow
 def test_a_share_of_unanswerable_questions(demo) -> None:
     answerable = [case for case in demo if case.answerable]
     for share, expected in ((0.0, 0), (0.2, 3), (2.0, 30)):
@@ -340,6 +342,7 @@ def test_pools_by_type_and_by_benchmark(tmp_path) -> None:
     assert len(read_pool(DATA, benchmark="demo").questions) == 90
 
 
+@pytest.mark.slow
 def test_a_model_words_the_questions(tmp_path, databases) -> None:
     """The whole way over HTTP; the manifest says who did it, and a second build asks nobody."""
 

@@ -192,6 +192,7 @@ def test_words_alone_tell_and_are_named() -> None:
     assert look("leakage_case", mixed(questions(60, 1), drawn)).findings[0].severity == "info"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_is_about_a_half_and_the_order_does_not_matter() -> None:
     cases = mixed(questions(90, 1), questions(90, 2))
     found = look("leakage_words", cases)
@@ -200,6 +201,7 @@ def test_what_cannot_be_told_is_about_a_half_and_the_order_does_not_matter() -> 
     assert found.figures["low"] < found.figures["balanced_accuracy"] < found.figures["high"]
 
 
+@pytest.mark.slow
 def test_both_kinds_weigh_the_same() -> None:
     """Few unanswerable ones, all told: guessing would get 90 % and tell none of them."""
     drawn = [text.replace("pets", "charts") for text in questions(25, 2)]

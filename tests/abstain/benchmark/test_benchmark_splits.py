@@ -165,6 +165,7 @@ def test_joining_is_an_equivalence() -> None:
     assert found == {"a": "a", "b": "b", "c": "b", "d": "b", "x": "x", "y": "x"}
 
 
+@pytest.mark.slow
 @given(things=st.lists(st.text(), unique=True), seed=SEEDS)
 def test_an_order_of_chance_has_all_things_and_knows_no_input_order(things, seed) -> None:
     found = shuffled(things, seed, "x")

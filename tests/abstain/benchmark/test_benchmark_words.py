@@ -27,7 +27,12 @@ CREATE TABLE vet (vet_id INTEGER PRIMARY KEY, full_name TEXT, row_no INTEGER);
 CREATE TABLE visit (dog_id INTEGER REFERENCES dog (dog_id), vet_id INTEGER REFERENCES vet (vet_id),
     visitDate TEXT);
 """
-KNOWN = SchemaWords.of(read_ddl(DDL, "town"))
+
+
+@pytest.fixture(scope="module")
+def known() -> SchemaWords:
+    """Not at the top of the file: it reads WordNet, and every worker collects every file."""
+    return SchemaWords.of(read_ddl(DDL, "town"))
 
 
 @pytest.mark.parametrize("name", ["Song_release_year", "songReleaseYr", "SONG_RELEASE_YEAR"])
@@ -38,33 +43,33 @@ def test_one_name_in_many_spellings(name) -> None:
 @pytest.mark.parametrize(
     "name", ["continent_name", "ContinentNames", "name continent", "population", "CITY NAME"]
 )
-def test_a_column_is_known_in_any_spelling(name) -> None:
-    assert KNOWN.holds(name)
+def test_a_column_is_known_in_any_spelling(name, known: SchemaWords) -> None:
+    assert known.holds(name)
 
 
-def test_words_that_mean_the_same_about_a_row_are_one() -> None:
+def test_words_that_mean_the_same_about_a_row_are_one(known: SchemaWords) -> None:
     assert meanings("monthly_wages") == meanings("Monthly salary")
-    assert KNOWN.holds("telephone"), "phone is there"
-    assert KNOWN.holds("birthdate"), "age is there: near enough to be answered"
-    assert not KNOWN.holds("shoe_size")
+    assert known.holds("telephone"), "phone is there"
+    assert known.holds("birthdate"), "age is there: near enough to be answered"
+    assert not known.holds("shoe_size")
 
 
-def test_a_column_near_the_name_counts_unless_it_is_not_asked_for() -> None:
-    assert KNOWN.holds("work_phone")
-    assert not KNOWN.holds("work_phone", near=False)
-    assert not KNOWN.holds("departure_date"), "a date alone says too little"
+def test_a_column_near_the_name_counts_unless_it_is_not_asked_for(known: SchemaWords) -> None:
+    assert known.holds("work_phone")
+    assert not known.holds("work_phone", near=False)
+    assert not known.holds("departure_date"), "a date alone says too little"
 
 
-def test_only_the_named_tables_are_looked_at() -> None:
-    assert KNOWN.holds("age")
-    assert not KNOWN.holds("age", ["vet"])
+def test_only_the_named_tables_are_looked_at(known: SchemaWords) -> None:
+    assert known.holds("age")
+    assert not known.holds("age", ["vet"])
 
 
-def test_what_a_foreign_key_leads_to_may_be_called_its_own() -> None:
-    assert KNOWN.reach("city") == {"city", "country"}
-    assert KNOWN.reach("country") == {"city", "country"}
-    assert KNOWN.reach("dog") == {"dog", "visit"}, "not the vet's: that needs the way down again"
-    assert KNOWN.connected("dog") == {"dog", "visit", "vet"}
+def test_what_a_foreign_key_leads_to_may_be_called_its_own(known: SchemaWords) -> None:
+    assert known.reach("city") == {"city", "country"}
+    assert known.reach("country") == {"city", "country"}
+    assert known.reach("dog") == {"dog", "visit"}, "not the vet's: that needs the way down again"
+    assert known.connected("dog") == {"dog", "visit", "vet"}
 
 
 def test_keys_named_alike_lead_somewhere_even_undeclared() -> None:
