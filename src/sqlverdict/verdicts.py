@@ -1,10 +1,11 @@
 """How evidence becomes a judgement. No other module makes a verdict.
 
-Five things are settled before any policy is asked, first line that applies:
+Six things are settled before any policy is asked, first line that applies:
 
 =============================================  ================================
 unanswerable, abstained                        abstained_right
 unanswerable, answered with SQL                incorrect (ANSWERED_UNANSWERABLE)
+no SQL, and no gold or no database to compare  unscored, as for any prediction
 answerable, abstained                          abstained_wrong
 a refusal in words, no SQL                     incorrect (REFUSED_IN_WORDS)
 no SQL in the reply                            incorrect (NO_SQL_PRODUCED)
@@ -60,12 +61,11 @@ def judge(
         if prediction.abstained:
             return Judgement(Verdict.ABSTAINED_RIGHT)
         return Judgement(Verdict.INCORRECT, reasons=(_without_sql(prediction) or _ANSWERED,))
-    if prediction.abstained:
-        return Judgement(Verdict.ABSTAINED_WRONG)
-    nothing = _without_sql(prediction)
-    if nothing is not None:
-        return Judgement(Verdict.INCORRECT, reasons=(nothing,))
     situation, by = find_situation(case, evidence)
+    nothing = _without_sql(prediction)
+    if nothing is not None and situation is not Situation.FAULT:
+        verdict = Verdict.ABSTAINED_WRONG if prediction.abstained else Verdict.INCORRECT
+        return Judgement(verdict, reasons=() if prediction.abstained else (nothing,))
     reasons = by.reasons if by is not None else _all_reasons(evidence)
     decision = policy.decide(situation, judged=judged)
     if decision == "ask":

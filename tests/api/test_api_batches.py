@@ -23,7 +23,7 @@ RECORDS: list[dict[str, Any]] = [
     {"id": 6, "gold": None, "prediction": None},
 ]
 SCORES = [1.0, 0.0, 0.0, 0.0, None, None]
-VERDICTS = ["correct", "incorrect", "incorrect", "abstained_wrong", "unscored", "abstained_right"]
+VERDICTS = ["correct", "incorrect", "incorrect", "incorrect", "unscored", "incorrect"]
 
 
 @pytest.fixture
@@ -86,6 +86,39 @@ def test_a_frame_keeps_its_index_and_types_do_not_depend_on_values(db: Path) -> 
         assert evaluator(part).dtypes.equals(result.dtypes)
 
 
+def empty_cells() -> list[Any]:
+    cells: list[Any] = [None, float("nan"), ""]
+    pandas = pytest.importorskip("pandas")
+    return [*cells, pandas.NA, pandas.NaT]
+
+
+def test_an_empty_cell_is_a_missing_prediction_and_never_an_abstention(db: Path) -> None:
+    evaluator = sv.BatchEvaluator(db=db)
+    for cell in empty_cells():
+        rows = [{"gold": gold, "prediction": cell} for gold in (GOLD, None)]
+        for row, score in zip(evaluator(rows), (0.0, None), strict=True):
+            outcome = (row["score"], row["verdict"], row["reasons"])
+            assert outcome == (score, "incorrect", "NO_SQL_PRODUCED"), repr(cell)
+            assert "no prediction" in row["message"]
+
+
+def test_an_abstention_is_a_column_that_says_so(db: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    rows = [
+        {"gold": gold, "prediction": None, "abstained": flag}
+        for gold in (GOLD, None)
+        for flag in (True, numpy.True_, False, None, float("nan"))
+    ]
+    verdicts = [row["verdict"] for row in sv.BatchEvaluator(db=db)(rows)]
+    assert verdicts == [
+        *(["abstained_wrong"] * 2 + ["incorrect"] * 3),
+        *(["abstained_right"] * 2 + ["incorrect"] * 3),
+    ]
+    pandas = pytest.importorskip("pandas")
+    frame = sv.BatchEvaluator(db=db)(pandas.DataFrame(rows))
+    assert list(frame["verdict"]) == verdicts
+
+
 def test_further_metrics_have_columns_of_their_own(db: Path) -> None:
     rows = sv.BatchEvaluator(metrics="ex,text_match", db=db)(RECORDS[:2])
     assert [(row["score"], row["text_match"]) for row in rows] == [(1.0, 0.0), (0.0, 0.0)]
@@ -104,6 +137,8 @@ def test_databases_stand_in_the_batch(db: Path) -> None:
         ({"gold": GOLD, "prediction": 5}, "a prediction is int"),
         ({"gold": "", "prediction": GOLD}, "a gold is ''"),
         ({"gold": GOLD, "prediction": GOLD, "db": 7}, "a database is int"),
+        ({"gold": GOLD, "prediction": GOLD, "abstained": True}, "both abstains"),
+        ({"gold": GOLD, "prediction": None, "abstained": "perhaps"}, "expected true or false"),
         ({"gold": GOLD, "prediction": GOLD, "db": None, "db_id": "x"}, "db_id needs"),
     ],
 )

@@ -58,7 +58,7 @@ def test_an_order_that_the_gold_asks_for_is_compared(rewarder: Rewarder) -> None
     ],
 )
 def test_a_comment_does_not_swallow_the_query(rewarder: Rewarder, reply: str) -> None:
-    assert rewarder(GOLD, reply) == 1.0
+    assert rewarder.reward(GOLD, reply).score == 1.0
 
 
 @pytest.mark.slow

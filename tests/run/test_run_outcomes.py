@@ -66,6 +66,56 @@ def test_a_gold_that_runs_out(gold: str, limits: Limits, make_case: MakeCase) ->
     assert result.reasons == (Reason.GOLD_EXECUTION_TIMEOUT,)
 
 
+SILENCE = (
+    Prediction("1", abstained=True),
+    Prediction("1"),
+    Prediction("1", " "),
+    Prediction("1", raw="I cannot answer that."),
+)
+EVERY = "ex,ex[bird],soft_f1,ves,witness_accuracy,verdict,esm,etm,proved,text_match"
+
+
+@pytest.mark.parametrize(
+    "golds",
+    [
+        ("SELECT missing FROM city",),
+        ("SELEC 1",),
+        ("SELECT name FROM city ORDER BY random() LIMIT 1",),
+        ("SELECT missing FROM city", "DROP TABLE city"),
+        ("SELECT missing FROM city", "SELECT count(*) FROM city"),
+        ("SELECT count(*) FROM city",),
+    ],
+)
+@pytest.mark.parametrize("exists", [True, False])
+def test_every_system_has_the_same_questions_in_its_denominator(
+    golds: tuple[str, ...], exists: bool, make_case: MakeCase
+) -> None:
+    case = make_case("1", *golds, **({} if exists else {"database": None}))
+
+    def of(prediction: Prediction) -> Result:
+        options = Options(EVERY, workers=0, cache=None)
+        (result,) = evaluate([case], {case.id: prediction}, options=options).results()
+        return result
+
+    answered = of(Prediction("1", "SELECT -1"))
+    for prediction in SILENCE:
+        silent = of(prediction)
+        scored = {label for label, value in silent.scores.items() if value is not None}
+        assert scored == {label for label, value in answered.scores.items() if value is not None}
+        assert not any(silent.scores.values())
+        assert silent.fault == answered.fault
+        assert (silent.verdict is Verdict.UNSCORED) == (answered.verdict is Verdict.UNSCORED)
+        if silent.fault is not None:
+            assert (silent.reasons, silent.message) == (answered.reasons, answered.message)
+
+
+def test_a_gold_that_ran_out_of_seconds_leaves_an_abstention_open(make_case: MakeCase) -> None:
+    case = make_case("1", SLOW)
+    result = judge(case, None, Limits(seconds=0.05))
+    assert (result.verdict, result.final) == (Verdict.UNSCORED, False)
+    assert judge(case, None, Limits(steps=100_000)).final
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_one_bad_gold_does_not_spoil_the_others(first: bool, make_case: MakeCase) -> None:
     golds = ["SELECT missing FROM city", "SELECT count(*) FROM city"]

@@ -26,6 +26,7 @@ from sqlverdict.score.reliability.outcomes import (
 RIGHT = Result(
     0, "a", "d", "?", ("SELECT 1",), "SELECT 1", False, Verdict.CORRECT, scores={"ex": 1.0}
 )
+GOLD_FAILS = replace(RIGHT, scores={"ex": None}, verdict=Verdict.UNSCORED)
 UNANSWERABLE = replace(RIGHT, gold=(), answerable=False, scores={"ex": None})
 
 
@@ -42,6 +43,9 @@ def fate(result: Result, source: str = "ex", policy: FailurePolicy | None = None
         (replace(RIGHT, scores={"ex": None}, verdict=Verdict.UNSCORED), None),
         (replace(RIGHT, scores={}), None),
         (replace(RIGHT, abstained=True, prediction=None), Cell.ABSTAINED_ANSWERABLE),
+        (replace(GOLD_FAILS, abstained=True, prediction=None), None),
+        (replace(GOLD_FAILS, prediction=None), None),
+        (replace(GOLD_FAILS, prediction="I cannot answer."), None),
         (replace(UNANSWERABLE, abstained=True, prediction=None), Cell.ABSTAINED_UNANSWERABLE),
         (replace(UNANSWERABLE, verdict=Verdict.INCORRECT), Cell.ANSWERED_UNANSWERABLE),
         (replace(RIGHT, tags={UNSCORABLE: "no rows"}), None),
@@ -50,6 +54,15 @@ def fate(result: Result, source: str = "ex", policy: FailurePolicy | None = None
 )
 def test_cells(result: Result, cell: Cell | None) -> None:
     assert fate(result).cell is cell
+
+
+@pytest.mark.parametrize("source", ["ex", VERDICT, PROVED])
+def test_an_abstention_is_unscored_where_every_answer_is(source: str) -> None:
+    silent = replace(RIGHT, abstained=True, prediction=None)
+    wrong = replace(silent, verdict=Verdict.ABSTAINED_WRONG, scores={"ex": 0.0})
+    assert fate(wrong, source).cell is Cell.ABSTAINED_ANSWERABLE
+    fails = replace(GOLD_FAILS, abstained=True, prediction=None)
+    assert fate(fails, source).cell is None
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from sqlverdict.records import Reason, Verdict
 Batch = TypeVar("Batch")
 
 _NEEDED = ("gold", "prediction")
-_FIELDS = (*_NEEDED, "db", "db_id", "question", "knowledge")
+_FIELDS = (*_NEEDED, "abstained", "db", "db_id", "question", "knowledge")
+_MISSING = "the row has no prediction; an abstention is a row whose column 'abstained' is true"
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,11 @@ class BatchEvaluator(Closing):
 
     A batch has the columns ``gold`` and ``prediction``, and may have ``db`` or ``db_id``,
     ``question`` and ``knowledge``; their meaning is that of :meth:`Scorer.check`. An empty
-    prediction is an abstention, an empty gold a question without an answer. The batch comes back
-    with the columns ``score``, ``verdict``, ``reasons`` and ``message``, and one for each further
-    metric.
+    gold is a question without an answer. An abstention is a row whose column ``abstained`` is
+    true. An empty prediction without it is a missing one, as a join leaves it: the row is
+    incorrect, with the reason ``NO_SQL_PRODUCED`` and a message, and never an abstention. The
+    batch comes back with the columns ``score``, ``verdict``, ``reasons`` and ``message``, and one
+    for each further metric.
 
     Args:
         columns: From names in the batch to ours: ``{"gold_sql": "gold"}``.
@@ -184,6 +187,14 @@ class BatchEvaluator(Closing):
         try:
             arguments = {field: read_cell(cell) for field, cell in pair.items()}
             texts = {field: arguments.get(field) or "" for field in ("question", "knowledge")}
+            abstained = _is_true(arguments.pop("abstained", None))
+            missing = not abstained and arguments["prediction"] in (None, "")
+            if missing:
+                arguments["prediction"] = ""
+            elif abstained and arguments["prediction"] not in (None, ""):
+                raise UsageError("the row both abstains and has a prediction; expected one")
+            elif abstained:
+                arguments["prediction"] = None
             result = self._scorer.check(**(arguments | texts))
         except SqlverdictError as error:
             return self._failed(str(error), "")
@@ -193,7 +204,7 @@ class BatchEvaluator(Closing):
             result.scores[self._first],
             str(result.verdict),
             ", ".join(result.reasons),
-            result.message,
+            result.message or (_MISSING if missing else ""),
             tuple(result.scores[label] for label in self._others),
         )
 
@@ -204,6 +215,17 @@ class BatchEvaluator(Closing):
     def _results(self, rows: Sequence[BatchRow]) -> dict[str, list[Any]]:
         flat = [_flat(row) for row in rows]
         return {name: [row[at] for row in flat] for at, name in enumerate(self.new_columns)}
+
+
+def _is_true(cell: Any) -> bool:
+    """Whether a cell says that the system abstained; an empty one does not.
+
+    Raises:
+        UsageError: it is neither true nor false.
+    """
+    if cell is None or isinstance(cell, bool):
+        return bool(cell)
+    raise UsageError(f"'abstained' is {cell!r}; expected true or false")
 
 
 def _flat(row: BatchRow) -> list[Any]:

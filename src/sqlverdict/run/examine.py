@@ -133,10 +133,10 @@ class Examiner:
         # These run on databases of their own.
         apart = case.script is not None or case.gold_database is not None
         runs = self.plan.executes and case.answerable and not recorded and not apart
-        if not runs or not database or not task.prediction.responds:
+        if not runs or not database:
             return database, ()
         golds = () if case.gold_answers else case.golds
-        own = () if task.prediction.answer is not None else (sql,)
+        own = () if task.prediction.answer is not None or not task.prediction.responds else (sql,)
         return database, [(query, fold_sql(query)) for query in (*golds, *own)]
 
     def _find(self, task: Task, runner: QueryRunner) -> PairFinding:
@@ -174,7 +174,8 @@ class Examiner:
         evidence = gather(item, self.plan)
         errors: list[Evidence] = []
         answers = None
-        if evidence and self.plan.executes and self._logs:
+        ran = bool(evidence) and self.plan.executes and prediction.responds
+        if ran and self._logs:
             keep = partial(keep_answers, item, self.plan, evidence)
             answers = attempt("rows", keep, errors)
             evidence += tuple(errors)
@@ -202,7 +203,7 @@ class Examiner:
             judgement,
             (*evidence, *(note for each in scored.values() for note in each.notes)),
             {label: each.score.value for label, each in scored.items()},
-            _timings(item) if evidence and self.plan.executes else {},
+            _timings(item) if ran else {},
             to_ask,
             item.repeatable and item.lasting,
             answers,

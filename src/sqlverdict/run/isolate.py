@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from sqlverdict.compare.preset import PRESETS
 from sqlverdict.errors import FileFailure
 from sqlverdict.evidence import Evidence, Undecided
 from sqlverdict.evidence_parts import StageFailure
@@ -118,6 +119,9 @@ class MetricScorer:
             result, error = Score(None, (Reason.TOOLKIT_ERROR,)), raised
         if result.value is None and not METRIC_ALONE.isdisjoint(result.reasons):
             return Scored(result, (Undecided(METRIC, result.reasons, metric=spec.label),))
+        if item.case.answerable and not item.prediction.responds:
+            why = self._without_gold(spec, item)
+            return Scored(result if why is None else Score(None, why))
         barred = _bars_search(spec, item) and Reason.JUDGE_UNAVAILABLE not in result.reasons
         if result.value is not None or (UNREADABLE.isdisjoint(result.reasons) and not barred):
             return Scored(result)
@@ -129,6 +133,29 @@ class MetricScorer:
         failure = stage_failure(spec.label, error, "prediction" if blamed else "")
         note = Undecided(TOOLKIT, reasons, failure=failure)
         return Scored(Score(0.0 if blamed else None, reasons), (note,))
+
+    def _without_gold(self, spec: MetricSpec, item: RunItem) -> tuple[Reason, ...] | None:
+        """Why a case has no value for any prediction; ``None`` where it may have one.
+
+        Silence is then worth no more and no less than an answer: every system has the same
+        questions in its denominator.
+        """
+        if listens_to_judge(spec.metric):
+            judgement = item.judgement()
+            return judgement.reasons if judgement.verdict is Verdict.UNSCORED else None
+        if PRESETS.has(spec.parameter):
+            everywhere = item.databases() if "databases" in spec.metric.needs else (None,)
+            compared = [item.compare(spec.parameter, database) for database in everywhere]
+            return compared[0].reasons if all(each.equal is None for each in compared) else None
+        why: tuple[Reason, ...] | None = None
+        for gold in item.case.golds:
+            stand_in = self._make(item.case, Prediction(item.case.id, gold))
+            result = self._attempt(spec, stand_in)
+            item.repeatable = item.repeatable and stand_in.repeatable
+            if result.value is not None:
+                return None
+            why = why or result.reasons
+        return why
 
     def works_with_gold(self, spec: MetricSpec, item: RunItem) -> bool:
         """Whether the metric has a value where a gold stands in place of the prediction."""
@@ -145,15 +172,16 @@ class MetricScorer:
         )
         if key not in self._works:
             stand_ins = _golds(self._make, case)
-            self._works[key] = any(self._has_value(spec, stand_in) for stand_in in stand_ins)
+            attempts = (self._attempt(spec, stand_in) for stand_in in stand_ins)
+            self._works[key] = any(result.value is not None for result in attempts)
         return self._works[key]
 
-    def _has_value(self, spec: MetricSpec, item: RunItem) -> bool:
+    def _attempt(self, spec: MetricSpec, item: RunItem) -> Score:
+        """The score of a gold as a prediction."""
         try:
-            result = score_case(spec, item)
+            return score_case(spec, item)
         except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
-            return False
-        return result.value is not None
+            return Score(None, (Reason.TOOLKIT_ERROR,))
 
 
 def _bars_search(spec: MetricSpec, item: RunItem) -> bool:

@@ -167,6 +167,8 @@ class RunItem:
         gold = self._gold_outcome(database, gold_sql, index)
         if isinstance(gold, Failure):
             return _gold_failed(gold)
+        if not self.prediction.responds:
+            return Comparison(False, (Reason.NO_SQL_PRODUCED,))
         prediction = self._prediction_outcome(database, prediction_sql)
         if isinstance(prediction, Failure):
             equal = None if prediction.fault else False

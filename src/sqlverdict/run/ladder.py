@@ -45,10 +45,12 @@ _NOTHING_RAN = "no metric of this run executes queries"
 
 
 def gather(item: RunItem, plan: RunPlan) -> tuple[Evidence, ...]:
-    """All evidence about an answered, answerable case; none about others."""
-    case, prediction = item.case, item.prediction
-    if not case.answerable or not prediction.responds:
+    """All evidence about an answerable case; without an answer, whether it can be scored at all."""
+    if not item.case.answerable:
         return ()
+    if not item.prediction.responds:
+        compared = item.compare(plan.decides_by) if plan.executes else Comparison(False)
+        return (_undecided(item, compared),) if compared.equal is None else ()
     return (*_by_stages(item, plan), *_from_elsewhere(item, plan))
 
 

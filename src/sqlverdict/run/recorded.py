@@ -60,6 +60,8 @@ class RecordedItem(RunItem):
         if isinstance(gold, Failure):
             reason = gold.reason if gold.fault is not None else Reason.GOLD_EXECUTION_ERROR
             return Comparison(None, (reason,), message=gold.message)
+        if not self.prediction.responds:
+            return Comparison(False, (Reason.NO_SQL_PRODUCED,))
         if isinstance(prediction, Failure):
             equal = None if prediction.fault is not None else False
             return Comparison(equal, (prediction.reason,), message=prediction.message)

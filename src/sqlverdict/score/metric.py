@@ -217,17 +217,20 @@ def score_case(spec: MetricSpec, item: Item) -> Score:
 
     An unanswerable case has no right SQL, so every metric leaves it unscored (the verdict and
     the reliability score speak about it). An abstention or text without SQL on an answerable
-    case is worth 0 to a metric of correctness, never unscored; but where a case has no test
+    case is worth 0 to a metric of correctness; but where a case has no test
     suite, a metric of suites says nothing about any prediction. A metric that looks at more than
-    answers says nothing where the gold or the prediction is a result file.
+    answers says nothing where the gold or the prediction is a result file. A run also leaves out
+    what the metric would leave out for any prediction, because the gold fails.
     """
     if not item.case.answerable:
         return Score(None)
+    if _reads_queries(spec.metric) and item.case.gold_answers:
+        return Score(None, (Reason.RESULT_ALONE,))
     if item.prediction.abstained or not item.prediction.responds:
         if "databases" in spec.metric.needs and len(item.databases()) == 1:
             return Score(None, (Reason.NO_TEST_SUITE,))
         return Score(0.0, (Reason.NO_SQL_PRODUCED,))
-    if _reads_queries(spec.metric) and (item.case.gold_answers or item.prediction.answer):
+    if _reads_queries(spec.metric) and item.prediction.answer:
         return Score(None, (Reason.RESULT_ALONE,))
     return spec.metric.score(item, spec.parameter)
 

@@ -17,8 +17,8 @@ Direction:
 
 Unscored cases:
     Every gold fails, the database is missing, or the preset says that the gold leaves the
-    answer open (``TIE_UNDETERMINED``). A prediction that fails is scored: 0; so is one without SQL,
-    for which no gold is run.
+    answer open (``TIE_UNDETERMINED``). A prediction that fails is scored: 0; so is an
+    abstention or a reply without SQL, unless the gold fails, which leaves no answer scored.
 
 Source:
     Spider's and BIRD's evaluation scripts for the presets named after them; equal answers on one

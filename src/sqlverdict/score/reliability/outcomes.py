@@ -156,7 +156,7 @@ def from_counts(cells: Mapping[Cell | None, int], mishaps: Mapping[str, int]) ->
 
 
 Label = Callable[[Result], bool | None]
-"""Whether an answered, answerable item is right; ``None`` leaves it unscored."""
+"""Whether an answerable item is right, an abstention never; ``None`` leaves it unscored."""
 
 
 def label_by(source: str) -> Label:
@@ -175,12 +175,19 @@ def label_by(source: str) -> Label:
 
 
 def _by_metric(result: Result, label: str) -> bool | None:
-    value = result.scores.get(label)
+    value = result.scores.get(label, 0.0 if result.abstained else None)
     return None if value is None else value >= 1.0
 
 
+_BY_VERDICT = {
+    Verdict.CORRECT: True,
+    Verdict.INCORRECT: False,
+    Verdict.ABSTAINED_WRONG: False,
+}
+
+
 def _by_verdict(result: Result) -> bool | None:
-    return {Verdict.CORRECT: True, Verdict.INCORRECT: False}.get(result.verdict)
+    return _BY_VERDICT.get(result.verdict)
 
 
 def _by_proof(result: Result) -> bool | None:
@@ -193,6 +200,8 @@ def _by_proof(result: Result) -> bool | None:
                 refuted = True
             case Related() | Failed(query="prediction"):
                 differ = True
+    if result.verdict is Verdict.ABSTAINED_WRONG:
+        return False
     if proved:
         # With a witness beside it the contradiction is ours to explain, and nothing is shown.
         return None if refuted else True
@@ -209,8 +218,11 @@ def fates_of(result: Result, labels: Sequence[Label], policy: FailurePolicy) -> 
     if UNSCORABLE in result.tags:
         return [_fate(None)] * len(labels)
     if result.abstained:
-        cell = Cell.ABSTAINED_ANSWERABLE if result.answerable else Cell.ABSTAINED_UNANSWERABLE
-        return [_fate(cell)] * len(labels)
+        if not result.answerable:
+            return [_fate(Cell.ABSTAINED_UNANSWERABLE)] * len(labels)
+        # Where the gold fails no answer is scored, and neither is an abstention.
+        open_ = [label(result) is None for label in labels]
+        return [_fate(None if each else Cell.ABSTAINED_ANSWERABLE) for each in open_]
     mishap = _mishap(result)
     abstains = mishap is not None and policy.abstains(mishap)
     if not result.answerable:
@@ -236,10 +248,10 @@ def _fate(cell: Cell | None, mishap: Mishap | None = None) -> ItemOutcome:
 
 
 def _mishap(result: Result) -> Mishap | None:
-    if not (result.prediction or "").strip():
-        return Mishap.MISSING
     if result.verdict is not Verdict.INCORRECT:
         return None
+    if not (result.prediction or "").strip():
+        return Mishap.MISSING
     for reason in result.reasons:
         if reason in _MISHAPS:
             return _MISHAPS[reason]
