@@ -16,6 +16,9 @@ _CONTRACT_CHOICES: Mapping[str, tuple[str, ...]] = {
     "rows": ("set", "multiset", "list", "any_of"),
 }
 
+_SEQUENCES = (tuple, list)
+# Not tuple | list, which would be built for every case anew.
+
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
@@ -109,13 +112,13 @@ def id_text(value: object, name: str) -> str:
     raise UsageError(f"{name} is {value!r}. Expected text or a whole number")
 
 
-def as_texts(value: object, name: str) -> tuple[str, ...]:
+def as_texts(value: object, what: str, owner: str) -> tuple[str, ...]:
     """Texts as a tuple. One text is one of them: its characters are no texts that anyone means."""
     if isinstance(value, str):
         return (value,)
-    texts = tuple(value) if isinstance(value, tuple | list) else None
+    texts = tuple(value) if isinstance(value, _SEQUENCES) else None
     if texts is None or not all(isinstance(text, str) for text in texts):
-        raise UsageError(f"{name} are {value!r}. Expected a text, or a list of texts")
+        raise UsageError(f"{what} {owner!r} are {value!r}. Expected a text, or a list of texts")
     return texts
 
 

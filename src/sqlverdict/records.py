@@ -122,11 +122,16 @@ class Case:
     gold_database: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("id", "db_id"):
-            object.__setattr__(self, name, id_text(getattr(self, name), f"a case's {name}"))
-        object.__setattr__(self, "golds", as_texts(self.golds, f"the golds of case {self.id!r}"))
+        # Made for every case: what is as it should be stays.
+        if type(self.id) is not str:
+            object.__setattr__(self, "id", id_text(self.id, "a case's id"))
+        if type(self.db_id) is not str:
+            object.__setattr__(self, "db_id", id_text(self.db_id, "a case's db_id"))
+        golds = as_texts(self.golds, "the golds of case", self.id)
+        if golds is not self.golds:
+            object.__setattr__(self, "golds", golds)
         path: object = self.database
-        if isinstance(path, os.PathLike):
+        if type(path) is not str and isinstance(path, os.PathLike):
             object.__setattr__(self, "database", os.fspath(path))
 
     @property
@@ -158,8 +163,11 @@ class Prediction:
     usage: PredictionUsage | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "case_id", id_text(self.case_id, "a prediction's case_id"))
-        object.__setattr__(self, "samples", as_texts(self.samples, f"samples of {self.case_id!r}"))
+        # Made for every case: what is as it should be stays.
+        if type(self.case_id) is not str:
+            object.__setattr__(self, "case_id", id_text(self.case_id, "a prediction's case_id"))
+        if self.samples != ():
+            object.__setattr__(self, "samples", as_texts(self.samples, "samples of", self.case_id))
         if self.sql is not None and not isinstance(self.sql, str):
             raise UsageError(
                 f"the SQL of prediction {self.case_id!r} is {type(self.sql).__name__}. Expected "

@@ -15,7 +15,7 @@ from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Outcome, Query, Result
 from sqlverdict.report.agreement.opinions import results_match
-from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.runlog.run import Run
 
 Rerun = Callable[[str, str], Outcome | None]

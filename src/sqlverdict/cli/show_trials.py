@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.files.text import count
-from sqlverdict.report.several_runs.trials import TrialsReport
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import percent, table
+
+if TYPE_CHECKING:
+    from sqlverdict.report.several_runs.trials import TrialsReport
 
 
 def show_trials(screen: Screen, report: TrialsReport, show: int) -> None:

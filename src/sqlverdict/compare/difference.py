@@ -83,17 +83,20 @@ def answer_difference(
         most: How many rows of each side are kept.
     """
     columns = columns if columns is not None else pair_columns(gold.columns, prediction.columns)
-    ours, theirs = _paired_rows(gold, prediction, columns)
-    left = _left_over(ours, theirs)
+    cut_gold, cut_prediction = _paired(gold, prediction, columns)
+    ours, theirs = cut_gold.rows, cut_prediction.rows
+    left = _left_over(cut_gold, cut_prediction)
     if all(left):
         left = _without_noise(left, ours, theirs)
     pairs = _changed_pairs(left, ours, theirs)
     order_only = not any(left)
     if order_only:
         pairs = [(i, i) for i, pair in enumerate(zip(ours, theirs, strict=True)) if _differ(*pair)]
-    changed_ours, changed_theirs = {i for i, _ in pairs}, {j for _, j in pairs}
-    missing = [i for i in left[0] if i not in changed_ours]
-    extra = [j for j in left[1] if j not in changed_theirs]
+    missing, extra = left
+    if pairs:
+        changed_ours, changed_theirs = {i for i, _ in pairs}, {j for _, j in pairs}
+        missing = [i for i in missing if i not in changed_ours]
+        extra = [j for j in extra if j not in changed_theirs]
     # Some of each kind are kept: changed rows leave room for the others.
     most_changed = max(most // 2, most - max(len(missing), len(extra)))
     changed = [
@@ -129,16 +132,15 @@ def pair_columns(gold: Sequence[str], prediction: Sequence[str]) -> ColumnMap:
     return tuple(columns)
 
 
-def _paired_rows(
-    gold: Answer, prediction: Answer, columns: ColumnMap
-) -> tuple[list[Row], list[Row]]:
-    """The rows of both, cut to the paired columns, which stand in the gold's order."""
+def _paired(gold: Answer, prediction: Answer, columns: ColumnMap) -> tuple[Answer, Answer]:
+    """Both, cut to the paired columns, which stand in the gold's order."""
     width = len(gold.columns)
     if columns == tuple(range(width)) and width == len(prediction.columns):
-        return gold.rows, prediction.rows
+        # They know their bags by now.
+        return gold, prediction
     paired = [(g, p) for g, p in enumerate(columns) if p is not None]
     ours, theirs = (_cut([pair[side] for pair in paired]) for side in (0, 1))
-    return list(map(ours, gold.rows)), list(map(theirs, prediction.rows))
+    return Answer((), list(map(ours, gold.rows))), Answer((), list(map(theirs, prediction.rows)))
 
 
 def _cut(columns: Sequence[int]) -> Callable[[Row], Row]:
@@ -147,26 +149,23 @@ def _cut(columns: Sequence[int]) -> Callable[[Row], Row]:
     return lambda row: tuple(row[column] for column in columns)
 
 
-def _left_over(ours: list[Row], theirs: list[Row]) -> _LeftOver:
-    mine, others = Counter(ours), Counter(theirs)
-    return _without(ours, mine, others), _without(theirs, others, mine)
+def _left_over(gold: Answer, prediction: Answer) -> _LeftOver:
+    ours, theirs = gold.bag, prediction.bag
+    return _without(gold.rows, ours, theirs), _without(prediction.rows, theirs, ours)
 
 
 def _without(rows: list[Row], own: Bag, others: Bag) -> list[int]:
     """The positions of the rows that the others do not have, each as often as they lack it."""
     if own.keys().isdisjoint(others):
         return list(range(len(rows)))
-    lacked = {row for row, times in own.items() if times > others.get(row, 0)}
-    positions = [position for position, row in enumerate(rows) if row in lacked]
+    if len(own) == len(rows):
+        return [position for position, row in enumerate(rows) if row not in others]
     # Of a row that the others have less often, the first ones have a counterpart.
-    there = {row: others[row] for row in lacked if row in others}
-    if not there:
-        return positions
+    there = dict(others)
     left = []
-    for position in positions:
-        row = rows[position]
-        if there.get(row, 0):
-            there[row] -= 1
+    for position, row in enumerate(rows):
+        if times := there.get(row):
+            there[row] = times - 1
         else:
             left.append(position)
     return left
@@ -179,7 +178,7 @@ def _without_noise(left: _LeftOver, ours: list[Row], theirs: list[Row]) -> _Left
     unified = unify(rows, _TOLERANCE)
     if unified[0] is rows[0]:
         return left
-    ours_left, theirs_left = _left_over(*unified)
+    ours_left, theirs_left = _left_over(*(Answer((), each) for each in unified))
     return [missing[i] for i in ours_left], [extra[j] for j in theirs_left]
 
 

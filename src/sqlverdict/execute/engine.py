@@ -318,8 +318,11 @@ def engine_of(reference: str) -> str:
         )
     file = file_of(reference)
     suffix = file.suffix.lower() if file is not None else ""
+    if suffix in ENGINES.get(DEFAULT_ENGINE).suffixes:
+        # The other engines take their time to load.
+        return DEFAULT_ENGINE
     for name, engine in ENGINES.items():
-        if suffix in engine.suffixes and suffix != ".db":
+        if suffix in engine.suffixes:
             return name
     return DEFAULT_ENGINE
 

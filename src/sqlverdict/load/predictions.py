@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
+import msgspec
+
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
@@ -28,6 +30,8 @@ from sqlverdict.load.prediction_formats import (
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.trials import check_trials, trials_in_order
 from sqlverdict.records import Prediction
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,9 +224,16 @@ def predictions_digest(predictions: Mapping[str, Prediction]) -> str:
     """What stands for the predictions in a manifest."""
     encoded = sha256()
     for case_id in sorted(predictions):
-        # A text may be anything, halves of surrogate pairs included.
-        encoded.update(repr(predictions[case_id]).encode("utf-8", "backslashreplace"))
+        encoded.update(_content(predictions[case_id]))
     return encoded.hexdigest()
+
+
+def _content(prediction: Prediction) -> bytes:
+    try:
+        return _encode(prediction)
+    except (UnicodeEncodeError, TypeError, OverflowError):
+        # Text may hold half a surrogate pair, an answer integers beyond 64 bits.
+        return repr(prediction).encode("utf-8", "backslashreplace")
 
 
 def _check_repeated(path: str, entries: Sequence[PredictionEntry]) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sqlverdict.files.inflect import regular_singular
-from sqlverdict.parse.query import parse
 from sqlverdict.records import Case, Query
 
 if TYPE_CHECKING:
@@ -32,7 +31,10 @@ _AGGREGATES = {
 
 def names_columns(case: Case, positions: Iterable[int]) -> bool:
     """Whether the question names one of the first gold's output columns at these positions."""
+    # The parser is slow to load; who has no such columns need not wait.
     from sqlglot import exp
+
+    from sqlverdict.parse.query import parse
 
     text = f"{case.question}\n{case.knowledge}"
     query = parse(case.golds[0]) if case.golds else None

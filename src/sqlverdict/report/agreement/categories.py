@@ -31,7 +31,7 @@ from sqlverdict.files.text import near
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import VERDICT, opinion, results_match
-from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of

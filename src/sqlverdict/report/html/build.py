@@ -24,12 +24,7 @@ from sqlverdict.report.html.document import (
 from sqlverdict.report.html.systems import page_system, page_table
 from sqlverdict.report.one_run.case import VERDICTS
 from sqlverdict.report.one_run.sections import SLICE_TITLES
-from sqlverdict.report.several_runs.leaderboard import (
-    group_sentences,
-    leaderboard,
-    leaderboard_table,
-    system_names,
-)
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.runlog.run import Run
 from sqlverdict.situations import BECAUSE
 
@@ -114,6 +109,13 @@ def _compare(runs: Sequence[Run]) -> tuple[tuple[PageTable, ...], list[str]]:
     """A board for each metric that all runs have; what makes the comparison weaker."""
     if len(runs) < 2:
         return (), []
+    # Imported here: most pages show one run.
+    from sqlverdict.report.several_runs.leaderboard import (
+        group_sentences,
+        leaderboard,
+        leaderboard_table,
+    )
+
     tables: list[PageTable] = []
     remarks: dict[str, None] = {}
     for metric in runs[0].manifest.metrics:

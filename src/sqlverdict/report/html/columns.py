@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from sqlverdict.evidence import Failed, Refuted, Related
 from sqlverdict.records import Result, Verdict
@@ -22,12 +22,23 @@ from sqlverdict.score.summary import REMEMBERED_GOLDS, sql_features
 _NO_DETAIL = Raw(b"null")
 
 
+class _PageCase(Struct, frozen=True):
+    """What all systems share of a case; the evidence need not stay in memory."""
+
+    id: str
+    db: str
+    question: str
+    difficulty: str | None
+    gold: tuple[str, ...]
+    knowledge: str
+
+
 class CaseTable:
     """The cases of all runs, in the order in which they are met, and the details of each."""
 
     def __init__(self) -> None:
         self._position: dict[str, int] = {}
-        self._cases: list[Result] = []
+        self._cases: list[_PageCase] = []
         self._features = lru_cache(REMEMBERED_GOLDS)(_sorted_features)
 
     def __len__(self) -> int:
@@ -37,7 +48,16 @@ class CaseTable:
         """The position of a case; a new one is added."""
         position = self._position.setdefault(result.id, len(self._cases))
         if position == len(self._cases):
-            self._cases.append(_case_only(result))
+            self._cases.append(
+                _PageCase(
+                    result.id,
+                    result.db_id,
+                    result.question,
+                    result.difficulty,
+                    result.gold,
+                    result.knowledge,
+                )
+            )
         return position
 
     def columns(self) -> CaseColumns:
@@ -45,7 +65,7 @@ class CaseTable:
         cases = self._cases
         return CaseColumns(
             id=tuple(case.id for case in cases),
-            db=tuple(case.db_id for case in cases),
+            db=tuple(case.db for case in cases),
             question=tuple(case.question for case in cases),
             difficulty=tuple(case.difficulty for case in cases),
             gold=tuple(case.gold for case in cases),
@@ -56,22 +76,6 @@ class CaseTable:
 
 def _sorted_features(sql: str) -> tuple[str, ...]:
     return tuple(sorted(sql_features(sql)))
-
-
-def _case_only(result: Result) -> Result:
-    """The fields of the case; the evidence need not stay in memory."""
-    return Result(
-        result.index,
-        result.id,
-        result.db_id,
-        result.question,
-        result.gold,
-        None,
-        abstained=False,
-        verdict=result.verdict,
-        difficulty=result.difficulty,
-        knowledge=result.knowledge,
-    )
 
 
 class RunTable:

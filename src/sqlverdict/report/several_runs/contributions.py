@@ -20,8 +20,8 @@ from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.prover import prove_queries
 from sqlverdict.records import Result
 from sqlverdict.report.charts.chart import Series, line_chart
-from sqlverdict.report.several_runs.leaderboard import system_names
 from sqlverdict.report.several_runs.metric_errors import sound_label
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.run import Run
 

@@ -18,6 +18,7 @@ from sqlverdict.report.reliability.systems import (
     read_rs_name,
 )
 from sqlverdict.report.several_runs.comparison import choose_metric, differences
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.reliability.reliability_score import Penalty, penalty_text
@@ -260,21 +261,6 @@ def group_sentences(board: Leaderboard) -> list[str]:
         for group in board.groups
         if len(group.members) > 1
     ]
-
-
-def system_names(runs: Sequence[Run]) -> list[str]:
-    """The systems' names; folders are added where two are called the same."""
-    times = Counter(run.manifest.system for run in runs)
-    names = [
-        run.manifest.system
-        if times[run.manifest.system] == 1
-        else f"{run.manifest.system} ({run.folder})"
-        for run in runs
-    ]
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    if twice:
-        raise UsageError(f"the run {twice[0]!r} is given twice; name each folder once")
-    return names
 
 
 def _read(run: Run, label: str) -> dict[str, _ScoredCase]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count, near
-from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.summary import Estimate, Slice

@@ -19,7 +19,7 @@ from pathlib import Path
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import count, decode_json, few_of, near, read_bytes
 from sqlverdict.report.several_runs.comparison import choose_metric
-from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, points, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.statistics.pairing import RIGHT

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,10 +24,12 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options
 from sqlverdict.report.files import write_reports
 from sqlverdict.report.one_run.sections import Outcome, headline, outcome
-from sqlverdict.report.several_runs.trials import read_trials, trials_by_system
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
 from sqlverdict.runlog.run import Run
+
+if TYPE_CHECKING:
+    from sqlverdict.report.several_runs.trials import TrialsReport
 
 _SHOW = 10
 """The ids of this many questions on which trials disagree are printed."""
@@ -81,7 +84,7 @@ def evaluate(args: EvaluateArgs) -> int:
     end = outcome([run.summary for run in runs])
     if args.output.as_json:
         records: dict[str, object] = {"runs": [run_json(run) for run in runs]}
-        trials = {name: read_trials(own) for name, own in trials_by_system(runs).items()}
+        trials = _trials(runs)
         records |= {"trials": trials} if trials else {}
         print_json({"exit_code": end.exit_code, "outcome": end.message, **records})
     else:
@@ -153,13 +156,23 @@ def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool) -> None:
         if end.exit_code:
             click.echo(f"{end.message} (exit code {end.exit_code})", err=True)
         return
-    trials = trials_by_system(runs)
+    trials = _trials(runs)
     systems = [run for run in runs if not run.manifest.trial_of]
     if len(systems) == 1 and not trials:
         show_run(screen, systems[0])
     elif systems:
         show_runs(screen, systems)
-    for name, own in trials.items():
-        screen.line(f"{name} on {own[0].manifest.benchmark}", "heading")
-        show_trials(screen, read_trials(own), _SHOW)
+    for name, report in trials.items():
+        screen.line(f"{name} on {runs[0].manifest.benchmark}", "heading")
+        show_trials(screen, report, _SHOW)
     show_end(screen, runs, end)
+
+
+def _trials(runs: Sequence[Run]) -> dict[str, TrialsReport]:
+    """What the trials of each system come to; empty where no run is a trial."""
+    if not any(run.manifest.trial_of for run in runs):
+        return {}
+    # Imported here: most runs are no trials.
+    from sqlverdict.report.several_runs.trials import read_trials, trials_by_system
+
+    return {name: read_trials(own) for name, own in trials_by_system(runs).items()}

@@ -38,8 +38,8 @@ from sqlverdict.report.reliability.systems_tables import (
     views_table,
 )
 from sqlverdict.report.reliability.tables import reliability_json
-from sqlverdict.report.several_runs.leaderboard import system_names
 from sqlverdict.report.several_runs.same_cases import check_same_cases
+from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.manifest import write_json
 from sqlverdict.runlog.run import read_run
