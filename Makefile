@@ -4,7 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 CORE := $(VENV)/.core
-STAMP := $(VENV)/.installed
+STAMP = $(VENV)/.installed-$(DEV)
+# What the tests are run with: dev, or dev-full with torch (800 MB), for the tests of T5.
+DEV ?= dev
 MINUTES ?= 10
 # Tests wait a part of their time, for limits, servers and browsers: one worker more than cores.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
@@ -25,7 +27,7 @@ $(CORE): pyproject.toml
 # pip compiles on one core, and the packages' own tests too: minutes. Some files are for other
 # versions of Python and do not compile; nobody imports them.
 $(STAMP): $(CORE)
-	$(PIP) '.[dev]' --no-compile
+	$(PIP) '.[$(DEV)]' --no-compile
 	-@$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib
 	@$(BIN)/python -m compileall -qq -j 0 src
 	@touch $@

@@ -67,6 +67,7 @@ class Recording:
         prediction_text: The prediction's answer as recorded.
         schema_text: The schema as recorded.
         replies: What a language model said about the case, in the order it was asked.
+        categories: What it said about kinds of error or of difference, as it was recorded.
         model: The model that said it.
         has_results: Whether the answers themselves are kept, and not only whether they matched.
         verdicts: What judges said, by name: 1 right, 0 wrong, anything between: no opinion.
@@ -84,6 +85,7 @@ class Recording:
     prediction_text: str = ""
     schema_text: str = ""
     replies: tuple[str, ...] = ()
+    categories: str = ""
     model: str = ""
     has_results: bool = True
     verdicts: Mapping[str, float] = field(default_factory=dict)

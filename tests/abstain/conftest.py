@@ -16,8 +16,7 @@ from sqlverdict.execute.query_runner import QueryRunner
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Torch on one thread: tests share few cores, and its threads would wait for each other."""
-    import torch
-
+    torch = pytest.importorskip("torch", reason="the extra t5 is not installed")
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -75,8 +75,11 @@ def recorded(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ABSTAINERS.names())
-@pytest.mark.usefixtures("one_thread")
-def test_every_method_keeps_its_promises(name: str, recorded: Path) -> None:
+def test_every_method_keeps_its_promises(
+    name: str, recorded: Path, request: pytest.FixtureRequest
+) -> None:
+    if name == "t5":
+        request.getfixturevalue("one_thread")
     options = {"path": str(recorded)} if name == "recorded" else QUICK.get(name)
     method = make(MethodPart(name, options)) if options else name
     check: Any = check_generator if is_generator(ABSTAINERS.get(name)) else check_detector

@@ -28,8 +28,7 @@ pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def trained() -> tuple[Any, Any, list[Any]]:
-    import torch
-
+    torch = pytest.importorskip("torch", reason="the extra t5 is not installed")
     torch.set_num_threads(1)
     model, tokenizer = ready_model("scratch", PAIRS, SIZE, 400, seed=1)
     how = Training(epochs=40, batch=6, rate=1e-2, longest_target=48, probe=4, every=40)

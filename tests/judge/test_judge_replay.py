@@ -24,7 +24,7 @@ def test_a_recorded_reply_is_judged() -> None:
     settings = Settings(model="gpt")
     assert hear(REPLAY, Brief("a"), settings, recorded).correct is True
     found = hear(REPLAY, Brief("b"), settings, recorded)
-    assert (found.correct, found.calls, found.judge, found.model) == (False, 1, "replay@1", "gpt")
+    assert (found.correct, found.calls, found.judge, found.model) == (False, 1, "replay@2", "gpt")
     unread = hear(REPLAY, Brief("c"), settings, recorded)
     assert (unread.correct, unread.reason, unread.calls) == (None, Reason.JUDGE_UNPARSEABLE, 1)
 

@@ -8,7 +8,14 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.load.databases import DatabaseFolder, find_databases, suite_of
+from sqlverdict.load.databases import (
+    DatabaseFolder,
+    find_databases,
+    missing_databases,
+    notes_for_part,
+    suite_of,
+)
+from sqlverdict.records import Case
 
 
 def make(root: Path, *names: str) -> None:
@@ -148,3 +155,16 @@ def test_a_folder_that_cannot_be_read_is_one_missing_database(
     monkeypatch.setattr(Path, "iterdir", iterdir)
     folder = DatabaseFolder(tmp_path)
     assert (folder.path("a"), folder.path("b")) == (None, str(tmp_path / "b" / "b.sqlite"))
+
+
+def test_a_note_on_missing_databases_is_about_the_cases_that_are_worked_on(tmp_path: Path) -> None:
+    make(tmp_path, "pets/pets.sqlite")
+    folder = DatabaseFolder(tmp_path)
+    names = ["pets", "wta", "wta", "ufo"]
+    notes = ("another note", *missing_databases(folder, names))
+    assert notes[1].endswith("('ufo', 'wta'): 3 cases cannot be executed")
+    cases = [Case(str(n), name, database=folder.expected(name)) for n, name in enumerate(names)]
+    assert notes_for_part(notes, cases) == notes
+    assert notes_for_part(notes, cases[:1]) == ("another note",)
+    first = f"1 database not found below {folder.describe()} ('wta'): 1 case cannot be executed"
+    assert notes_for_part(notes, cases[:2]) == ("another note", first)

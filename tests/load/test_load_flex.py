@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,9 +208,12 @@ def test_a_result_file_that_names_no_database_is_refused(tmp_path: Path) -> None
         read(tmp_path, {**OWN, "schema": "CREATE TABLE item (name)"})
 
 
-def test_a_file_with_categories_loads_as_a_judged_one(tmp_path: Path) -> None:
-    """What FLEX's scripts call ``_cat.jsonl``; the categories themselves are not read."""
+def test_kinds_of_error_are_kept_beside_the_reply(tmp_path: Path) -> None:
+    """What FLEX's scripts call ``_cat.jsonl``."""
     labels = {"incorrect_schema_linking": {"issued": True, "explanation": "another table"}}
     (judged,) = read(tmp_path, OWN).cases
     (categorised,) = read(tmp_path, {**OWN, "judge_result_category": labels}).cases
-    assert categorised == judged
+    assert judged.recorded is not None
+    assert categorised.recorded is not None
+    assert json.loads(categorised.recorded.categories) == labels
+    assert replace(categorised.recorded, categories="") == judged.recorded

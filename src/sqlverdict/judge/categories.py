@@ -13,7 +13,7 @@ Source: FLEX (Kim et al., 2024), appendix B.3 and figures 12 and 13; names and w
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, writable
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import values_of
-from sqlverdict.judge.opinion import Opinion, Settings
+from sqlverdict.judge.opinion import UNCATEGORISED, Opinion, Settings
 from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read, truth
 from sqlverdict.judge.replies.loose_json import Object, Value, key_word
@@ -110,15 +110,9 @@ def categorise(
     request = make_request(prompt, values, settings, _schema(kinds))
     reading = yield from ask(request, lambda text: read_categories(text, kinds), settings, tally)
     categories = None if isinstance(reading, NoReading) else reading.value
-    if categories is None:
-        tally.flag("uncategorised")
-        categories = Categories(())
     known = opinion.cost is not None and tally.cost is not None
     return replace(
-        opinion,
-        categories=categories.labels,
-        category_notes={name: writable(why) for name, why in categories.explanations.items()},
-        flags=tuple(dict.fromkeys((*opinion.flags, *tally.flags))),
+        with_categories(opinion, categories, tally.flags),
         calls=opinion.calls + tally.calls,
         cached=opinion.cached + tally.cached,
         tokens=(
@@ -126,6 +120,20 @@ def categorise(
             opinion.tokens[1] + tally.completion_tokens,
         ),
         cost=(opinion.cost or 0.0) + (tally.cost or 0.0) if known else None,
+    )
+
+
+def with_categories(
+    opinion: Opinion, categories: Categories | None, flags: Sequence[str] = ()
+) -> Opinion:
+    """The opinion with its labels; ``None``: they could not be read, which is flagged."""
+    labels = categories or Categories(())
+    unread = (UNCATEGORISED,) if categories is None else ()
+    return replace(
+        opinion,
+        categories=labels.labels,
+        category_notes={name: writable(why) for name, why in labels.explanations.items()},
+        flags=tuple(dict.fromkeys((*opinion.flags, *flags, *unread))),
     )
 
 

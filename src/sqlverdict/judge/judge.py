@@ -29,7 +29,7 @@ class Judge(Protocol):
 
     A judge that shows its model nothing but the question, the knowledge, the schema, the queries
     and their results may say so with ``sees_evidence = False``: it is then asked once where two
-    metrics want to know.
+    metrics want to know. One that gives kinds of error by itself has ``gives_categories = True``.
     """
 
     @property
@@ -58,7 +58,7 @@ JUDGES: Registry[Judge] = Registry("judge", "sqlverdict.judge.judges", "sqlverdi
 def conduct(judge: Judge, brief: Brief, settings: Settings) -> Conduct:
     """All that is to be asked about a brief: the verdict and, if set so, its categories."""
     opinion = yield from judge.conduct(brief, settings)
-    if settings.categories:
+    if settings.categories and not getattr(judge, "gives_categories", False):
         opinion = yield from categorise(brief, opinion, settings)
     return opinion
 

@@ -1,7 +1,8 @@
 """Recorded replies that answer requests, without a network.
 
 A recording is found by the request's digest (any judge's recorded run), or, for the judge
-``replay``, by the case's id. Several texts for one case are its samples.
+``replay``, by the case's id. Several texts for one case are its samples. What was recorded about
+kinds of error or of difference is kept apart from the verdicts, under the case's id too.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sqlverdict.errors import DataError
@@ -17,14 +19,15 @@ from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Message, NoReply, Reply, Request
 
 PURPOSE = "replay@1"
+CATEGORIES = "replay_categories@1"
 
 
-def recorded_request(case_id: str, settings: Settings) -> Request:
-    """The request for what was recorded for a case."""
+def recorded_request(case_id: str, settings: Settings, purpose: str = PURPOSE) -> Request:
+    """The request for what was recorded for a case: a verdict, or kinds of error."""
     return Request(
         model=settings.model,
         messages=(Message("user", case_id),),
-        purpose=PURPOSE,
+        purpose=purpose,
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
         seed=settings.seed,
@@ -37,9 +40,15 @@ class RecordedReplies:
 
     Args:
         replies: Texts by case id or by request digest; a sequence holds samples in order.
+        categories: Texts about kinds of error or of difference, by case id.
     """
 
-    def __init__(self, replies: Mapping[str, str | Sequence[str]]) -> None:
+    def __init__(
+        self,
+        replies: Mapping[str, str | Sequence[str]],
+        categories: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._categories = categories
         self._replies = {
             key: (texts,) if isinstance(texts, str) else tuple(texts)
             for key, texts in replies.items()
@@ -102,6 +111,11 @@ class RecordedReplies:
 
     def ask(self, request: Request) -> Reply | NoReply:
         """The recorded reply, or that there is none."""
+        if request.purpose == CATEGORIES:
+            text = self._categories.get(request.messages[-1].content)
+            if text is None:
+                return NoReply("no kinds of error are recorded for this case", attempts=0)
+            return Reply(text, "stop", 0, 0, 0.0)
         texts = self._replies.get(request.digest())
         if texts is None and request.purpose == PURPOSE:
             texts = self._replies.get(request.messages[-1].content)

@@ -14,7 +14,8 @@ A ``db_id`` is a name and never a path: one that could lead out of the root has 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Protocol
@@ -23,6 +24,7 @@ from urllib.parse import quote, urlsplit
 from sqlverdict.errors import UsageError
 from sqlverdict.files.references import check_reference, file_of
 from sqlverdict.files.text import few_of, near
+from sqlverdict.records import Case
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
 _PLACEHOLDER = "{db_id}"
@@ -301,15 +303,44 @@ def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
 
 def missing_databases(folder: Databases, db_ids: Sequence[str]) -> tuple[str, ...]:
     """A note on the databases that are not there, and on names that differ in case."""
-    missing = {db_id for db_id in db_ids if folder.path(db_id) is None}
-    if not missing:
-        return folder.notes
-    cases = sum(db_id in missing for db_id in db_ids)
-    return (
-        *folder.notes,
-        f"{_count(len(missing), 'database')} not found below {folder.describe()} "
-        f"({few_of(sorted(missing))}): {_count(cases, 'case')} cannot be executed",
-    )
+    without = [db_id for db_id in db_ids if folder.path(db_id) is None]
+    return (*folder.notes, *_missing_note(without, folder.describe()))
+
+
+def notes_for_part(notes: Sequence[str], cases: Iterable[Case]) -> tuple[str, ...]:
+    """The notes on a benchmark as they are for some of its cases.
+
+    Args:
+        notes: The notes, as :func:`missing_databases` makes them and others.
+        cases: The cases that are worked on.
+    """
+    if not any(_MISSING.fullmatch(note) for note in notes):
+        return tuple(notes)
+    without = [case.db_id for case in cases if _lacks_file(case.database)]
+    part: list[str] = []
+    for note in notes:
+        missing = _MISSING.fullmatch(note)
+        part += [note] if missing is None else _missing_note(without, missing[1])
+    return tuple(part)
+
+
+_MISSING = re.compile(r"[\d,]+ databases? not found below (.*) \(.*\): .* cannot be executed")
+
+
+def _lacks_file(database: str | None) -> bool:
+    file = None if database is None else file_of(database)
+    return database is None or (file is not None and not file.exists())
+
+
+def _missing_note(without: Sequence[str], where: str) -> list[str]:
+    """What is said of the cases without a database, by their ids of databases."""
+    if not without:
+        return []
+    missing = sorted(set(without))
+    return [
+        f"{_count(len(missing), 'database')} not found below {where} ({few_of(missing)}): "
+        f"{_count(len(without), 'case')} cannot be executed"
+    ]
 
 
 def _short(name: str) -> str:

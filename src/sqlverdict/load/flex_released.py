@@ -7,12 +7,14 @@ There are no ids: their scripts pair lines and labels by position, so that the i
 (``ex`` is 1) or ``NEQ`` and the line's place, counted from 0.
 
 ``judge_result`` is true, false, or a rubric's ``{"score": 1 to 5}``, of which 4 and 5 are right;
-it is the recorded verdict of ``judge_model``. A line with ``error``, or without a result of the
-prediction, is one whose prediction failed.
+it is the recorded verdict of ``judge_model``. ``judge_result_category`` (in files called
+``_cat.jsonl``) holds FLEX's kinds of error or of difference, each ``{"issued", "explanation"}``. A
+line with ``error``, or without a result of the prediction, is one whose prediction failed.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -54,6 +56,8 @@ def as_agreement(record: Mapping[str, Any], index: int, where: str) -> dict[str,
                 f"'Database: NAME'."
             )
         fields["db_id"] = match[1].strip()
+    if (categories := fields.pop("judge_result_category", None)) is not None:
+        fields["categories"] = json.dumps(categories)
     verdict = _verdict(fields.pop("judge_result", None))
     if verdict is not None:
         fields["verdicts"] = {str(fields.get("model") or "judge"): verdict}

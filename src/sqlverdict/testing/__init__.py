@@ -13,6 +13,7 @@
 ``rule_suite/``      the parts of ``check_rule``
 ``strategies``       ``check_strategy``: search strategies
 ``signs``            ``check_sign``: signs that a query is not what was meant
+``members``          the member that a suite is called with
 ``fakes``            ``FakeItem``: a case whose queries have already been run
 ``fake_llm``         a scripted server that speaks the chat-completions protocol
 ``tiny_llm``         a real llama.cpp server with a model of half a megabyte

@@ -16,6 +16,7 @@ from sqlverdict.abstain.method import ABSTAINERS, Need, Tools, TrainingData, Tra
 from sqlverdict.errors import MissingExtra, SqlverdictError
 from sqlverdict.llm.request import NoReply
 from sqlverdict.testing.abstain_fixture import MethodData, ScriptedAnswerer
+from sqlverdict.testing.members import member_of
 
 OPTIONAL = ("sklearn", "scipy", "numpy", "torch", "transformers", "tokenizers", "httpx")
 """Packages that no method may take for granted."""
@@ -64,7 +65,7 @@ class MethodUnderTest:
 def method_under_test(kind: str, method: Any, headings: Sequence[str]) -> MethodUnderTest:
     """The method under test, its form checked: name, version, needs, options, document."""
     registry_name = method if isinstance(method, str) else None
-    member: Any = ABSTAINERS.get(registry_name) if registry_name is not None else method
+    member: Any = member_of(ABSTAINERS, method)
     name = str(registry_name or getattr(member, "name", type(member).__name__))
 
     def fresh() -> Any:

@@ -48,6 +48,7 @@ from sqlverdict.testing.engine_data import (
     snapshot,
 )
 from sqlverdict.testing.hostile import hostile_predictions
+from sqlverdict.testing.members import member_of
 
 MakeDatabase = Callable[[Path], Reference]
 ChangeDatabase = Callable[[str], None]
@@ -73,7 +74,7 @@ def check_engine(
     Raises:
         AssertionError: a promise is broken; the message says which and what to do.
     """
-    member = ENGINES.get(engine) if isinstance(engine, str) else engine
+    member = member_of(ENGINES, engine)
     check = _EngineCheck(member)
     check.expect(
         not isinstance(engine, str) or member.name == engine,

@@ -25,6 +25,7 @@ from sqlverdict.judge.opinion import BUDGET
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.records import Reason
 from sqlverdict.testing.injections import Injection, judge_injections
+from sqlverdict.testing.members import member_of
 
 RIGHT = (
     "Both read the same rows, so the answer is the same.\n\n```json\n"
@@ -85,9 +86,8 @@ def check_judge(judge: str | Judge, *, right: str = RIGHT, wrong: str = WRONG) -
     Raises:
         AssertionError: a promise is broken; the message says which and what to do.
     """
-    name = judge if isinstance(judge, str) else judge.name
-    if isinstance(judge, str):
-        judge = JUDGES.get(judge)
+    name = judge if isinstance(judge, str) else member_of(JUDGES, judge).name
+    judge = member_of(JUDGES, judge)
     _expect(judge.name == name, name, f"calls itself {judge.name!r}; use its file's name")
     version = judge.version
     counts = isinstance(version, int) and not isinstance(version, bool) and version >= 1

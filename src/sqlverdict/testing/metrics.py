@@ -19,6 +19,7 @@ from typing import get_args
 from sqlverdict.records import Failure, Fault, Reason, Row, Score
 from sqlverdict.score.metric import METRICS, SECTIONS, Metric, Need, document
 from sqlverdict.testing.fakes import GOLD_SQL, FakeItem
+from sqlverdict.testing.members import member_of
 
 ROWS: list[Row] = [("Ada", 36), ("Bob", 41), ("Cy", None), ("Dee", 2.5)]
 
@@ -107,9 +108,8 @@ def check_metric(metric: str | Metric) -> None:
     Raises:
         AssertionError: a promise is broken; the message says which and what to do.
     """
-    name = metric if isinstance(metric, str) else metric.name
-    if isinstance(metric, str):
-        metric = METRICS.get(metric)
+    name = metric if isinstance(metric, str) else member_of(METRICS, metric).name
+    metric = member_of(METRICS, metric)
     _expect(metric.name == name, name, f"calls itself {metric.name!r}; use its file's name")
     _check_fields(name, metric)
     scale = _check_document(name, metric)

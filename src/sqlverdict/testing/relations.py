@@ -40,6 +40,7 @@ from sqlverdict.records import (
     Reason,
     Row,
 )
+from sqlverdict.testing.members import member_of
 
 Rows = tuple[Row, ...]
 
@@ -63,7 +64,7 @@ def check_relation(name: str) -> None:
     Raises:
         AssertionError: a promise is broken; the message says which, with the answers.
     """
-    relation = RELATIONS.get(name)
+    relation = member_of(RELATIONS, name, "kind")
     for check in RELATION_CHECKS.values():
         check(relation)
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.parse.facts import Fact
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
+from sqlverdict.testing.members import member_of
 from sqlverdict.testing.rule_suite.contexts import check_hostile_contexts
 from sqlverdict.testing.rule_suite.on_engine import check_rule_on_engine
 from sqlverdict.testing.rule_suite.pairs import (
@@ -73,7 +74,7 @@ def check_rule(
     Raises:
         AssertionError: a promise is broken; the message says which, with the witness.
     """
-    member = RULES.get(rule) if isinstance(rule, str) else rule
+    member = member_of(RULES, rule)
     if engine is not None:
         from sqlverdict.execute.engine import ENGINES
 

@@ -13,15 +13,17 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Failure, Outcome, Query, Reason
 from sqlverdict.signs.look import notices
-from sqlverdict.signs.sign import PROBES, SECTIONS, Notice, Sign, SignExample, Subject
+from sqlverdict.signs.sign import PROBES, SECTIONS, SIGNS, Notice, Sign, SignExample, Subject
+from sqlverdict.testing.members import member_of
 
 
-def check_sign(sign: Sign) -> None:
-    """Hold one sign to its promises.
+def check_sign(sign: str | Sign) -> None:
+    """Hold one sign, given by its name or itself, to its promises.
 
     Raises:
         AssertionError: it breaks one; the message names the query.
     """
+    sign = member_of(SIGNS, sign)
     assert sign.title.endswith("."), f"{sign.name}: the document starts with a sentence"
     missing = [name for name in SECTIONS if not sign.sections.get(name)]
     assert not missing, f"{sign.name}: the document lacks {', '.join(missing)}"

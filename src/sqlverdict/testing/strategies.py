@@ -6,6 +6,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.strategy import SECTIONS, STRATEGIES, Strategy, rotation
 from sqlverdict.refute.witness import Refutation, SearchBudget
+from sqlverdict.testing.members import member_of
 
 SEEDS = 12
 """With how many seeds the search is repeated: one seed alone may be luck."""
@@ -19,8 +20,7 @@ def check_strategy(strategy: str | Strategy) -> None:
     Raises:
         AssertionError: it breaks one; the message says which.
     """
-    if isinstance(strategy, str):
-        strategy = STRATEGIES.get(strategy)
+    strategy = member_of(STRATEGIES, strategy)
     name, example = strategy.name, strategy.example
     assert strategy.title.endswith("."), f"{name}: the document starts with a sentence"
     missing = [section for section in SECTIONS if not strategy.sections.get(section)]

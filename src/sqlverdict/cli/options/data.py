@@ -30,7 +30,12 @@ from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, ChangedCases, SourceFile
 from sqlverdict.load.columns.column_map import join_maps
-from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
+from sqlverdict.load.databases import (
+    DatabaseLocation,
+    Databases,
+    find_databases,
+    notes_for_part,
+)
 from sqlverdict.load.overlays.apply import OVERLAY, overlay_title, with_overlays
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.load.tables.cases import own_format
@@ -238,16 +243,18 @@ def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
             )
     size = benchmark.count
     cases: Iterable[Case] = benchmark.cases
+    notes = benchmark.notes
     if data.selection:
         only = set(data.only)
         matching = (case for case in benchmark.cases if not only or case.id in only)
         cases = list(data.part(matching))
         size = len(cases)
+        notes = notes_for_part(notes, cases)
     sources = (*benchmark.sources, *(SourceFile(name, digest) for name, digest in extra.items()))
     file = data.gold or data.cases
     name = file.name if file is not None else benchmark.name
     name += overlay_title(name for name, _ in data.overlays)
-    return replace(benchmark, name=name, cases=cases, count=size, sources=sources)
+    return replace(benchmark, name=name, cases=cases, count=size, sources=sources, notes=notes)
 
 
 def select_pairs(

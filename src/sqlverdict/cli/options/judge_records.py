@@ -60,7 +60,12 @@ def recorded_replies(
             f"the benchmark {benchmark.name} has no recorded replies; give them with --replies "
             'FILE, one {"id": ..., "reply": ...} per line'
         )
-    return RecordedReplies(recorded)
+    categories = {
+        case.id: case.recorded.categories
+        for case in benchmark.cases
+        if case.recorded is not None and case.recorded.categories
+    }
+    return RecordedReplies(recorded, categories)
 
 
 def _verdicts(name: str, benchmark: Benchmark) -> dict[str, bool]:

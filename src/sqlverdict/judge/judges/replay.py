@@ -2,7 +2,8 @@
 
 The judge asks for the reply recorded for the brief's case, under its id; the answerer must be a
 :class:`sqlverdict.judge.recorded.Recorded`. A recorded reply is always the same, so one that
-cannot be read is not asked for again.
+cannot be read is not asked for again. Kinds of error or of difference come with the verdict where
+they are recorded, as in FLEX's files; nobody is asked for them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from dataclasses import replace
 
 from sqlverdict.judge.asking import CallCounts, ask, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.categories import kinds_for, read_categories, with_categories
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.recorded import recorded_request
+from sqlverdict.judge.recorded import CATEGORIES, recorded_request
 from sqlverdict.judge.replies.conclusion import read_verdict
+from sqlverdict.llm.request import Reply
 
 
 @JUDGES.member
@@ -22,7 +25,8 @@ class ReplayJudge:
     """The verdict of a recorded reply."""
 
     name = "replay"
-    version = 1
+    version = 2
+    gives_categories = True
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One look at the records."""
@@ -30,4 +34,11 @@ class ReplayJudge:
         request = recorded_request(brief.case_id, settings)
         once = replace(settings, retries_unparseable=0)
         read = yield from ask(request, read_verdict, once, tally)
-        return opinion_of(f"{self.name}@{self.version}", settings, tally, read)
+        opinion = opinion_of(f"{self.name}@{self.version}", settings, tally, read)
+        kinds = kinds_for(brief.equal, opinion.correct)
+        reply = (yield recorded_request(brief.case_id, settings, CATEGORIES)) if kinds else None
+        if not isinstance(reply, Reply):
+            return opinion
+        tally.add(reply)
+        opinion = opinion_of(f"{self.name}@{self.version}", settings, tally, read)
+        return with_categories(opinion, read_categories(reply.text, kinds).value)

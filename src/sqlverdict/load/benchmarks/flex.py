@@ -7,7 +7,8 @@ results matched), ``gold_exec_text`` and ``pred_exec_text`` (the results as text
 ``system`` and ``bird_question_id``. The predictions are in the file; there are no databases, and
 nothing is run: the recorded results stand in for execution, and every comparison gives the
 recorded ``ex``. Lines of FLEX's own result files (``gt_sql``, ``gt_exec``, ``pred_exec``,
-``judge_text`` ...; see ``flex_released.py``) are read as they are. Give the schemas with
+``judge_text`` ...; see ``flex_released.py``) are read as they are, with the kinds of error in
+``judge_result_category``, which ``--judge replay`` takes over. Give the schemas with
 ``--schema``, so that proofs and witnesses can be sought.
 A file of FLEX's own that holds one system's answers (matches and mismatches, with an ``index`` that
 is unique) takes the index as the case's id, so that the runs of several systems can be compared;
@@ -61,6 +62,7 @@ class _FlexRecord(msgspec.Struct):
     schema_text: str = ""
     gpt4o_text: str = ""
     reply: str = ""
+    categories: str = ""
     model: str = _MODEL
     verdicts: dict[str, float] = {}
     error: str | None = None
@@ -137,6 +139,7 @@ def _case(record: _FlexRecord, *, by_index: bool) -> Case:
         prediction_text=record.pred_exec_text,
         schema_text=record.schema_text,
         replies=(reply,) if reply else (),
+        categories=record.categories,
         model=record.model,
         verdicts=record.verdicts,
         about=record.pred_sql,

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -28,6 +28,7 @@ from sqlverdict.compare.tags import Tag, clauses_of, find_tags
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Failed, Judged, Refuted, Related, relations_of
 from sqlverdict.files.text import near
+from sqlverdict.judge.opinion import UNCATEGORISED
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import VERDICT, opinion, results_match
@@ -55,14 +56,15 @@ class Categorised:
         outcome: Its set.
         tags: What differs, from the queries and the evidence.
         by_tags: FLEX's labels of the tags.
-        by_judge: FLEX's labels that a judge gave; empty where none was asked for them.
+        by_judge: FLEX's labels that a judge gave, or that the prediction failed; ``None`` where no
+            judge gave any.
     """
 
     id: str
     outcome: Outcome
     tags: tuple[Tag, ...]
     by_tags: tuple[str, ...]
-    by_judge: tuple[str, ...]
+    by_judge: tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
@@ -135,16 +137,18 @@ def _tags(
     return find_tags(gold, prediction, schema, relations=relations, reasons=reasons)
 
 
-def judge_labels(result: Result) -> tuple[str, ...]:
-    """FLEX's labels that judges gave, each once."""
-    return tuple(
-        dict.fromkeys(
-            label
-            for piece in result.evidence
-            if isinstance(piece, Judged)
-            for label in piece.categories
-        )
-    )
+def judge_labels(result: Result) -> tuple[str, ...] | None:
+    """FLEX's labels that judges gave, each once; ``None`` where no judge's labels could be read."""
+    opinions = [
+        piece
+        for piece in result.evidence
+        if isinstance(piece, Judged)
+        and piece.correct is not None
+        and UNCATEGORISED not in piece.flags
+    ]
+    if not opinions:
+        return None
+    return tuple(dict.fromkeys(label for piece in opinions for label in piece.categories))
 
 
 def categorise(
@@ -162,12 +166,12 @@ def categorise(
         return None
     outcome: Outcome = ("TP" if right else "FP") if equal else ("FN" if right else "TN")
     if outcome == "TP":
-        return Categorised(result.id, outcome, (), (), ())
+        return Categorised(result.id, outcome, (), (), None)
     tags = tags_of(result, schema)
     if any(tag.name == "fails" for tag in tags):
-        labels: tuple[str, ...] = (SQL_ERROR,)
-    elif outcome == "FN":
-        labels = difference_labels(tags)
+        return Categorised(result.id, outcome, tags, (SQL_ERROR,), (SQL_ERROR,))
+    if outcome == "FN":
+        labels: tuple[str, ...] = difference_labels(tags)
     else:
         labels = error_labels(tags)
     return Categorised(result.id, outcome, tags, labels, judge_labels(result))
@@ -206,12 +210,16 @@ def category_report(
                 f"{run.folder} has no metric {label!r}.{near(label, known)} "
                 f"It has {', '.join(known)}."
             )
+        # A judge that names no kind in a whole run was not asked for kinds.
+        has_judge_labels = any(judge_labels(result) for result in run.results())
         for result in run.results():
             cases += 1
             categorised = categorise(result, label, (schemas or {}).get(result.db_id))
             if categorised is None:
                 undecided += 1
                 continue
+            if not has_judge_labels:
+                categorised = replace(categorised, by_judge=None)
             outcomes[categorised.outcome] += 1
             counts.update(_count_keys(result, name, categorised))
             if categorised.outcome in ("FP", "TN"):
@@ -238,7 +246,7 @@ def _count_keys(result: Result, system: str, categorised: Categorised) -> Iterat
         "system": system,
     }
     labels: dict[By, Iterable[str]] = {"tags": categorised.by_tags}
-    if categorised.by_judge:
+    if categorised.by_judge is not None:
         labels["judge"] = categorised.by_judge
     for group, key in groups.items():
         for by, names in labels.items():
