@@ -34,6 +34,7 @@ SCRIPT = f"""
 CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);
 INSERT INTO item VALUES (1, 'pen', 1.5), (2, 'pad', 2.5), (3, '{HOSTILE}', 4.0);
 """
+KNOWLEDGE = "prices are in euros"
 PAIRS = (
     ("How many items are there?", "SELECT COUNT(*) FROM item", "SELECT COUNT(name) FROM item"),
     ("List the names.", "SELECT name FROM item", "SELECT name FROM item WHERE price > 2"),
@@ -76,6 +77,7 @@ def results() -> list[Result]:
             abstained=False,
             verdict=verdicts.get(index, Verdict.CORRECT if right[index] else Verdict.INCORRECT),
             scores={"ex": float(right[index]), "esm": 0.0},
+            knowledge=KNOWLEDGE if index == 1 else "",
             evidence=(Tested("compare"), witness())
             if index == 0
             else (Tested("compare") if right[index] else Related("compare"),),

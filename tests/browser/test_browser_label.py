@@ -100,9 +100,13 @@ def test_a_queue_is_labelled_with_one_key_an_item(
     page.press("#corrected", "Control+Enter")
     page.wait_for_selector("#corrected-result td")
     assert page.inner_text("#corrected-result td") == "42"
-    page.keyboard.press("Escape")
+    # What is entered before the vote is there after a reload.
+    page.reload()
+    page.wait_for_selector(".pair")
+    assert page.input_value("#note") == "a note with 1 2 3"
+    assert page.get_attribute("[data-name=filtering]", "aria-pressed") == "true"
     press(page, "5", "6", "7", "s")
-    page.wait_for_selector("text=All 6 items are labelled.")
+    page.wait_for_selector("text=5 of 6 items are labelled, 1 skipped.")
     votes = votes_of(shared_run, "dee")
     assert len(votes) == ITEMS
     assert {"both_wrong", "ambiguous", "unanswerable", "skip"} <= {vote.label for vote in votes}
@@ -187,6 +191,9 @@ def test_the_witness_is_a_small_table_and_gets_a_label_of_its_own(
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(100)
     assert "returns 1 row" in page.inner_text(".witness")
+    marks = page.locator(".witness .answer tr.only")
+    assert marks.count() == 2
+    assert "the other query does not return this row" in marks.first.inner_text()
     page.keyboard.press("n")
     press(page, "8")
     (vote,) = votes_of(shared_run, "fay")

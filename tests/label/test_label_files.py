@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from label_runs import PAIRS, OpenSession
+from label_runs import KNOWLEDGE, PAIRS, OpenSession
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import DataError
 from sqlverdict.label.export import export_votes
@@ -109,6 +109,7 @@ def test_labelled_cases_are_a_benchmark_and_its_labels(
 
     cases = {case.id: case for case in read_benchmark(DataArgs(cases=file)).cases}
     assert cases["q1"].golds == ("SELECT name FROM item",)
+    assert cases["q1"].knowledge == KNOWLEDGE
     report = json.loads(label("--labels", str(file), "--json", command="agree"))
     log = str(tmp_path / "labels" / "votes.jsonl")
     from_log = json.loads(label("--labels", log, "--json", command="agree"))

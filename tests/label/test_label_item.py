@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from label_runs import OpenSession
+from label_runs import KNOWLEDGE, OpenSession
+from sqlverdict.evidence_parts import AnswerExcerpt
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
@@ -15,6 +16,7 @@ from sqlverdict.label.display import (
     LONGEST_CELL,
     MOST_ROWS,
     display_result,
+    excerpt_pair,
     relate_results,
     result_pair,
 )
@@ -113,6 +115,23 @@ def test_cells_are_short_and_exact_in_a_browser() -> None:
     assert cells[4] is None
 
 
+def test_rows_of_one_answer_alone_are_marked_on_a_witness() -> None:
+    once, twice = (AnswerExcerpt(("n",), (("c",),) * n, n) for n in (1, 2))
+    assert [each.marks for each in excerpt_pair(once, twice)] == [(), (1,)]
+    cut = AnswerExcerpt(("n",), (("c",),), 40)
+    assert [each.marks for each in excerpt_pair(once, cut)] == [(), ()], "the rest is not known"
+    failed = AnswerExcerpt((), failed=Reason.EXECUTION_ERROR, message="no")
+    assert [each.marks for each in excerpt_pair(failed, twice)] == [(), ()]
+
+
+def test_knowledge_comes_from_the_run_log(
+    open_session: OpenSession, databases: CaseDatabases
+) -> None:
+    items = open_session().queue.items.values()
+    (noted,) = (item for item in items if item.result.id == "q1")
+    assert show_item(noted, databases, "gold").knowledge == KNOWLEDGE
+
+
 def test_a_failure_is_words() -> None:
     failed = display_result(Failure(Reason.EXECUTION_ERROR, "no such table"))
     assert failed.failure == "EXECUTION_ERROR: no such table"
@@ -129,6 +148,7 @@ def test_an_item_has_results_witness_and_tables(
     assert lucky.witness[0].rows == ((1, None),)
     assert lucky.a.on_witness.rows == ((1,),)
     assert lucky.b.on_witness.rows == ((0,),)
+    assert lucky.a.on_witness.marks == lucky.b.on_witness.marks == (0,)
     assert [column.name for column in lucky.tables[0].columns] == ["id", "name", "price"]
     assert lucky.tables[0].columns[0].key == "key"
     assert len(lucky.tables[0].rows) == 3

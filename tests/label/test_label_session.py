@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -66,7 +67,7 @@ def test_a_vote_can_be_changed_and_taken_back_and_the_log_keeps_all(
     assert (taken[0], taken[1].choice) == (pair, "neither")
     # Each edit on the page is a vote: none of them may count once the vote is taken back.
     assert session.own_vote("ann", pair) is None
-    with pytest.raises(UsageError, match="no vote to take back"):
+    with pytest.raises(UsageError, match="no vote in this queue to take back"):
         session.undo("ann")
     session.vote("ann", Ballot(pair, "either"))
     assert session.own_vote("ann", pair).choice == "either"
@@ -81,6 +82,18 @@ def test_votes_are_taken_back_the_last_one_first(open_session: OpenSession) -> N
         session.vote("ann", Ballot(pair, "both"))
     assert [session.undo("ann")[0], session.undo("ann")[0]] == [first, second]
     assert session.log.book.annotators == ()
+
+
+def test_a_vote_on_another_queue_is_not_taken_back(open_session: OpenSession) -> None:
+    session = open_session()
+    elsewhere, *rest = session.queue.order
+    session.vote("ann", Ballot(elsewhere, "both"))
+    later = replace(session, assignment={"ann": tuple(rest)})
+    with pytest.raises(UsageError, match="no vote in this queue"):
+        later.undo("ann")
+    later.vote("ann", Ballot(rest[0], "neither"))
+    assert later.undo("ann")[0] == rest[0]
+    assert later.own_vote("ann", elsewhere).choice == "both"
 
 
 def test_evidence_is_hidden_until_the_vote_and_a_look_is_recorded(

@@ -1,4 +1,4 @@
-"""The databases and the knowledge of the runs' cases: a run log holds neither."""
+"""The databases of the runs' cases, which no run log names, and the knowledge of older runs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CaseDatabases:
 
     def knowledge(self, result: Result) -> str:
         """What comes with the question."""
-        return self.facts.get(result.id, CaseFacts()).knowledge
+        return result.knowledge or self.facts.get(result.id, CaseFacts()).knowledge
 
     def run(self, result: Result, sql: str, side: Side = "prediction") -> Outcome:
         """Run a query of a case."""

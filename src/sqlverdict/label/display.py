@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Literal, TypeVar
 
 import msgspec
 
 from sqlverdict.compare.columns import SearchExhausted, match_columns
 from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow
-from sqlverdict.records import Answer, Cell, Failure, Outcome, Row
+from sqlverdict.records import Cell, Failure, Outcome, Row
 
 MOST_ROWS = 30
 """Rows of a result that are shown."""
@@ -21,6 +21,8 @@ MOST_REORDERED = 5_000
 LONGEST_CELL = 160
 LONGEST_MESSAGE = 600
 _EXACT_IN_A_BROWSER = 2**53
+
+RowT = TypeVar("RowT", bound=Hashable)
 
 
 class TableDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -71,7 +73,10 @@ def result_pair(
     """Two results; where they differ, with the rows marked that the other lacks."""
     if isinstance(a, Failure) or isinstance(b, Failure) or relation != "differ":
         return display_result(a), display_result(b)
-    return display_result(a, _unmatched(a, b)), display_result(b, _unmatched(b, a))
+    return (
+        display_result(a, _unmatched(a.rows, b.rows)),
+        display_result(b, _unmatched(b.rows, a.rows)),
+    )
 
 
 def display_result(outcome: Outcome, unmatched: Sequence[int] = ()) -> TableDisplay:
@@ -91,14 +96,23 @@ def display_result(outcome: Outcome, unmatched: Sequence[int] = ()) -> TableDisp
     )
 
 
-def display_excerpt(answer: AnswerExcerpt) -> TableDisplay:
-    """An answer as a witness keeps it."""
+def excerpt_pair(a: AnswerExcerpt, b: AnswerExcerpt) -> tuple[TableDisplay, TableDisplay]:
+    """Two answers as a witness keeps them, with the rows marked that the other lacks."""
+    whole = all(one.failed is None and one.count == len(one.rows) for one in (a, b))
+    if not whole:
+        return _excerpt(a), _excerpt(b)
+    return _excerpt(a, _unmatched(a.rows, b.rows)), _excerpt(b, _unmatched(b.rows, a.rows))
+
+
+def _excerpt(answer: AnswerExcerpt, unmatched: Sequence[int] = ()) -> TableDisplay:
     if answer.failed is not None:
         return TableDisplay(failure=f"{answer.failed}: {answer.message}")
     return TableDisplay(
         columns=tuple(map(short_text, answer.columns)),
         rows=plain_rows(answer.rows),
         count=answer.count,
+        marks=tuple(unmatched),
+        marked=len(unmatched),
     )
 
 
@@ -126,11 +140,11 @@ def short_text(text: str) -> str:
     return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}…"
 
 
-def _unmatched(one: Answer, other: Answer) -> list[int]:
+def _unmatched(one: Sequence[RowT], other: Sequence[RowT]) -> list[int]:
     """The positions of rows that the other answer lacks, as often as it lacks them."""
-    rest = Counter(other.bag)
+    rest = Counter(other)
     positions = []
-    for position, row in enumerate(one.rows):
+    for position, row in enumerate(one):
         if rest[row] > 0:
             rest[row] -= 1
         else:

@@ -81,7 +81,7 @@ def export_cases(
                 "id": f"{result.id}#{item.systems[0]}" if repeated else result.id,
                 "db_id": result.db_id,
                 "question": result.question,
-                "knowledge": knowledge.get(result.id, ""),
+                "knowledge": result.knowledge or knowledge.get(result.id, ""),
                 "gold": list(result.gold),
                 "prediction": result.prediction,
                 "difficulty": result.difficulty,

@@ -17,8 +17,8 @@ from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import (
     ResultRelation,
     TableDisplay,
-    display_excerpt,
     display_result,
+    excerpt_pair,
     plain_rows,
     relate_results,
     result_pair,
@@ -107,10 +107,8 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
     pieces = layout_pair(*texts)
     results, relation = _results(result, databases, texts, sides)
     witness = witness_of(result)
-    queries = [
-        QueryDisplay(pieces[n], results[n], _on_witness(witness, side))
-        for n, side in enumerate(sides)
-    ]
+    answers = _on_witness(witness, sides)
+    queries = [QueryDisplay(pieces[n], results[n], answers[n]) for n in range(len(sides))]
     content = ItemContent(
         pair=item.pair,
         id=result.id,
@@ -151,10 +149,13 @@ def _results(
     return result_pair(a, b, relation), relation
 
 
-def _on_witness(witness: Refuted | None, side: Side) -> TableDisplay | None:
+def _on_witness(
+    witness: Refuted | None, sides: Sequence[Side]
+) -> tuple[TableDisplay | None, TableDisplay | None]:
     if witness is None:
-        return None
-    return display_excerpt(witness.gold if side == "gold" else witness.prediction)
+        return None, None
+    a, b = (witness.gold if side == "gold" else witness.prediction for side in sides)
+    return excerpt_pair(a, b)
 
 
 def _witness_tables(witness: Refuted | None) -> tuple[TableDisplay, ...]:

@@ -223,13 +223,15 @@ class LabelSession:
     def undo(self, annotator: str) -> tuple[str, OwnVote | None]:
         """Take back an annotator's last vote with its edits; return its pair and what it was.
 
+        Votes on another queue stay: the page could not show what it takes back.
+
         Raises:
             UsageError: there is none.
             OSError: it was not saved.
         """
-        pair = self.log.book.last_pair(annotator)
-        if pair is None or pair not in self.queue.items:
-            raise UsageError("there is no vote to take back")
+        pair = self.log.book.last_pair(annotator, self.assignment[annotator])
+        if pair is None:
+            raise UsageError("there is no vote in this queue to take back")
         vote = self.own_vote(annotator, pair)
         self._save("undo", annotator, self.item(pair))
         return pair, vote

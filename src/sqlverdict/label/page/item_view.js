@@ -11,12 +11,17 @@ page.cell = (value) => {
   return page.make("td", { class: kind }, value === "" ? page.make("i", {}, "empty text") : text);
 };
 
-page.table = (table, label, compact = false) => {
+page.onlyHere = "the other query does not return this row";
+
+page.table = (table, label, compact = false, meaning = page.onlyHere) => {
   const marks = new Set(table.marks || []);
+  const sign = (marked) =>
+    page.make("td", { class: "sign" }, ...(marked ? [page.make("span", { "aria-hidden": "true" }, "●"), page.make("span", { class: "only-heard" }, meaning)] : []));
   const body = (table.rows || []).map((row, number) =>
-    page.make("tr", { class: marks.has(number) ? "only" : undefined }, ...row.map(page.cell))
+    page.make("tr", { class: marks.has(number) ? "only" : undefined }, marks.size ? sign(marks.has(number)) : null, ...row.map(page.cell))
   );
   const head = (table.columns || []).map((name) => page.make("th", { scope: "col" }, name || " "));
+  if (marks.size) head.unshift(page.make("td", { class: "sign" }));
   return page.make(
     "div",
     { class: compact ? "scroll compact" : "scroll", tabindex: "0", role: "region", "aria-label": label },
@@ -82,7 +87,7 @@ page.difference = (item) => {
 page.witness = (item, realistic) => {
   if (!item.witness.length && !item.a.on_witness) return null;
   const tables = item.witness.map((table) =>
-    page.make("figure", {}, page.make("figcaption", {}, table.name), page.table(table, `Table ${table.name}`, true))
+    page.make("figure", {}, page.make("figcaption", {}, table.name), page.table(table, `Table ${table.name}`, true, "only one of the answers depends on this row"))
   );
   const answers = [["A", item.a.on_witness], ["B", item.b.on_witness]].map(([name, answer]) =>
     page.make(
@@ -97,7 +102,7 @@ page.witness = (item, realistic) => {
     { class: "panel witness", open: true },
     page.make("summary", {}, "A small database on which they differ"),
     page.make("div", { class: "figures" }, ...tables, ...answers),
-    item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "Marked: a row on which only one of the two answers depends.") : null
+    item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "● in a table: only one of the two answers depends on this row.") : null
   );
   if (realistic) content.append(realistic);
   return content;

@@ -11,7 +11,7 @@
   let since = 0;
   let timer = null;
   let pending = false; // a change to an item that has a vote waits to be saved
-  const drafts = new Map(); // what was entered for items without a vote
+  const texts = new Map(); // what this tab alone keeps, where the browser stores nothing
   const loaded = new Map();
 
   const problem = (text) => {
@@ -36,6 +36,24 @@
     } finally {
       busy = false;
     }
+  };
+
+  // What was entered for items without a vote; it is there after a reload.
+  const draftName = (pair) => `sqlverdict draft ${state.annotator} ${pair}`;
+  const drafts = {
+    get: (pair) => {
+      let text = texts.get(pair);
+      try { text ??= localStorage.getItem(draftName(pair)); } catch { /* kept in this tab alone */ }
+      return text ? JSON.parse(text) : null;
+    },
+    set: (pair, form) => {
+      texts.set(pair, JSON.stringify(form));
+      try { localStorage.setItem(draftName(pair), texts.get(pair)); } catch { /* kept in this tab alone */ }
+    },
+    delete: (pair) => {
+      texts.delete(pair);
+      try { localStorage.removeItem(draftName(pair)); } catch { /* nothing was kept */ }
+    },
   };
 
   const load = (pair) => {
@@ -117,8 +135,6 @@
   const showItem = async (index, focus = true) => {
     clearTimeout(timer);
     pending = false;
-    if (current && !state.items.some((item) => item.pair === current.item.pair && item.choice))
-      drafts.set(current.item.pair, entered());
     position = index;
     const listed = state.items[index];
     const content = await load(listed.pair);
@@ -138,6 +154,7 @@
       chip.setAttribute("aria-pressed", String(form.categories.includes(chip.dataset.name)));
     byId("note").value = form.note;
     byId("corrected").value = form.corrected_gold;
+    if (form.categories.length || form.note || form.corrected_gold) byId("detail").open = true;
     fill(byId("corrected-result"));
     page.pressChoice(byId("choices"), vote ? vote.choice : "");
     byId("reveal").hidden = !vote || !state.blind || store.offline;
@@ -159,11 +176,14 @@
     byId("reveal").hidden = true;
     page.pressChoice(byId("choices"), "");
     const { progress } = state;
+    const skipped = state.items.filter((item) => item.choice === "skip").length;
+    const all = page.count(progress.total, "item");
     fill(
       byId("item"),
       make("section", { class: "question end" },
-        make("h1", {}, `All ${page.count(progress.total, "item")} are labelled.`),
-        make("p", {}, progress.seconds === null ? "" : `Half of your votes took less than ${progress.seconds.toFixed(0)} seconds.`),
+        make("h1", {}, skipped ? `${progress.total - skipped} of ${all} are labelled, ${skipped} skipped.` : `All ${all} are labelled.`),
+        skipped ? make("p", {}, "L lists the skipped ones: you can still vote on them.") : null,
+        make("p", {}, progress.seconds === null ? "" : `Half of your votes took less than ${page.count(Math.ceil(progress.seconds), "second")}.`),
         make("p", {}, store.offline ? "Download your votes and send the file back." : "Every vote is saved. You can close this page, or go back with ← to look at an item again."))
     );
   };
@@ -225,8 +245,12 @@
 
   // A change to an item that has a vote is a new vote with the same choice.
   const edited = () => {
-    const choice = current && state.items[position].choice;
-    if (!choice) return;
+    if (!current) return;
+    const { choice } = state.items[position];
+    if (!choice) {
+      drafts.set(current.item.pair, entered());
+      return;
+    }
     clearTimeout(timer);
     pending = true;
     saved("Not saved yet", "busy");

@@ -23,7 +23,7 @@ The column *prediction* is the value that ``agree`` compares with metrics.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -265,9 +265,10 @@ class VoteBook:
         if event.kind == "vote":
             order[event.pair] = None
 
-    def last_pair(self, annotator: str) -> str | None:
-        """The pair of an annotator's last vote that was not taken back; ``None``: there is none."""
-        return next(reversed(self._order.get(annotator, {})), None)
+    def last_pair(self, annotator: str, pairs: Collection[str]) -> str | None:
+        """Of these pairs, that of an annotator's last vote that was not taken back, if any."""
+        order = self._order.get(annotator, {})
+        return next((pair for pair in reversed(order) if pair in pairs), None)
 
     @property
     def annotators(self) -> tuple[str, ...]:
