@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from browser_parts import OpenPage, accessibility_problems
-from report_runs import every_kind, result, write_run
+from report_runs import every_kind, result, witness, write_run
 
+from sqlverdict.evidence_parts import TableExcerpt
 from sqlverdict.records import Verdict
 from sqlverdict.report.html.build import make_document
 from sqlverdict.report.html.document import PageSuspect
@@ -186,6 +187,76 @@ def test_keys_lead_through_the_page(open_page: OpenPage, report: Path) -> None:
     page.wait_for_selector(".headline >> visible=true")
 
 
+def focus(page: Any) -> str:
+    return page.evaluate(
+        "(({ id, tagName, textContent }) => id || tagName + textContent)(document.activeElement)"
+    )
+
+
+def test_the_focus_stays_where_the_reader_is(open_page: OpenPage, report: Path) -> None:
+    """What is drawn anew does not throw a reader without a mouse back to the top of the page."""
+    page = opened(open_page, report)
+    page.locator(".legend a", has_text="equal on the data").press("Enter")
+    page.wait_for_selector("#rows:focus")
+    page.get_by_role("button", name="Remove filter").press("Enter")
+    page.wait_for_selector("#rows:focus")
+    page.get_by_text("Filters", exact=True).click()
+    page.locator("[data-facet=db]").press("ArrowDown")
+    page.wait_for_selector("#shown-count[role=status]:has-text('150 of 300')")
+    page.wait_for_selector("[data-facet=db]:focus")
+    page.locator("#rows").press("ArrowDown")
+    page.wait_for_selector("#case-title")
+    page.wait_for_selector("#rows:focus")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#case-title:focus")
+    first = page.inner_text("#case-title")
+    page.get_by_role("button", name="Next").press("Enter")
+    page.wait_for_selector(f"#case-title:not(:has-text('{first}'))")
+    assert focus(page).startswith("BUTTONNext")
+    assert page.title().startswith(page.inner_text("#case-title"))
+    page.locator(".switch button", has_text="other").press("Enter")
+    page.wait_for_selector(".switch [aria-pressed=true]:has-text('other'):focus")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#rows:focus")
+    page.evaluate("location.hash = '#metrics'")
+    page.locator("#metrics select").first.press("ArrowDown")
+    assert focus(page).startswith("SELECT")
+
+
+def test_a_case_keeps_its_list_after_a_reload(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#cases?difficulty=hard&q=shop&system=other")
+    page.wait_for_selector("#shown-count:has-text('100 of 300')")
+    page.locator("#rows").press("ArrowDown")
+    page.keyboard.press("j")
+    page.wait_for_selector("#case-title:has-text('Case q3')")
+    page.reload()
+    page.wait_for_selector("#shown-count:has-text('100 of 300')")
+    page.keyboard.press("j")
+    page.wait_for_selector("#case-title:has-text('Case q6')")
+    page.go_back()
+    page.wait_for_selector("#case-title:has-text('Case q3')")
+    page.go_back()
+    page.go_back()
+    page.wait_for_selector("text=Choose a case")
+    assert page.inner_text("#shown-count") == "100 of 300 cases"
+    assert page.input_value("#search") == "shop"
+    # A case that the list of the address lacks is shown all the same, in the whole list.
+    page.evaluate("location.hash = '#case-q1?difficulty=hard'")
+    page.wait_for_selector("#case-title:has-text('Case q1')")
+    assert page.inner_text("#shown-count") == "300 cases"
+
+
+def test_questions_that_all_or_no_systems_answer_open_in_the_list(
+    open_page: OpenPage, report: Path
+) -> None:
+    page = opened(open_page, report, "#systems")
+    line = page.locator("p", has_text="Every system is right on")
+    many = line.locator("a").nth(1).inner_text()
+    line.locator("a").nth(1).click()
+    page.wait_for_selector(f"#shown-count:has-text('{many} of 300')")
+    assert "no system is right, by verdict" in page.inner_text("#chips")
+
+
 def test_gained_and_lost_questions_open_in_the_list(open_page: OpenPage, report: Path) -> None:
     page = opened(open_page, report, "#systems")
     page.get_by_role("row", name="other").get_by_role("link").nth(0).click()
@@ -250,6 +321,10 @@ def test_suspected_golds_lead_to_their_cases(open_page: OpenPage, report: Path) 
     page = opened(open_page, report, "#golds")
     page.get_by_role("link", name="q12:").click()
     page.wait_for_selector("#case-title:has-text('Case q12')")
+    assert "no row has it" in page.inner_text(".suspicion")
+    page.evaluate("location.hash = '#golds'")
+    page.get_by_role("link", name="Their cases in the list").click()
+    page.wait_for_selector("#shown-count:has-text('1 of 300')")
 
 
 def test_nothing_serious_stands_in_the_way_of_anybody(open_page: OpenPage, report: Path) -> None:
@@ -272,6 +347,16 @@ def test_a_phone_shows_a_case_without_the_list(open_page: OpenPage, report: Path
     page.wait_for_selector("#search", state="visible")
     page.evaluate("location.hash = '#overview'")
     page.wait_for_selector(".headline", state="visible")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_a_wide_witness_scrolls_by_itself(open_page: OpenPage, tmp_path: Path) -> None:
+    names = tuple(f"a_long_name_of_column_{number}" for number in range(8))
+    wide = witness(rows={"item": TableExcerpt(names, (tuple(range(8)),))})
+    case = result(0, Verdict.INCORRECT, evidence=(wide,), situation="ordinary_witness")
+    file = write_page(tmp_path / "report.html", [write_run(tmp_path / "run", [case], "mine")])
+    page = opened(open_page, file, "#case-q0", viewport=PHONE)
+    page.wait_for_selector(".witness")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 

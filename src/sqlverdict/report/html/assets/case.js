@@ -11,15 +11,16 @@ const verdictChip = (verdict) => chip("verdict", verdict, SHORT_VERDICT[verdict]
 
 let shownCase = null;
 
-async function showCase(position, system) {
+async function showCase(position, system, moved) {
   const pane = by("case");
   const key = `${position}/${system}`;
   if (shownCase === key) return;
   shownCase = key;
   const detail = await detailOf(position, system);
   if (shownCase !== key) return;
-  fill(pane, caseHeader(position, system), caseBody(position, system, detail));
+  keepFocus(() => fill(pane, caseHeader(position, system), caseBody(position, system, detail)));
   pane.scrollTop = 0;
+  if (moved && focusIsLost()) by("case-title").focus({ preventScroll: true });
 }
 
 function clearCase() {
@@ -38,14 +39,14 @@ function caseHeader(position, system) {
       el("span.case-tools", null,
         el("button", { type: "button", title: "previous case (k)", onclick: () => step(-1) }, "‹ Previous"),
         el("button", { type: "button", title: "next case (j)", onclick: () => step(1) }, "Next ›"),
-        el("button", { type: "button", onclick: (event) => copy(location.href, event.currentTarget) }, "Copy link"))),
+        el("button", { type: "button", onclick: (event) => copy(location.href.split("#")[0] + caseAddress(position, system, ""), event.currentTarget) }, "Copy link"))),
     doc.systems.length > 1 ? systemSwitch(position, system) : null);
 }
 
 function systemSwitch(position, system) {
   return el("div.switch", { role: "group", "aria-label": "Systems" }, doc.systems.map((each, i) => {
     const verdict = doc.results[i].verdict[position];
-    return el("button", { type: "button", "aria-pressed": String(i === system), disabled: verdict === null, onclick: () => go(caseAddress(position, i)) },
+    return el("button", { type: "button", "data-key": each.name, "aria-pressed": String(i === system), disabled: verdict === null, onclick: () => go(caseAddress(position, i)) },
       each.name, " ", verdict === null ? el("span.quiet", null, "absent") : verdictChip(verdict));
   }));
 }
@@ -60,12 +61,20 @@ function caseBody(position, system, detail) {
     el("p.question", null, cases.question[position] || "(no question)"),
     cases.knowledge[position] ? el("p.knowledge", null, cases.knowledge[position]) : null,
     whySection(position, system, detail),
+    suspicionSection(cases.id[position]),
     queriesSection(golds, prediction, results.part[position]),
     detail.answers ? resultsSection(detail.answers) : null,
     related.map((piece) => evidenceSection(piece, [...golds, prediction])),
     others.map((piece) => evidenceSection(piece, [...golds, prediction])),
     scoresSection(position, system, detail),
   ];
+}
+
+/** What speaks against the gold, where an audit suspects it. */
+function suspicionSection(id) {
+  const suspect = (doc.suspects || []).find((each) => each.id === id);
+  return suspect ? el("section.suspicion", null, el("h3", null, `The gold may be wrong: ${percent(suspect.rank, 0)}`),
+    el("ul", null, suspect.suspicions.map((line) => el("li", null, line)))) : null;
 }
 
 /** The verdict, what the evidence amounts to, and the line of the policy table that applied. */

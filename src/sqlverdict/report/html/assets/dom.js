@@ -51,6 +51,25 @@ function fill(node, ...children) {
   return put(node, children);
 }
 
+/** What tells a control from the others around it; a control that is drawn anew has the same. */
+const controlKey = (node) => `${node.tagName} ${node.dataset.key || node.getAttribute("aria-label") || node.textContent}`;
+
+/** Draws something anew and leaves the focus on the control that had it, where there still is one. */
+function keepFocus(draw) {
+  const before = document.activeElement, key = before && controlKey(before);
+  const home = before && before.parentElement && before.parentElement.closest("[id]");
+  draw();
+  if (!home || before === document.body || before.isConnected) return;
+  const same = [...home.querySelectorAll("a, button, input, select, summary, [tabindex]")].find((node) => controlKey(node) === key);
+  if (same) same.focus({ preventScroll: true });
+}
+
+/** Whether no control has the focus: the one that had it is gone or hidden. */
+function focusIsLost() {
+  const { activeElement } = document;
+  return !activeElement || activeElement === document.body || activeElement.getClientRects().length === 0;
+}
+
 const by = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en-US");
 const percent = (value, digits = 1) => (value === null || value === undefined ? "–" : (100 * value).toFixed(digits) + "%");

@@ -11,7 +11,7 @@ const FACETS = {
   tag: { label: "What differs", of: (i) => doc.results[state.system].tag[i] },
   error: { label: "Kind of error", of: (i) => errorsOf(state.system, i), value: errorLabel },
   relation: { label: "Relation", of: (i) => doc.results[state.system].relation[i] },
-  difficulty: { label: "Difficulty", of: (i) => doc.cases.difficulty[i] },
+  difficulty: { label: "Difficulty", of: (i) => doc.cases.difficulty[i] || "unlabelled" },
   db: { label: "Database", of: (i) => doc.cases.db[i] },
   feature: { label: "SQL feature", of: (i) => doc.cases.feature[i] },
 };
@@ -27,14 +27,21 @@ const CONDITIONS = {
     label: (value) => value.split("&").map((part) => { const [metric, wanted] = part.split("="); return `${metric} ${{ true: "right", false: "wrong", null: "unscored" }[wanted]}`; }).join(", "),
   },
   systems: {
-    holds: (value, i) => { const right = doc.systems.filter((each, s) => isRight(s, each.metric, i) === true).length; return value === "all" ? right === doc.systems.length : right === 0; },
-    label: (value) => (value === "all" ? "every system is right" : "no system is right"),
+    holds: (value, i) => { const [who, metric] = value.split("|"); return rightSystems(i, metric) === who; },
+    label: (value) => { const [who, metric] = value.split("|"); return `${who === "all" ? "every" : "no"} system is right, by ${metric}`; },
   },
   suspect: {
     holds: (_, i) => suspects().has(doc.cases.id[i]),
     label: () => "gold under suspicion",
   },
 };
+
+/** Whether all systems are right on a case or none is; "" where some are, or nothing is known. */
+function rightSystems(position, metric) {
+  const right = doc.systems.map((_, system) => isRight(system, metric, position));
+  if (right.every((each) => each === true)) return "all";
+  return right.every((each) => each !== true) && right.includes(false) ? "none" : "";
+}
 
 const suspects = () => (doc.suspectIds ||= new Set((doc.suspects || []).map((each) => each.id)));
 const systemNumber = (name) => Math.max(0, doc.systems.findIndex((each) => each.name === name));
@@ -112,9 +119,10 @@ function listAddress(filters = state.filters, more = filters === state.filters ?
   return "#cases" + (text ? "?" + text : "");
 }
 
-function caseAddress(position, system = state.system) {
-  const name = doc.systems.length > 1 ? "?system=" + encodeURIComponent(doc.systems[system].name) : "";
-  return "#case-" + encodeURIComponent(doc.cases.id[position]) + name;
+/** The address of a case in the list that is shown; with the list "" that of the case alone. */
+function caseAddress(position, system = state.system, list = listAddress(state.filters, { q: state.query, order: state.order }, system)) {
+  const [, fields] = (list || listAddress({}, {}, system)).split("?");
+  return "#case-" + encodeURIComponent(doc.cases.id[position]) + (fields ? "?" + fields : "");
 }
 
 const valueLabel = (name, value) => (FACETS[name].value ? FACETS[name].value(value) : value);

@@ -7,6 +7,7 @@ function goldsView() {
 function drawGolds() {
   fill(by("golds"), el("h1", null, "Golds that may be wrong"),
     el("p", null, `${counted(doc.suspects.length, "gold")} under suspicion, the most suspect first. The probability is that of a model fitted to people's labels; a suspect gold may be right.`),
+    doc.suspects.length ? el("p", null, el("a", { href: listAddress({ suspect: "yes" }) }, "Their cases in the list")) : null,
     el("ol.suspects", null, doc.suspects.map(suspectItem)),
     doc.suspect_notes.length ? el("ul.notes", null, doc.suspect_notes.map((line) => el("li", null, line))) : null);
 }
@@ -16,7 +17,7 @@ function suspectItem(suspect) {
   const question = position === undefined ? "" : doc.cases.question[position];
   return el("li.suspect", null,
     el("div.suspect-line", null, el("strong.number", null, percent(suspect.rank, 0)), " ",
-      position === undefined ? suspect.id : el("a", { href: caseAddress(position) }, `${suspect.id}: ${question}`)),
+      position === undefined ? suspect.id : el("a", { href: caseAddress(position, state.system, "") }, `${suspect.id}: ${question}`)),
     position === undefined ? null : doc.cases.gold[position].map((gold) => el("pre.query", null, gold)),
     el("ul", null, suspect.suspicions.map((line) => el("li", null, line)), suspect.features.map((line) => el("li.quiet", null, line))),
     suspect.answers.length ? el("details", null, el("summary", null, `What ${counted(suspect.answers.length, "system")} answered`),

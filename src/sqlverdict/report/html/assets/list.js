@@ -12,7 +12,7 @@ function listView() {
           el("input", { id: "search", type: "search", placeholder: "Search question, SQL, id", autocomplete: "off", spellcheck: "false", oninput: searched })),
         el("div.chips", { id: "chips" }),
         el("details", { id: "facets-box" }, el("summary", null, "Filters"), el("div.facets", { id: "facets" })),
-        el("div.list-line", null, el("span", { id: "shown-count" }),
+        el("div.list-line", null, el("span", { id: "shown-count", role: "status" }),
           el("span.list-buttons", null,
             el("button", { type: "button", id: "copy-ids", onclick: (event) => copy(state.cases.map((i) => doc.cases.id[i]).join("\n"), event.currentTarget) }, "Copy ids"),
             el("button", { type: "button", onclick: () => download("cases.csv", csv()) }, "CSV")))),
@@ -37,8 +37,7 @@ function refreshList() {
   applyFilters();
   const search = by("search");
   if (search.value !== state.query) search.value = state.query;
-  drawChips();
-  drawFacets();
+  keepFocus(() => { drawChips(); drawFacets(); });
   by("shown-count").textContent = state.cases.length === doc.count ? counted(doc.count, "case") : `${number(state.cases.length)} of ${counted(doc.count, "case")}`;
   by("spacer").style.height = `${state.cases.length * ROW}px`;
   drawRows();
@@ -65,11 +64,11 @@ function drawFacets() {
     counts.sort((a, b) => (order ? order.indexOf(a[0]) - order.indexOf(b[0]) : b[1] - a[1] || (a[0] < b[0] ? -1 : 1)));
     const options = counts.map(([value, many]) => el("option", { value, selected: state.filters[name] === value }, `${valueLabel(name, value)} (${number(many)})`));
     return el("label", null, el("span", null, facet.label),
-      el("select", { "data-facet": name, onchange: (event) => setFilter(name, event.target.value) }, el("option", { value: "" }, "all"), options));
+      el("select", { "data-facet": name, "data-key": name, onchange: (event) => setFilter(name, event.target.value) }, el("option", { value: "" }, "all"), options));
   });
   const sure = doc.results[state.system].confidence.length;
   const orders = Object.entries(ORDERS).filter(([name]) => name !== "confidence" || sure);
-  fill(by("facets"), facets, el("label", null, el("span", null, "Order"), el("select", { onchange: (event) => go(listAddress(state.filters, { q: state.query, order: event.target.value })) },
+  fill(by("facets"), facets, el("label", null, el("span", null, "Order"), el("select", { "data-key": "order", onchange: (event) => go(listAddress(state.filters, { q: state.query, order: event.target.value })) },
     orders.map(([name, label]) => el("option", { value: name, selected: state.order === name }, label)))));
 }
 
@@ -121,6 +120,7 @@ function step(by_) {
 
 function listKey(event) {
   const page = Math.max(1, Math.floor(by("rows").clientHeight / ROW) - 1);
+  if (event.key === "Enter" && selected >= 0) by("case-title")?.focus();
   const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
   if (moves[event.key] === undefined) return;
   event.preventDefault();

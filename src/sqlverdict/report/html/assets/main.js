@@ -12,9 +12,13 @@ const SECTIONS = [
 const DRAW = { overview: drawOverview, systems: drawSystems, metrics: drawMetrics, reliability: drawReliability, golds: drawGolds, run: drawRun };
 let sections = [];
 let drawn = null;
+let shownView = null;
+const pageTitle = document.title;
 
 function go(address) {
   if (location.hash !== address) history.pushState(null, "", address);
+  // Back from the case: the list has the focus again.
+  if (address.startsWith("#cases") && by("case").contains(document.activeElement)) by("rows").focus({ preventScroll: true });
   route();
 }
 
@@ -34,26 +38,38 @@ function route() {
   const [name, fields] = location.hash.replace(/^#/, "").split(/\?(.*)/s);
   let view = sections.some(([id]) => id === name) ? name : "overview";
   let position = -1;
+  const list = listAddress();
   if (name.startsWith("case-")) {
     position = doc.position.get(decoded(name.slice(5))) ?? -1;
     view = "cases";
-    const system = new URLSearchParams(fields || "").get("system");
-    if (system !== null) state.system = systemNumber(system);
-  } else if (view === "cases") readFilters(fields || "");
+  }
+  if (view === "cases") readFilters(fields || "");
   else if (fields) state.system = systemNumber(new URLSearchParams(fields).get("system"));
-  const sameSystem = drawn === state.system;
-  drawSummaries();
+  const moved = shownView !== null;
+  shownView = view;
+  keepFocus(drawSummaries);
   show(view, position >= 0);
-  if (view !== "cases") return;
-  if (name === "cases" || !sameSystem || !state.cases.length) refreshList();
+  document.title = view === "overview" ? pageTitle : `${position >= 0 ? `Case ${doc.cases.id[position]}` : sections.find(([id]) => id === view)[1]} · ${pageTitle}`;
+  if (view === "cases") showList(name, position, list !== listAddress(), moved);
+  else if (moved && focusIsLost()) by("main").focus({ preventScroll: true });
+}
+
+function showList(name, position, changed, moved) {
+  if (changed || !state.cases.length) refreshList();
   if (position >= 0) {
-    if (!state.cases.includes(position)) { state.filters = {}; state.query = ""; refreshList(); }
+    if (!state.cases.includes(position)) {
+      state.filters = {};
+      state.query = "";
+      replaceAddress(caseAddress(position));
+      refreshList();
+    }
     select(position);
-    showCase(position, state.system);
+    showCase(position, state.system, moved);
   } else {
     select(-1);
     clearCase();
     if (name.startsWith("case-")) fill(by("case"), el("p.empty", null, `There is no case ${decoded(name.slice(5))} in this run.`));
+    if (moved && focusIsLost()) by("rows").focus({ preventScroll: true });
   }
 }
 

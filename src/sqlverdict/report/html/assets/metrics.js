@@ -20,7 +20,7 @@ function drawMetrics() {
 }
 
 function metricChoice(label, labels, side) {
-  return el("label", null, label + " ", el("select", { onchange: (event) => { matrix[side] = event.target.value; drawMetrics(); } },
+  return el("label", null, label + " ", el("select", { "data-key": side, onchange: (event) => { matrix[side] = event.target.value; keepFocus(drawMetrics); } },
     labels.map((each) => el("option", { value: each, selected: each === matrix[side] }, each))));
 }
 
@@ -53,7 +53,7 @@ function crossTable() {
     const example = list[0];
     return el(a !== b && a !== null && b !== null ? "td.cross.disagree" : "td.cross", null,
       el("a.cross-count", { href: listAddress({ pair: `${first}=${a}&${second}=${b}` }) }, number(list.length)),
-      el("a.cross-example", { href: caseAddress(example) }, `${doc.cases.id[example]}: ${shortened(doc.cases.question[example], 70)}`));
+      el("a.cross-example", { href: caseAddress(example, state.system, "") }, `${doc.cases.id[example]}: ${shortened(doc.cases.question[example], 70)}`));
   };
   return el("div.scroll", { tabindex: 0, role: "region", "aria-label": `${first} against ${second}` }, el("table.cross-table", null,
     el("thead", null, el("tr", null, el("td", null), VALUES.map(([name]) => el("th", { scope: "col" }, `${second} ${name}`)))),

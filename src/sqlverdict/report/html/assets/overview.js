@@ -71,7 +71,7 @@ function slicesSection(about) {
 function sliceTable(by_, slices) {
   const labels = slices[0].metrics.map((metric) => metric.label);
   const rows = slices.map((slice, i) => el("tr", { hidden: i >= MOST_ROWS },
-    el("th", { scope: "row", title: word("feature", slice.key) === slice.key ? null : word("feature", slice.key) }, SLICE_FACET[by_] && slice.key !== "unlabelled" ? el("a", { href: listAddress({ [SLICE_FACET[by_]]: slice.key }) }, slice.key) : slice.key),
+    el("th", { scope: "row", title: word("feature", slice.key) === slice.key ? null : word("feature", slice.key) }, SLICE_FACET[by_] && (by_ === "difficulty" || slice.key !== "unlabelled") ? el("a", { href: listAddress({ [SLICE_FACET[by_]]: slice.key }) }, slice.key) : slice.key),
     el("td.number", null, number(slice.cases)),
     el("td.number.value", null, percent(slice.metrics[0].value)), el("td.number", null, intervalText(slice.metrics[0])), el("td.picture", null, intervalBar(slice.metrics[0])),
     slice.metrics.slice(1).map((metric) => el("td.number", null, percent(metric.value)))));

@@ -24,7 +24,7 @@ const KINDS = ["gained", "lost", "right in both", "wrong in both", "unscored"];
 
 function changesSection(metrics) {
   const base = doc.systems[comparing.baseline].name;
-  const choose = (label, options, value, set) => el("label", null, label + " ", el("select", { onchange: (event) => { set(event.target.value); drawSystems(); } },
+  const choose = (label, options, value, set) => el("label", null, label + " ", el("select", { "data-key": label, onchange: (event) => { set(event.target.value); keepFocus(drawSystems); } },
     options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text))));
   const rows = doc.systems.map((each, system) => {
     if (system === comparing.baseline) return null;
@@ -34,16 +34,16 @@ function changesSection(metrics) {
       ? el("a", { href: listAddress({ change: `${kind}|${base}|${comparing.metric}` }, {}, system) }, number(counts[kind])) : "0")));
   });
   const metric = comparing.metric;
-  let all = 0, none = 0;
+  const many = { all: 0, none: 0 };
   for (let i = 0; i < doc.count; i++) {
-    const right = doc.systems.map((_, s) => isRight(s, metric, i));
-    if (right.every((each) => each === true)) all++;
-    if (right.every((each) => each !== true) && right.some((each) => each === false)) none++;
+    const who = rightSystems(i, metric);
+    if (who && doc.results[state.system].part[i] !== null) many[who]++;
   }
+  const link = (who) => (many[who] ? el("a", { href: listAddress({ systems: `${who}|${metric}` }) }, number(many[who])) : "0");
   return el("section", null, el("h2", null, "Gained and lost"),
     el("p.controls", null, choose("Against", doc.systems.map((each, i) => [i, each.name]), comparing.baseline, (value) => { comparing.baseline = Number(value); }),
       choose("by", metrics.map((each) => [each, each]), metric, (value) => { comparing.metric = value; })),
     el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Gained and lost" }, el("table", null,
       el("thead", null, el("tr", null, el("th", { scope: "col" }, "system"), KINDS.map((kind) => el("th.number", { scope: "col" }, kind)))), el("tbody", null, rows))),
-    el("p", null, `Every system is right on ${counted(all, "question")}; none is right on ${number(none)}.`));
+    el("p", null, "Every system is right on ", link("all"), many.all === 1 ? " question" : " questions", "; none is right on ", link("none"), "."));
 }
