@@ -88,12 +88,17 @@ def results() -> list[Result]:
     ]
 
 
-def write_run(folder: Path, every: list[Result] | None = None, system: str = SECRET_SYSTEM) -> Run:
+def write_run(
+    folder: Path,
+    every: list[Result] | None = None,
+    system: str = SECRET_SYSTEM,
+    benchmark: str = "tiny",
+) -> Run:
     """A finished run of these results."""
     every = results() if every is None else every
     manifest = Manifest(
         system=system,
-        benchmark="tiny",
+        benchmark=benchmark,
         inputs={},
         metrics={"ex": 1, "esm": 1},
         binary=("ex", "esm"),

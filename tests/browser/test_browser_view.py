@@ -78,7 +78,12 @@ def test_changed_queries_are_run_with_proof_and_witness(open_page: OpenPage, lin
     page.fill("#try-prediction", LUCKY)
     page.click("#try-run")
     page.wait_for_selector("#tried .witness")
-    assert page.inner_text("#tried .chip") in ("wrong", "right", "needs review")
+    assert page.inner_text("#tried .chip") == "right"
+    assert "by the intent policy" in page.inner_text("#tried")
+    page.wait_for_selector("#try-run:focus")
+    page.fill("#try-prediction", "SELECT name FROM item WHERE price > 2")
+    page.click("#try-run")
+    page.wait_for_selector("#tried .results tr.missing:has-text('pen')")
     page.fill("#try-prediction", "SELECT T.name FROM item AS T WHERE 1 = 1")
     page.press("#try-prediction", "Control+Enter")
     page.wait_for_selector("#tried .derivation, #tried .evidence.proved")

@@ -24,8 +24,7 @@ class PairChecker:
     def __init__(self, plan: RunPlan, watch: Watch | None = None) -> None:
         self.runner: QueryRunner = plan.open_runner(watch)
         self._plan = plan
-        # A result has the answers themselves.
-        self._examiner = Examiner(plan, logs=False)
+        self._examiner = Examiner(plan)
 
     def close(self) -> None:
         """Close all databases."""
@@ -64,7 +63,7 @@ class PairChecker:
     def forget(self) -> None:
         """Forget what was found about pairs."""
         self._examiner.close()
-        self._examiner = Examiner(self._plan, logs=False)
+        self._examiner = Examiner(self._plan)
 
     def _task(self, case: Case, prediction: Prediction) -> Task:
         # A database may have changed since it was last used here, however many pairs ago.

@@ -123,7 +123,8 @@ class Scorer(Closing):
             now=now,
             no_sql=no_sql,
         )
-        self.plan: RunPlan = plan_run(options)
+        # A result has the answers themselves.
+        self.plan: RunPlan = replace(plan_run(options), logs=False)
         self._memo_size = memo
         self._open()
 

@@ -7,6 +7,7 @@
 ``members``      lists and explains the members of a registry
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
 ``recorded_command``  the options of the command that made a run
+``run_cases``         the cases of a run, read again
 ``show_run``     prints a run
 ``show_trials``  prints several trials of one system
 ``show_pair``    prints the search for a witness

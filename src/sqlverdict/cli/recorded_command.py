@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import click
+
 from sqlverdict.cli.command import build
 from sqlverdict.cli.options.run import EvaluateArgs
 from sqlverdict.errors import RunLogError
@@ -12,7 +14,7 @@ def evaluate_args(run: Run) -> EvaluateArgs:
     """What the user asked for when the run was made.
 
     Raises:
-        RunLogError: the manifest does not name the command.
+        RunLogError: the manifest does not name the command, or files of it are gone.
     """
     # The command loads what it needs to run; the options alone do not.
     from sqlverdict.cli.commands.runs.evaluate import evaluate
@@ -21,8 +23,13 @@ def evaluate_args(run: Run) -> EvaluateArgs:
     if not words or words[0] != evaluate.name:
         raise RunLogError(
             f"{run.folder} does not say which evaluate command made it: an older version did, or "
-            f"another program. Make the run again with evaluate; for other golds alone, give "
-            f"evaluate itself --gold-overlay FILE."
+            f"another program."
         )
-    context = evaluate.make_context(evaluate.name, list(words[1:]))
+    try:
+        context = evaluate.make_context(evaluate.name, list(words[1:]))
+    except click.ClickException as error:
+        raise RunLogError(
+            f"the evaluate command of {run.folder} cannot be read again: {error.format_message()} "
+            f"Start in the folder where it was given."
+        ) from error
     return build(EvaluateArgs, context.params)

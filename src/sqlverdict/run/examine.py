@@ -70,12 +70,10 @@ class Examiner:
     Args:
         plan: What is done.
         folders: The folder of each system's run.
-        logs: Whether findings become lines of a run log, which show the answers.
     """
 
-    def __init__(self, plan: RunPlan, folders: Sequence[Path] = (), *, logs: bool = True) -> None:
+    def __init__(self, plan: RunPlan, folders: Sequence[Path] = ()) -> None:
         self.plan = plan
-        self._logs = logs
         self.folders = tuple(folders)
         self._refuter = Refuter(plan)
         # A plug-in metric may look at anything that the item shows; a witness's file is named
@@ -175,7 +173,7 @@ class Examiner:
         errors: list[Evidence] = []
         answers = None
         ran = bool(evidence) and self.plan.executes and prediction.responds
-        if ran and self._logs:
+        if ran and self.plan.logs:
             keep = partial(keep_answers, item, self.plan, evidence)
             answers = attempt("rows", keep, errors)
             evidence += tuple(errors)

@@ -62,6 +62,7 @@ class RunPlan:
         contradictions: Where a pair that is both proved and refuted is saved.
         no_sql: What a reply of text without SQL is.
         answers: Which answers count where a case has both a database and a record.
+        logs: Results keep rows of both answers, as lines of a run log do.
     """
 
     specs: tuple[MetricSpec, ...]
@@ -84,6 +85,7 @@ class RunPlan:
     contradictions: Path | None = None
     no_sql: str = "wrong"
     answers: str = RUN
+    logs: bool = True
 
     @cached_property
     def executes(self) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -14,7 +16,7 @@ from sqlverdict.report.html.details import CaseDetail, detail_of
 from sqlverdict.runlog.run import Run
 
 CasesOf = Callable[[Run], Mapping[str, Case]]
-"""The cases of a run by id, as its command reads them."""
+"""Reads the cases of a run, by id."""
 
 METRICS = "verdict,ex"
 DATABASES = 160
@@ -28,6 +30,7 @@ class PairCheck(Struct, frozen=True):
     """What became of two queries."""
 
     verdict: str
+    policy: str
     reasons: tuple[str, ...]
     scores: Mapping[str, float | None]
     detail: CaseDetail
@@ -42,8 +45,8 @@ class Playground:
 
     def __init__(self, cases_of: CasesOf) -> None:
         self._cases_of = cases_of
-        self._cases: dict[tuple[str, ...], Mapping[str, Case]] = {}
-        self._scorers: dict[str, Scorer] = {}
+        self._cases: dict[Path, Mapping[str, Case]] = {}
+        self._scorers: dict[tuple[str, str], Scorer] = {}
 
     def check(self, run: Run, case_id: str, gold: str, prediction: str) -> PairCheck:
         """Examine a pair.
@@ -61,16 +64,7 @@ class Playground:
             raise UsageError("queries that write, or run on two engines, cannot be tried here")
         if case.database is None:
             raise UsageError(f"no database is known for {case.db_id!r}")
-        scorer = self._scorers.get(run.manifest.engine)
-        if scorer is None:
-            scorer = self._scorers[run.manifest.engine] = Scorer(
-                METRICS,
-                engine=run.manifest.engine,
-                timeout=SECONDS,
-                prove=True,
-                refute=DATABASES,
-                memo=1_000,
-            )
+        scorer = self._scorer(run)
         result = scorer.check(
             gold,
             prediction,
@@ -80,18 +74,38 @@ class Playground:
             contract=case.contract,
             id=case.id,
         ).result
-        return PairCheck(result.verdict, result.reasons, result.scores, detail_of(result))
+        return PairCheck(
+            result.verdict, scorer.plan.policy, result.reasons, result.scores, detail_of(result)
+        )
 
     def close(self) -> None:
         """Close all databases."""
         for scorer in self._scorers.values():
             scorer.close()
 
+    def _scorer(self, run: Run) -> Scorer:
+        """The scorer for the engine of a run, by the run's own policy."""
+        engine, policy = run.manifest.engine, run.manifest.stages.get("policy", "")
+        if (engine, policy) not in self._scorers:
+            scorer = Scorer(
+                METRICS,
+                engine=engine,
+                timeout=SECONDS,
+                prove=True,
+                refute=DATABASES,
+                policy=policy or None,
+                memo=1_000,
+            )
+            # The page shows rows of both answers as it does for the run.
+            scorer.plan = replace(scorer.plan, logs=True)
+            self._scorers[engine, policy] = scorer
+        return self._scorers[engine, policy]
+
     def _case(self, run: Run, case_id: str) -> Case:
-        words = run.manifest.command
-        if words not in self._cases:
-            self._cases[words] = self._cases_of(run)
-        case = self._cases[words].get(case_id)
+        if run.folder not in self._cases:
+            self._cases[run.folder] = self._cases_of(run)
+        cases = self._cases[run.folder]
+        case = cases.get(case_id)
         if case is None:
-            raise UsageError(f"there is no case {case_id!r}.{near(case_id, self._cases[words])}")
+            raise UsageError(f"there is no case {case_id!r}.{near(case_id, cases)}")
         return case

@@ -8,8 +8,12 @@ function playground(position) {
   prediction.value = doc.results[state.system].prediction[position] || "";
   const outcome = el("div.tried", { id: "tried", role: "status" });
   const button = el("button", { type: "button", id: "try-run" }, "Run both");
+  let running = false;
   const run = async () => {
-    button.disabled = true;
+    // A button that is disabled would lose the focus.
+    if (running) return;
+    running = true;
+    button.setAttribute("aria-disabled", "true");
     fill(outcome, el("p.quiet", null, "Running, proving, searching …"));
     try {
       const result = await ask("check", { run: shownRuns[state.system], id, gold: gold.value, prediction: prediction.value });
@@ -17,7 +21,8 @@ function playground(position) {
     } catch (error) {
       fill(outcome, el("p.failed", null, error.message));
     }
-    button.disabled = false;
+    running = false;
+    button.removeAttribute("aria-disabled");
   };
   button.addEventListener("click", run);
   const keys = (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } };
@@ -35,7 +40,7 @@ function triedResult(result, gold, prediction) {
   const detail = result.detail;
   const scores = Object.entries(result.scores).map(([label, value]) => `${label} ${value === null ? "unscored" : value}`);
   return [
-    el("div.verdict-line", null, verdictChip(result.verdict), el("span.quiet", null, scores.join(" · "))),
+    el("div.verdict-line", null, verdictChip(result.verdict), el("span.quiet", null, `by the ${result.policy} policy · ${scores.join(" · ")}`)),
     detail.because ? el("p", null, detail.because[0].toUpperCase() + detail.because.slice(1) + ".") : null,
     detail.message ? el("p.failed", null, detail.message) : null,
     result.reasons.length ? el("ul.reasons", null, result.reasons.map((reason) => el("li", null, el("code", null, reason), " ", word("reason", reason)))) : null,

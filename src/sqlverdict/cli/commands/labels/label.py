@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,8 @@ from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.label import ExportArgs, ImportArgs, QueueArgs, ServerArgs
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import FILE, FOLDER, runs_argument, timeout_option
-from sqlverdict.errors import MissingExtra, UsageError
+from sqlverdict.cli.run_cases import database_folder, run_cases
+from sqlverdict.errors import MissingExtra, SqlverdictError, UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
@@ -28,13 +29,14 @@ from sqlverdict.label.offline import offline_page
 from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
 from sqlverdict.label.session import LabelSession
 from sqlverdict.label.vote_log import VoteLog
-from sqlverdict.load.databases import find_databases
 from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, read_events
+from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard, new_token
 from sqlverdict.web.server import address_of, is_local, open_socket, serve
 
 _EXAMPLES = (
+    "sqlverdict label runs/mine",
     "sqlverdict label runs/mine --databases DIR",
     "sqlverdict label runs/a runs/b --benchmark bird --root bird --queue disagree --n 100",
     "sqlverdict label runs/mine --databases DIR --annotators ann,bob --overlap 0.3",
@@ -78,7 +80,8 @@ def label(args: LabelCommandArgs) -> None:
     grows. The same call goes on where it was left. agree reads the log as it is.
 
     Every annotator has an address of their own. Where there are several, an adjudicator has one
-    too: it lists the items on which they disagree. Queries run in the sandbox, under the limits.
+    too: it lists the items on which they disagree. Queries run in the sandbox, under the limits, on
+    the databases of the evaluate command of the run, or on those that you name.
     """
     runs = [read_run(folder) for folder in args.runs]
     folder = args.out or args.runs[0] / "labels"
@@ -125,29 +128,35 @@ def _say_written(path: Path, number: int, what: str) -> None:
     click.echo(f"written: {path} ({count(number, what)})")
 
 
-def _facts(data: DataArgs) -> Mapping[str, CaseFacts]:
+def _facts(data: DataArgs) -> dict[str, CaseFacts]:
     if data.benchmark is None and data.cases is None and data.gold is None:
         return {}
-    return {
-        case.id: CaseFacts(case.knowledge, case.database, case.gold_database)
-        for case in read_benchmark(data).cases
-    }
+    return _facts_of(read_benchmark(data).cases)
 
 
-def _databases(args: LabelCommandArgs) -> CaseDatabases:
+def _facts_of(cases: Iterable[Case]) -> dict[str, CaseFacts]:
+    return {case.id: CaseFacts(case.knowledge, case.database, case.gold_database) for case in cases}
+
+
+def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> CaseDatabases:
     data = args.data
     facts = _facts(data)
-    folder = None
-    if data.databases is not None:
-        folder = find_databases(Path(), (".",), data.location)
-    if folder is None and not facts:
-        click.echo(
-            "no databases are named: results come from the run log, without tables in use, and no "
-            "query can be run. Give --databases DIR, or the --benchmark",
-            err=True,
-        )
-    runner = open_runner(data.engine_name, args.timeout, default_path())
-    return CaseDatabases(runner, facts, folder)
+    if facts or data.databases is not None:
+        folder = database_folder(data) if data.databases is not None else None
+        runner = open_runner(data.engine_name, args.timeout, default_path())
+        return CaseDatabases(runner, facts, folder)
+    for run in runs:
+        try:
+            facts = _facts_of(run_cases(run).values()) | facts
+        except SqlverdictError as error:
+            click.echo(
+                f"the databases of {run.folder} are not at hand: {error} Its results come from the "
+                f"run log, without tables in use, and no query can be run. Give --databases DIR, "
+                f"or the --benchmark",
+                err=True,
+            )
+    runner = open_runner(runs[0].manifest.engine, args.timeout, default_path())
+    return CaseDatabases(runner, facts)
 
 
 def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run]) -> None:
@@ -161,7 +170,7 @@ def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run]) -> N
         raise UsageError("an offline page is always blind: leave out --not-blind")
     name, seed = args.queue.queue, args.queue.seed
     queue = build_queue(runs, name, args.queue.size, seed)
-    databases = _databases(args)
+    databases = _databases(args, runs)
     with closing(databases.runner):
         write_at_once(path, offline_page(queue, name, seed, databases, annotators[0]))
     _say_written(path, len(queue.order), "item")
@@ -176,7 +185,7 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     queue = build_queue(runs, options.queue, options.size, options.seed, log.book.pairs)
     work = assign(queue.order, _annotators(args), options.overlap, options.seed)
     session = LabelSession(queue, work, log, options.seed, not options.not_blind, options.queue)
-    databases = _databases(args)
+    databases = _databases(args, runs)
     listener = open_socket(args.server.host, args.server.port)
     address = address_of(args.server.host, listener)
     tokens = {new_token(): f"{ANNOTATOR}{name}" for name in work}

@@ -22,7 +22,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.cli.recorded_command import evaluate_args
 from sqlverdict.cli.show_run import show_notes
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.pipeline import System
@@ -89,7 +89,7 @@ def rescore(args: RescoreArgs) -> None:
         renewed: dict[Path, Run] = {}
         for words in dict.fromkeys(run.manifest.command for run in runs):
             group = [run for run in runs if run.manifest.command == words]
-            evaluate = _with_overlays(evaluate_args(group[0]), args.overlays)
+            evaluate = _with_overlays(_evaluate_args(group[0]), args.overlays)
             renewed |= _evaluate(group, evaluate, targets, args.overlays, progress)
     pairs = [(run, renewed[run.folder]) for run in runs]
     for _, run in pairs:
@@ -119,6 +119,14 @@ def _targets(args: RescoreArgs) -> Mapping[Path, Path]:
     if len(set(targets.values())) < len(args.runs):
         raise UsageError("two runs have one name: rescore them apart, each with its own --out")
     return targets
+
+
+def _evaluate_args(run: Run) -> EvaluateArgs:
+    try:
+        return evaluate_args(run)
+    except RunLogError as error:
+        advice = "Make the run again with evaluate; for other golds, give it --gold-overlay FILE."
+        raise RunLogError(f"{error} {advice}") from error
 
 
 def _with_overlays(args: EvaluateArgs, overlays: Overlays) -> EvaluateArgs:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import webbrowser
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
 
 from sqlverdict.cli.command import command, group
-from sqlverdict.cli.evaluate_runs import read_cases
+from sqlverdict.cli.options.data import DataArgs
 from sqlverdict.cli.options.label import ServerArgs
-from sqlverdict.cli.options.shared import runs_argument
-from sqlverdict.cli.recorded_command import evaluate_args
-from sqlverdict.errors import MissingExtra
-from sqlverdict.pipeline import Options
+from sqlverdict.cli.options.shared import databases_option, runs_argument
+from sqlverdict.cli.run_cases import database_folder, run_cases
+from sqlverdict.errors import MissingExtra, RunLogError
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard, new_token
@@ -28,20 +28,26 @@ class ViewArgs:
     """The options of ``view``."""
 
     runs: tuple[Path, ...] = runs_argument()
+    databases: str | None = databases_option()
     server: ServerArgs = group(ServerArgs)
 
 
 @command(
     ViewArgs,
-    examples=["sqlverdict view runs/mine", "sqlverdict view runs/* --port 8000 --no-browser"],
+    examples=[
+        "sqlverdict view runs/mine",
+        "sqlverdict view runs/* --port 8000 --no-browser",
+        "sqlverdict view runs/mine --databases DIR",
+    ],
 )
 def view(args: ViewArgs) -> None:
     """Show RUN... in a browser, on a server of this machine; Ctrl-C ends it.
 
     The page is that of report.html. It also compares the runs that you choose, exports the cases
     that are filtered, and runs changed queries of a case in the sandbox, with a proof and a
-    witness. For that the inputs are read again as the evaluate command of the run names them, so
-    start it in the same folder. Only the printed address, with its token, opens the page.
+    witness. For that the databases are those of the evaluate command of the run, so start it in the
+    same folder, or name them with --databases. Only the printed address, with its token, opens the
+    page.
     """
     try:
         from sqlverdict.view.app import ViewApp
@@ -49,6 +55,8 @@ def view(args: ViewArgs) -> None:
     except ImportError as error:
         raise MissingExtra("view", "web") from error
     runs = [read_run(folder) for folder in args.runs]
+    if args.databases is not None:
+        database_folder(DataArgs(databases=args.databases))
     listener = open_socket(args.server.host, args.server.port)
     address, token = address_of(args.server.host, listener), new_token()
     link = f"{address}/#token={token}"
@@ -59,7 +67,7 @@ def view(args: ViewArgs) -> None:
         )
     if not args.server.no_browser:
         webbrowser.open(link)
-    app = ViewApp(runs, Playground(_cases_of))
+    app = ViewApp(runs, Playground(partial(_cases_of, databases=args.databases)))
     port = listener.getsockname()[1]
     guard = RequestGuard(app.routes(), {token: "reader"}, urlsplit(address).hostname or "", port)
     try:
@@ -68,6 +76,9 @@ def view(args: ViewArgs) -> None:
         app.close()
 
 
-def _cases_of(run: Run) -> Mapping[str, Case]:
-    benchmark, _ = read_cases(evaluate_args(run), Options())
-    return {case.id: case for case in benchmark.cases}
+def _cases_of(run: Run, databases: str | None) -> Mapping[str, Case]:
+    try:
+        return run_cases(run, databases)
+    except RunLogError as error:
+        message = f"{error} Start view with --databases DIR to say where the databases are."
+        raise RunLogError(message) from error

@@ -1,0 +1,77 @@
+"""The cases of a run, read again as the command that made the run reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.recorded_command import evaluate_args
+from sqlverdict.errors import RunLogError, SqlverdictError
+from sqlverdict.execute.engine import ENGINES, ServerEngine
+from sqlverdict.load.databases import Databases, find_databases
+from sqlverdict.records import Case
+from sqlverdict.runlog.run import Run
+
+DEMO = "demo"
+
+
+def run_cases(run: Run, databases: str | None = None) -> Mapping[str, Case]:
+    """The cases of a run by id, with their databases.
+
+    Args:
+        run: The run.
+        databases: Where the databases are; by default where the run's command says. Where the
+            command cannot be read again, the cases are then those of the run log.
+
+    Raises:
+        SqlverdictError: the cases cannot be read, or nothing says where they are.
+    """
+    try:
+        data = _recorded_data(run)
+        if databases is not None:
+            data = replace(data, databases=databases)
+        return {case.id: case for case in read_benchmark(data).cases}
+    except SqlverdictError:
+        if databases is None:
+            raise
+        return _logged_cases(run, database_folder(DataArgs(databases=databases)))
+
+
+def database_folder(data: DataArgs) -> Databases:
+    """The databases that ``--databases`` names.
+
+    Raises:
+        UsageError: there are none.
+    """
+    return find_databases(Path(), (".",), data.location)
+
+
+def _logged_cases(run: Run, databases: Databases) -> Mapping[str, Case]:
+    """The cases as the run log has them."""
+    return {
+        result.id: Case(
+            result.id,
+            result.db_id,
+            result.question,
+            result.gold,
+            database=databases.path(result.db_id),
+            knowledge=result.knowledge,
+        )
+        for result in run.results()
+    }
+
+
+def _recorded_data(run: Run) -> DataArgs:
+    """Where the cases of a run are, by its manifest.
+
+    Raises:
+        RunLogError: it does not say, or its databases are gone.
+    """
+    manifest = run.manifest
+    if manifest.command or manifest.benchmark != DEMO:
+        return evaluate_args(run).data
+    if isinstance(ENGINES.get(manifest.engine), ServerEngine):
+        raise RunLogError("the demo made its databases on a server and dropped them at its end")
+    return DataArgs(benchmark=DEMO, engine=manifest.engine)
