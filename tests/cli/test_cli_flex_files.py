@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import Result
 
 Invoke = Callable[..., Result]
@@ -124,3 +125,21 @@ def labels_of(run: Path) -> dict[str, list[str]]:
         ]
         for result in map(json.loads, (run / "results.jsonl").read_text().splitlines())
     }
+
+
+def test_the_files_of_pairs_and_the_table_of_experts_give_agreement(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    """FLEX's tables 3 to 5: both files of pairs as one, and its table with a label of each."""
+    matches = [line(7, 1, right, "SELECT 7") for right in (True, False, True)]
+    mismatches = [line(7, 0, right, "SELECT 7") for right in (False, True, False)]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps(each) + "\n" for each in (*mismatches, *matches)))
+    labels = tmp_path / "experts.csv"
+    labels.write_text("Index,FP_consensus,FN_consensus\n5,1,0\n8,0,1\n9,0,0\n")
+    options = ("--judge", "replay", "--metrics", "ex,flex", "--out", tmp_path / "run")
+    invoke("evaluate", "--benchmark", "flex", "--root", file, *options)
+    found = json.loads(invoke("agree", tmp_path / "run", "--labels", labels, "--json").stdout)
+    accuracy = {each["metric"]: (each["accuracy"], each["n"]) for each in found["metrics"].values()}
+    assert accuracy["flex"] == (pytest.approx(5 / 6), 6)
+    assert accuracy["ex"] == (pytest.approx(3 / 6), 6)

@@ -162,7 +162,7 @@ def test_a_file_of_one_systems_answers_has_its_questions_as_ids(tmp_path: Path) 
 def test_the_result_files_of_flex_are_read_as_they_are(tmp_path: Path) -> None:
     benchmark = read(tmp_path, {**OWN, "ex": 1}, OWN)
     first, second = benchmark.cases
-    assert (first.id, second.id) == ("EQ-0", "NEQ-1")
+    assert (first.id, second.id) == ("EQ-0", "NEQ-0")
     assert (second.db_id, second.golds) == ("shop", ("SELECT name FROM item",))
     assert (second.knowledge, second.difficulty) == ("an item is a thing", "simple")
     record = second.recorded

@@ -4,7 +4,8 @@ FLEX's scripts write one JSON object a line: ``question``, ``hint``, ``schema`` 
 begins with ``Database: NAME``), ``gt_sql``, ``gt_exec``, ``pred_sql``, ``pred_exec``, ``ex``,
 ``hardness`` and, where a judge was asked, ``judge_text``, ``judge_result`` and ``judge_model``.
 There are no ids: their scripts pair lines and labels by position, so that the id is ``EQ``
-(``ex`` is 1) or ``NEQ`` and the line's place, counted from 0.
+(``ex`` is 1) or ``NEQ`` and the line's place among those of its set, counted from 0. So the two
+files of pairs for people may be read one by one, or as one file with both.
 
 ``judge_result`` is true, false, or a rubric's ``{"score": 1 to 5}``, of which 4 and 5 are right;
 it is the recorded verdict of ``judge_model``. ``judge_result_category`` (in files called
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -40,8 +42,13 @@ def is_released(record: Mapping[str, Any]) -> bool:
     return "gt_sql" in record and "gold_sql" not in record
 
 
-def as_agreement(record: Mapping[str, Any], index: int, where: str) -> dict[str, Any]:
+def as_agreement(record: Mapping[str, Any], earlier: Counter[str], where: str) -> dict[str, Any]:
     """A line of FLEX's own under the names of the agreement format.
+
+    Args:
+        record: The line.
+        earlier: How many lines of each set stood before; this line is counted here.
+        where: File and line, for messages.
 
     Raises:
         BenchmarkError: nothing says which database it is about.
@@ -65,7 +72,9 @@ def as_agreement(record: Mapping[str, Any], index: int, where: str) -> dict[str,
         fields["error"] = str(fields.get("error") or fields.pop("reply", "") or "no result")
     fields.setdefault("gold_exec_text", "")
     fields.setdefault("pred_exec_text", "")
-    return {**fields, "set": "EQ" if fields.get("ex") else "NEQ", "i": index}
+    own_set = "EQ" if fields.get("ex") else "NEQ"
+    earlier[own_set] += 1
+    return {**fields, "set": own_set, "i": earlier[own_set] - 1}
 
 
 def _verdict(value: object) -> float | None:

@@ -12,7 +12,8 @@ recorded ``ex``. Lines of FLEX's own result files (``gt_sql``, ``gt_exec``, ``pr
 ``--schema``, so that proofs and witnesses can be sought.
 A file of FLEX's own that holds one system's answers (matches and mismatches, with an ``index`` that
 is unique) takes the index as the case's id, so that the runs of several systems can be compared;
-its sets of pairs for people, EQ and NEQ in files of their own, keep the line's place.
+its sets of pairs for people, EQ and NEQ, keep the line's place in its set, in files of their own
+or in one file.
 Options: none. Human labels are not read here; ``sqlverdict agree`` reads them.
 
 What the records cost: they were made from sets, so order and duplicates are lost, and with them
@@ -26,6 +27,7 @@ the line; a table that does not fit its recorded shape is kept as text and relat
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -81,8 +83,9 @@ class FlexReader(OneFileReader):
         source = SourceFile.of(file)
         cases: dict[str, Case] = {}
         predictions: dict[str, Prediction] = {}
+        earlier: Counter[str] = Counter()
         records = [
-            (number, _read(line, number - 1, f"{file}, line {number}"))
+            (number, _read(line, earlier, f"{file}, line {number}"))
             for number, line in stream_lines(file, BenchmarkError)
         ]
         by_index = _holds_one_system([record for _, record in records])
@@ -108,12 +111,12 @@ class FlexReader(OneFileReader):
         )
 
 
-def _read(line: bytes, index: int, where: str) -> _FlexRecord:
+def _read(line: bytes, earlier: Counter[str], where: str) -> _FlexRecord:
     content = decode_json(line, where, BenchmarkError)
     if not isinstance(content, dict) or not is_released(content):
         return decode_json(line, where, BenchmarkError, _FlexRecord)
     try:
-        return msgspec.convert(as_agreement(content, index, where), _FlexRecord)
+        return msgspec.convert(as_agreement(content, earlier, where), _FlexRecord)
     except msgspec.ValidationError as bad:
         raise BenchmarkError(f"{where}: {bad}. Check that line.") from bad
 
