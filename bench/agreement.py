@@ -322,7 +322,7 @@ def _expected(forecasts: Sequence[tuple[Labelled, float, float]]) -> tuple[float
 
 
 def _with(result: Result, p: float, deviation: float) -> Result:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     return replace(result, p_right=p, p_deviation=deviation)
 

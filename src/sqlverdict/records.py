@@ -303,8 +303,7 @@ class Judgement(msgspec.Struct, frozen=True):
     p_deviation: float | None = None
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """One line of the run log.
 
     ``database`` is the digest of the database that the case was examined on, ``inputs`` that of the
@@ -330,15 +329,15 @@ class Result:
     abstained: bool
     verdict: Verdict
     fault: Fault | None = None
-    scores: Mapping[str, float | None] = field(default_factory=dict)
+    scores: Mapping[str, float | None] = {}
     reasons: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
-    timings: Mapping[str, float] = field(default_factory=dict)
+    timings: Mapping[str, float] = {}
     answerable: bool = True
     difficulty: str | None = None
     confidence: float | None = None
     message: str = ""
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = {}
     schema: int = RESULT_SCHEMA
     database: str = ""
     inputs: str = ""

@@ -7,13 +7,13 @@ import sqlite3
 import tracemalloc
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from sqlverdict.audit import ranking
 from sqlverdict.audit.gold import suspect_golds

@@ -6,7 +6,6 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from sqlverdict.audit.features import Feature, features_of
 from sqlverdict.audit.gold import suspect_golds

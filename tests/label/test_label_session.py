@@ -224,7 +224,7 @@ def test_two_servers_do_not_write_one_log(open_session: OpenSession) -> None:
 def test_a_vote_about_another_prediction_does_not_count(
     open_session: OpenSession, tmp_path: Path
 ) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from label_runs import results, write_run
     from sqlverdict.report.agreement.agreement import compare_with_labels

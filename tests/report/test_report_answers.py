@@ -117,7 +117,7 @@ def test_names_do_not_depend_on_which_spelling_ran_first(db: Path, tmp_path: Pat
 
 
 def test_a_line_without_answers_is_read(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from sqlverdict.cli.show_run import show_case
     from sqlverdict.report.terminal.console import Screen

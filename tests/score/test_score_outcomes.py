@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Tested

@@ -17,12 +17,12 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
+from msgspec import structs
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import replacing
@@ -59,7 +59,7 @@ _line_head = msgspec.json.Decoder(_LineHead).decode
 def encode_result(result: Result | dict[str, Any]) -> bytes:
     """A result, or a dict with its fields, as one line without the line feed."""
     if isinstance(result, Result):
-        result = {each.name: getattr(result, each.name) for each in fields(result)}
+        result = structs.asdict(result)
         if result["usage"] is None:
             del result["usage"]
         if not result["knowledge"]:

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import structs
+
 from sqlverdict.errors import RunLogError
 from sqlverdict.runlog.folder import WITNESSES, RunFolder
 from sqlverdict.runlog.log import encode_result, read_results
@@ -145,7 +147,7 @@ def _lines(runs: Sequence[Run]) -> Iterator[tuple[int, bytes]]:
     for number, run in enumerate(runs):
         for result in read_results(run.folder):
             index = result.index * len(runs) + number
-            yield index, encode_result(replace(result, index=index))
+            yield index, encode_result(structs.replace(result, index=index))
 
 
 def _databases(manifests: Sequence[Manifest]) -> Mapping[str, str]:

@@ -7,10 +7,10 @@ and a ``detail`` without fixed fields. Logs of other programs may lack any of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
+from msgspec import structs
 
 from sqlverdict.evidence import (
     Contradicted,
@@ -73,7 +73,7 @@ def decode_old(line: bytes) -> Result:
     fields = _fields(line) | {"evidence": ()}
     result = msgspec.convert(fields, Result)
     try:
-        return replace(result, evidence=tuple(map(_evidence, _line(line).evidence)))
+        return structs.replace(result, evidence=tuple(map(_evidence, _line(line).evidence)))
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise msgspec.ValidationError(f"evidence of no known form: {error!r}") from error
 

@@ -16,7 +16,7 @@ from sqlverdict.report.html.details import detail_of
 from sqlverdict.report.html.document import CaseColumns, ResultColumns
 from sqlverdict.report.one_run.case import relation_kinds
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.deciding import reasons_by
+from sqlverdict.score.deciding import reasons_by, verdict_by
 from sqlverdict.score.summary import REMEMBERED_GOLDS, sql_features
 
 _NO_DETAIL = Raw(b"null")
@@ -99,7 +99,7 @@ class RunTable:
         deciding = run.deciding
         for result in run.results():
             position = cases.position(result)
-            part, verdict = part_of(result, policy), run.verdict(result)
+            part, verdict = part_of(result, policy), verdict_by(result, deciding)
             self.parts[part] += 1
             self.lucky_right += part == "lucky" and verdict is Verdict.CORRECT
             self._results[position] = (
