@@ -7,6 +7,7 @@ import multiprocessing
 import pickle
 import sqlite3
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -183,6 +184,30 @@ def test_threads_get_the_same_results(db: Path) -> None:
     scorer = sv.Scorer(memo=10)
     assert [result.scores for result in scorer.batch(pairs, threads=8)] == alone
     assert [r.scores for r in asyncio.run(scorer.abatch(pairs, concurrency=8))] == alone
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "SELECT name || '{0}' FROM t -- {0}",
+        "SELECT hex(zeroblob(10000)), {1} FROM t",
+        "I cannot say. {0} {1}",
+    ],
+)
+def test_large_replies_and_answers_do_not_fill_the_memory(
+    db: Path, monkeypatch: pytest.MonkeyPatch, reply: str
+) -> None:
+    monkeypatch.setattr("sqlverdict.api.scorer.REMEMBERED", 200_000)
+    with sv.Scorer(db=db) as scorer:
+        results = (
+            scorer.check(GOLD, reply.format(f"{n:010}" * 1_000, f"'{n}'")) for n in range(40)
+        )
+        alive = [weakref.ref(result) for result in results]
+        assert 1 < sum(each() is not None for each in alive) < 25
+        scorer.check(GOLD, f"SELECT '{'x' * 300_000}'")
+        assert sum(each() is not None for each in alive) == 0
+        small = scorer.check(GOLD, "SELECT 1")
+        assert scorer.check(GOLD, "SELECT 1") is small
 
 
 def test_a_scorer_can_be_pickled_while_it_is_open(db: Path) -> None:

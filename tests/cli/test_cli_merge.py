@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import RunLogError
@@ -46,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 def without_timings(folder: Path) -> list[object]:
     return [
-        {name: value for name, value in vars(result).items() if name != "timings"}
+        {name: value for name, value in structs.asdict(result).items() if name != "timings"}
         for result in read_results(folder)
     ]
 
@@ -123,7 +124,7 @@ def test_damaged_shards_are_refused_and_nothing_is_written(parts: list[Path]) ->
     damaged_logs = {
         "cut short": lines[:-1],
         "has 4 lines": [*lines[:-1], lines[-1][:-20]],
-        "each of its 5 cases once": [*lines[:1], *lines[:1], *lines[2:]],
+        "each case once": [*lines[:1], *lines[:1], *lines[2:]],
     }
     for message, content in damaged_logs.items():
         log.write_bytes(b"".join(content))

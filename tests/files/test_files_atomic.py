@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.files.atomic import replacing, write_at_once
+from sqlverdict.files.atomic import remove_parts, replacing, write_at_once
 
 
 @pytest.mark.parametrize("lasting", [True, False])
@@ -54,3 +54,11 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> No
     with pytest.raises(FileNotFoundError) as caught:
         write_at_once(file, b"x")
     assert caught.value.filename == str(file)
+
+
+def test_only_parts_of_our_own_are_removed(tmp_path: Path) -> None:
+    kept = ["film.part", "a.1.part", "b.1-.part", "12-34.part", "c.1-2.part.txt"]
+    for name in (*kept, "report.html.12-345.part", "two\nlines.1-2.part"):
+        (tmp_path / name).touch()
+    remove_parts(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)

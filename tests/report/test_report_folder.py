@@ -17,7 +17,7 @@ from sqlverdict.files.lock import LOCK, FolderLock, Locked
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.runlog.folder import RunFolder
-from sqlverdict.runlog.log import RESULTS, encode_result
+from sqlverdict.runlog.log import RESULTS, encode_result, read_results
 from sqlverdict.runlog.manifest import MANIFEST, Manifest, library_versions, read_manifest
 from sqlverdict.runlog.run import SUMMARY, Run, read_run
 
@@ -101,9 +101,28 @@ def test_a_kill_before_the_first_line_leaves_a_folder_that_can_be_used(
     tmp_path: Path, make_manifest: MakeManifest
 ) -> None:
     (tmp_path / RESULTS).write_bytes(b"")
-    (tmp_path / f"{MANIFEST}.99.part").write_bytes(b'{"sys')
+    (tmp_path / f"{MANIFEST}.99-7.part").write_bytes(b'{"sys')
     RunFolder(tmp_path, make_manifest(), overwrite=False).close()
     assert sorted(path.name for path in tmp_path.iterdir()) == [MANIFEST, RESULTS]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 1), (1, 0, 2), (0, 0, 0)])
+def test_lines_of_a_finished_run_that_were_copied_or_moved_are_refused_and_done_again(
+    tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult, order: tuple[int, ...]
+) -> None:
+    """Each line by itself is as it was written; a case that is missing was left out in silence."""
+    run = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    run.append((index, encode_result(make_result(index))) for index in range(3))
+    run.finish(cases=3)
+    lines = (tmp_path / RESULTS).read_bytes().splitlines(keepends=True)
+    assert [result.index for result in read_results(tmp_path)] == [0, 1, 2]
+    (tmp_path / RESULTS).write_bytes(b"".join(lines[index] for index in order))
+    with pytest.raises(RunLogError, match="each case once"):
+        list(read_results(tmp_path))
+    again = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    again.append((index, encode_result(make_result(index))) for index in {0, 1, 2} - set(order))
+    again.finish(cases=3)
+    assert [result.index for result in read_results(tmp_path)] == [0, 1, 2]
 
 
 def test_a_second_run_in_the_same_folder_is_refused_and_harms_nothing(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.runlog.log import read_results
@@ -86,7 +87,7 @@ def lines(folder: Path) -> int:
 def content(folder: Path) -> tuple[list[object], dict[str, str]]:
     """The results up to the seconds that queries took, and the files of witnesses."""
     results: list[object] = [
-        {name: value for name, value in vars(result).items() if name != "timings"}
+        {name: value for name, value in structs.asdict(result).items() if name != "timings"}
         for result in read_results(folder)
     ]
     files = {path.name: sha256_file(path) for path in (folder / "witnesses").iterdir()}

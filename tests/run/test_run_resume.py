@@ -353,6 +353,17 @@ def test_a_kill_between_any_two_files_leaves_a_run_that_can_be_resumed(
     assert not killed
 
 
+def test_half_written_files_of_a_killed_run_go_and_files_of_others_stay(tmp_path: Path) -> None:
+    cases, out = [shop_case(1, make(tmp_path / "a.sqlite", 3))], tmp_path / "run"
+    (out / "witnesses").mkdir(parents=True)
+    ours = [out / "summary.json.12-34.part", out / "witnesses" / "1-ab.sql.12-34.part"]
+    others = [out / "film.part", out / "witnesses" / "notes.part"]
+    for path in (*ours, *others):
+        path.touch()
+    run_cases(cases, out)
+    assert [path.exists() for path in (*ours, *others)] == [False, False, True, True]
+
+
 def test_each_run_has_its_witnesses_in_its_own_folder(tmp_path: Path) -> None:
     database = make(tmp_path / "shop.sqlite", 3)
     case = shop_case(1, database)

@@ -141,5 +141,19 @@ def difference_of(gold: Outcome | None, prediction: Outcome | None) -> AnswerDif
     return answer_difference(gold, prediction, most=MOST_ROWS)
 
 
+def size_of(result: PairResult) -> int:
+    """How many characters and bytes of the prediction a result holds, about.
+
+    Those of the golds do not count: their number is that of the questions.
+    """
+    rows = [*(_rows(result.prediction_outcome) or ())]
+    if result.difference_of_long is not None:
+        rows += result.difference_of_long.extra
+        rows += (change.prediction for change in result.difference_of_long.changed)
+    cells = (cell for row in rows for cell in row)
+    text = len(result.result.prediction or "") + len(result.sql or "")
+    return text + sum(len(cell) for cell in cells if isinstance(cell, str | bytes))
+
+
 def _rows(outcome: Outcome | None) -> Sequence[Row] | None:
     return outcome.rows if isinstance(outcome, Answer) else None

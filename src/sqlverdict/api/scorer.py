@@ -36,7 +36,7 @@ from sqlverdict.api.arguments import (
 )
 from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.api.closing import Closing
-from sqlverdict.api.pair_result import PairResult
+from sqlverdict.api.pair_result import PairResult, size_of
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
 from sqlverdict.files.references import absolute
@@ -53,6 +53,8 @@ WORK_A_MILLISECOND = 10_000
 _PATIENCE = 10
 """The clock ends a search that takes so many times its budget."""
 _LEAST_SECONDS = 1.0
+REMEMBERED = 2**28
+"""How many characters and bytes all results that are remembered may hold, about."""
 
 
 class Scorer(Closing):
@@ -73,7 +75,7 @@ class Scorer(Closing):
         schemas: Schemas by database id, for pairs without a database.
         now: What the clock shows to queries.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
-        memo: How many results are remembered.
+        memo: How many results are remembered; fewer where replies or their answers are large.
 
     Example:
         >>> gold = "SELECT count(*) FROM item"
@@ -132,7 +134,8 @@ class Scorer(Closing):
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._idle: list[BoundedChecker] = []
-        self._memo: OrderedDict[tuple[object, ...], PairResult] = OrderedDict()
+        self._memo: OrderedDict[tuple[object, ...], tuple[PairResult, int]] = OrderedDict()
+        self._remembered = 0
         self._known_databases: dict[str, Databases] = {}
 
     def __getstate__(self) -> dict[str, object]:
@@ -156,6 +159,7 @@ class Scorer(Closing):
         with self._lock:
             idle, self._idle = self._idle, []
             self._memo.clear()
+            self._remembered = 0
         for checker in idle:
             checker.close()
 
@@ -288,16 +292,21 @@ class Scorer(Closing):
             # A fork copies connections, which two processes must not share.
             self._open()
         with self._lock:
-            result = self._memo.get(key)
-            if result is not None:
-                self._memo.move_to_end(key)
-            return result
+            remembered = self._memo.get(key)
+            if remembered is None:
+                return None
+            self._memo.move_to_end(key)
+            return remembered[0]
 
     def _remember(self, key: tuple[object, ...], result: PairResult) -> None:
+        size = size_of(result)
         with self._lock:
-            self._memo[key] = result
-            while len(self._memo) > self._memo_size:
-                self._memo.popitem(last=False)
+            before = self._memo.pop(key, None)
+            self._remembered += size - (before[1] if before is not None else 0)
+            self._memo[key] = result, size
+            # A model may say anything: its texts and answers must not fill the memory.
+            while len(self._memo) > self._memo_size or self._remembered > REMEMBERED:
+                self._remembered -= self._memo.popitem(last=False)[1][1]
 
     def _take_checker(self) -> BoundedChecker:
         """An idle checker, or a new one: as many are open as threads work at the same time."""

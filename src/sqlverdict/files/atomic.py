@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import BinaryIO
 
 PART = ".part"
 """How the name of a file that is not finished ends."""
+_OURS = re.compile(rf".+\.\d+-\d+{re.escape(PART)}", re.DOTALL)
+"""The names that :func:`replacing_path` gives; other programs have parts of their own."""
 
 
 @contextmanager
@@ -64,8 +67,9 @@ def write_at_once(path: Path, content: bytes, *, lasting: bool = True) -> None:
 def remove_parts(folder: Path) -> None:
     """Remove what earlier processes left half-written in a folder."""
     for part in folder.glob(f"*{PART}"):
-        with suppress(OSError):
-            part.unlink()
+        if _OURS.fullmatch(part.name):
+            with suppress(OSError):
+                part.unlink()
 
 
 def sync_folder(folder: Path) -> None:

@@ -73,7 +73,8 @@ class RunFolder:
             raise
 
     def _open(self, manifest: Manifest, *, overwrite: bool) -> None:
-        remove_parts(self.folder)
+        for folder in (self.folder, self.folder / WITNESSES):
+            remove_parts(folder)
         log = self.folder / RESULTS
         if overwrite:
             self._clear()

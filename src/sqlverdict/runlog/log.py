@@ -229,7 +229,7 @@ def read_results(folder: Path) -> Iterator[Result]:
 
     Raises:
         RunLogError: there is no run, a line cannot be read or was changed, or lines of a
-            finished run are missing.
+            finished run are missing, there twice or not in their order.
     """
     path = folder / RESULTS
     try:
@@ -239,7 +239,7 @@ def read_results(folder: Path) -> Iterator[Result]:
             f"no run at {folder}: {RESULTS} cannot be read ({error.strerror}). "
             f"Give the folder that evaluate wrote with --out."
         ) from error
-    number = 0
+    number, in_order = 0, True
     with file:
         for number, line in enumerate(file, 1):
             try:
@@ -254,8 +254,9 @@ def read_results(folder: Path) -> Iterator[Result]:
                     f"{path}, line {number} (case {result.id!r}) was changed after it was "
                     f"written: its checksum does not fit. {_AGAIN_WORDS}"
                 )
+            in_order = in_order and result.index == number - 1
             yield result
-    _check_count(folder, number)
+    _check_whole(folder, number, in_order=in_order)
 
 
 def _read(line: bytes, path: Path) -> Result:
@@ -275,7 +276,7 @@ def _read(line: bytes, path: Path) -> Result:
 _AGAIN_WORDS = "Run the same evaluate command again: it does such cases anew and keeps the others."
 
 
-def _check_count(folder: Path, lines: int) -> None:
+def _check_whole(folder: Path, lines: int, *, in_order: bool) -> None:
     """Refuse the log of a finished run that lacks lines; what is under way may lack some."""
     if not (folder / MANIFEST).exists():
         return
@@ -285,6 +286,11 @@ def _check_count(folder: Path, lines: int) -> None:
         raise RunLogError(
             f"{folder / RESULTS} has {lines:,} lines, and the run has {expected:,} cases: the file "
             f"was cut short or added to. {_AGAIN_WORDS}"
+        )
+    if manifest.finished and not in_order:
+        raise RunLogError(
+            f"{folder / RESULTS} does not have each case once, in the order of the cases: lines "
+            f"were copied or moved. {_AGAIN_WORDS}"
         )
 
 
