@@ -98,7 +98,7 @@ def test_unused_fields_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ("", "line 2 is blank"),
+        ("\n{}", "line 2 is blank"),
         ('{"id": 1', "line 2: broken JSON at column 9"),
         ("[1]", "line 2: found list"),
         ({"db_id": "x", "gold": "SELECT 1"}, "line 2: found no id"),

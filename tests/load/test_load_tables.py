@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -248,3 +249,37 @@ def test_a_database_given_as_cases_and_an_old_sheet_are_refused(tmp_path: Path) 
         own_format(database)
     with pytest.raises(DataError, match=r"Save it as \.xlsx or \.csv"):
         own_format(tmp_path / "q.xls")
+
+
+def test_own_json_may_be_a_list_and_may_end_in_blank_lines(tmp_path: Path) -> None:
+    records = [{"id": f"{n:03}", "gold": GOLD, "prediction": GOLD} for n in (7, 8)]
+    lines = "".join(f"{json.dumps(record)}\n" for record in records)
+    for name, text in (
+        ("a.json", json.dumps(records, indent=1)),
+        ("b.json", f"\ufeff{json.dumps(records)}\n"),
+        ("c.jsonl", f"{lines}\n \n"),
+        ("d.json", lines),
+    ):
+        benchmark = read(write(tmp_path / name, text))
+        assert list(predictions(benchmark)) == ["007", "008"]
+        assert benchmark.count == 2
+    twice = write(tmp_path / "e.json", json.dumps([*records, records[0]]))
+    with pytest.raises(BenchmarkError, match="'007' appears on item 1 and again on item 3"):
+        predictions(read(twice))
+    with pytest.raises(BenchmarkError, match="item 2: found int"):
+        predictions(read(write(tmp_path / "f.json", json.dumps([records[0], 3]))))
+
+
+def test_a_table_under_another_ending_is_read_as_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "answers.txt", f"id;gold;prediction\n1;{GOLD};{GOLD}\n")
+    assert own_format(path) == "csv"
+    assert list(predictions(read(path))) == ["1"]
+    assert own_format(write(tmp_path / "lines.txt", '{"id": 1}\n')) == "jsonl"
+    assert own_format(write(tmp_path / "broken.json", "id;gold\n")) == "jsonl"
+
+
+def test_a_lone_prediction_is_not_offered_as_the_gold(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", f"id,model_output\n1,{GOLD!r}\n".replace("'", '"'))
+    with pytest.raises(UnclearColumns) as error:
+        read(path)
+    assert error.value.choices == ((("NAME", "gold"),),)

@@ -100,13 +100,14 @@ class GuessedColumns:
 
     def _choices(self, fields: Sequence[str]) -> list[Choice]:
         """The column maps that may be meant, the likeliest first."""
-        if len(self.queries) < len(fields):
-            return [tuple(("NAME", name) for name in fields)]
         every = [
             tuple(zip(names, fields, strict=True))
             for names in permutations(self.queries, len(fields))
         ]
-        return sorted(every, key=_contradictions)[:_MOST_CHOICES]
+        # A lone prediction is not offered as the gold.
+        likely = [choice for choice in every if len(every) > 1 or not _contradictions(choice)]
+        unknown: Choice = tuple(("NAME", name) for name in fields)
+        return sorted(likely, key=_contradictions)[:_MOST_CHOICES] or [unknown]
 
 
 def guess_columns(

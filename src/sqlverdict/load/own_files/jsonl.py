@@ -1,5 +1,7 @@
 """Reads cases from one JSONL file: one JSON object a line, with the fields of ``fields.py``.
 
+A JSON file with a list of such objects is read, too, whole.
+
 Files: ``root`` is the file itself. Databases: the given folder, else ``databases`` or
 ``database`` beside the file, else the file's own folder; a ``database`` field is a path
 relative to the file, or a URL. Options: a column map, from a name in the file to one of our fields
@@ -12,10 +14,10 @@ at hand the queries are run all the same, and where it is not, the record stands
 A line with a ``script`` (``setup``, a list of statements; ``check``, a query) has a gold and a
 prediction that may write; each runs on a copy of the database.
 
-The file is never held in memory: every iteration reads it again, line by line. Oddities: a
-blank line, broken JSON, a repeated id or a field of the wrong kind is an error that names the
-line; other fields are ignored, and a note names those of the first line. A line may carry its
-own prediction: see :meth:`JsonlCases.pairs`.
+A file of lines is never held in memory: every iteration reads it again, line by line. Oddities: a
+blank line that is not at the end, broken JSON, a repeated id or a field of the wrong kind is an
+error that names the line; other fields are ignored, and a note names those of the first line. A
+line may carry its own prediction: see :meth:`JsonlCases.pairs`.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ from sqlverdict.files.text import (
     few_of,
     is_unicode,
     need_file,
+    read_bytes,
     stream_lines,
 )
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
@@ -83,9 +86,9 @@ class JsonlCases:
     def _head(self, columns: Mapping[str, str]) -> list[dict[str, Any]]:
         """The first records, up to one that cannot be read: that is said when it is read."""
         records = []
-        for number, line in islice(stream_lines(self.path, BenchmarkError), HEAD):
+        for where, line in islice(_lines(self.path), HEAD):
             try:
-                records.append(_object(line, f"{self.path}, line {number}", columns))
+                records.append(_object(line, f"{self.path}, {where}", columns))
             except BenchmarkError:
                 break
         return records
@@ -111,31 +114,31 @@ class JsonlCases:
         seen: set[int] = set()
         home = self.path.parent
         name = str(self.path)
-        for number, line in stream_lines(self.path, BenchmarkError):
-            where = f"{name}, line {number}"
+        for line_name, line in _lines(self.path):
+            where = f"{name}, {line_name}"
             record = rename(_object(line, where, self.columns), self.columns, where)
             case = case_from(record, where, self.databases, home)
             key = hash(case.id)
             if key in seen:
-                self._check_repeated(case.id, number)
+                self._check_repeated(case.id, line_name)
             seen.add(key)
             yield case, record, where
         if not seen:
             raise BenchmarkError(f"{self.path} is empty. Expected one JSON object a line.")
 
-    def _check_repeated(self, case_id: str, second: int) -> None:
+    def _check_repeated(self, case_id: str, second: str) -> None:
         """Read the file up to a suspected repetition: two ids may share a hash."""
-        for number, line in stream_lines(self.path, BenchmarkError):
-            if number == second:
+        for line_name, line in _lines(self.path):
+            if line_name == second:
                 return
-            where = f"{self.path}, line {number}"
+            where = f"{self.path}, {line_name}"
             if (
                 str(rename(_object(line, where, self.columns), self.columns, where).get("id"))
                 == case_id
             ):
                 raise BenchmarkError(
-                    f"{self.path}: id {case_id!r} appears on line {number} and again on line "
-                    f"{second}. Expected each id once; rename or remove one of them."
+                    f"{self.path}: id {case_id!r} appears on {line_name} and again on {second}. "
+                    f"Expected each id once; rename or remove one of them."
                 )
 
 
@@ -149,11 +152,11 @@ class Jsonl(OneFileReader):
         folder = find_databases(file.parent, ("databases", "database", "."), databases)
         cases = JsonlCases(file, column_map(options), folder)
         source = SourceFile.of(file)
-        number, first = next(stream_lines(file, BenchmarkError), (0, b""))
-        if not number:
+        line_name, first = next(_lines(file), ("", b""))
+        if not line_name:
             raise BenchmarkError(f"{file} is empty. Expected one JSON object a line.")
         fields = (*CASE_FIELDS, *PREDICTION_FIELDS)
-        where = f"{file}, line {number}"
+        where = f"{file}, {line_name}"
         first_record = _object(first, where, cases.columns)
         record = rename(first_record, cases.columns, where)
         ignored = [key for key in record if key not in fields]
@@ -166,11 +169,31 @@ class Jsonl(OneFileReader):
         absent = unknown_columns(first_record, cases.columns)
         if absent:
             notes.append(f"columns of the map that the first line does not have: {few_of(absent)}")
-        count = sum(1 for _ in stream_lines(file, BenchmarkError))
+        count = sum(1 for _ in _lines(file))
         digest = f"sha256 {source.sha256[:12]}"
         return Benchmark(
             "jsonl", digest, cases, count, (source,), tuple(notes), column_note=column_note
         )
+
+
+def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The objects of a file as text, and where each stands; blank lines at its end are left out.
+
+    Raises:
+        BenchmarkError: the file cannot be read, or is a list that is no JSON.
+    """
+    blank: list[tuple[str, bytes]] = []
+    for number, line in stream_lines(path, BenchmarkError):
+        if number == 1 and line.lstrip().startswith(b"["):
+            items = decode_json(read_bytes(path, BenchmarkError), str(path), BenchmarkError)
+            yield from ((f"item {n}", msgspec.json.encode(item)) for n, item in enumerate(items, 1))
+            return
+        if line.strip():
+            yield from blank
+            blank.clear()
+            yield f"line {number}", line
+        else:
+            blank.append((f"line {number}", line))
 
 
 def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, Any]:

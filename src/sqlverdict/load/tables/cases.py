@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import BenchmarkError, UnclearColumns, UsageError
-from sqlverdict.files.text import few_of, near
+from sqlverdict.files.text import UTF8_BOM, few_of, near
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.columns.column_map import LEAVE_OUT, column_map, rename
 from sqlverdict.load.columns.guess import HEAD, guess_columns
@@ -20,6 +20,8 @@ from sqlverdict.load.tables.table import open_table, table_format
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
+_START = 200
+_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
 class TableCases:
@@ -119,19 +121,23 @@ class TableCases:
 
 
 def own_format(path: Path) -> str:
-    """The reader of a user's own file of cases, by the file's name.
+    """The reader of a user's own file of cases, by the file's name, else by how it begins.
 
     Raises:
         UsageError: the file is a database.
     """
+    start = b""
     if path.is_file():
         with path.open("rb") as stream:
-            if stream.read(len(_SQLITE)) == _SQLITE:
+            start = stream.read(_START)
+            if start.startswith(_SQLITE):
                 raise UsageError(
                     f"{path} is a SQLite database, not a file of questions: give it with "
                     f"--databases {path}, and the questions with --cases FILE"
                 )
-    return table_format(path) or "jsonl"
+    is_json = path.suffix.lower() in _JSON_SUFFIXES or not start.strip()
+    is_json = is_json or start.removeprefix(UTF8_BOM).lstrip().startswith((b"{", b"["))
+    return table_format(path) or ("jsonl" if is_json else "csv")
 
 
 def table_benchmark(
