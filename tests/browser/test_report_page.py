@@ -369,6 +369,20 @@ def test_paper_gets_every_summary_and_no_list(open_page: OpenPage, report: Path)
     assert not page.locator("nav").is_visible()
 
 
+def test_paper_gets_a_case_side_by_side_with_its_system(open_page: OpenPage, report: Path) -> None:
+    page = opened(open_page, report, "#case-q2?system=other", color_scheme="dark")
+    page.wait_for_selector(".witness")
+    assert not page.locator(".only-printed").is_visible()
+    page.set_viewport_size({"width": 720, "height": 1000})  # the width of a sheet of paper
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.locator("strong.only-printed", has_text="other").is_visible()
+    sides = page.locator(".clauses tbody tr").first.locator("td")
+    gold, prediction = (sides.nth(number).bounding_box() for number in (0, 1))
+    assert gold["y"] == prediction["y"]
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert ink == "rgb(29, 33, 38)", "paper is white, whatever the screen is"
+
+
 def test_a_small_run_alone_needs_no_choice_of_system(open_page: OpenPage, tmp_path: Path) -> None:
     run = write_run(
         tmp_path / "run", [result(0, confidence=None)], "mine", metrics={"ex": 1}, binary=("ex",)

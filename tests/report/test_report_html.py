@@ -139,10 +139,29 @@ def test_cells_keep_their_type_and_their_digits() -> None:
     page = page_answers(answers)
     changed, missing = page.rows
     assert changed.gold == ("n1", "tx")
-    assert changed.prediction == ("tx", "n9007199254740993")
-    assert (changed.gold_changed, changed.prediction_changed) == ((0,), (1,))
+    assert changed.prediction == ("n9007199254740993", "tx")
+    assert (changed.gold_changed, changed.prediction_changed) == ((0,), (0,))
     assert missing.gold == (None, "bx'00ff' (9 bytes)")
-    assert page.notes == ("Not shown: 2 more missing, 8 rows in both.",)
+    assert page.notes[1:] == ("Not shown: 2 more missing, 8 rows in both.",)
+
+
+def test_columns_that_belong_together_stand_in_one_order() -> None:
+    answers = LoggedAnswers(
+        (2, 2), (2, 3), ("name", "n"), ("more", "count", "title"), columns=(2, 1),
+        changed=(LoggedChange(("a", 1), (9, 2, "a"), (1,)),), changed_count=1,
+        extra=((8, 3, "b"),), extra_count=1, missing=(("c", 4),), missing_count=1,
+    )  # fmt: skip
+    page = page_answers(answers)
+    assert page.prediction_columns == ("title", "count", "more")
+    changed, missing, extra = page.rows
+    assert changed.prediction == ("ta", "n2", "n9")
+    assert (changed.gold_changed, changed.prediction_changed) == ((1,), (1,))
+    assert (missing.gold, missing.prediction) == (("tc", "n4"), None)
+    assert extra.prediction == ("tb", "n3", "n8")
+    assert "in the order of the gold's" in page.notes[0]
+    plain = page_answers(msgspec.structs.replace(answers, columns=None))
+    assert plain.prediction_columns == answers.prediction_columns
+    assert not [note for note in plain.notes if "order of the gold's" in note]
 
 
 def test_a_page_of_an_earlier_state_does_not_stay(

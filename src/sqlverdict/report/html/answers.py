@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -51,30 +51,43 @@ class PageAnswers(Struct, frozen=True, omit_defaults=True):
 
 
 def page_answers(answers: LoggedAnswers) -> PageAnswers:
-    """Both answers of a case for the page."""
+    """Both answers of a case for the page, columns that belong together in one order."""
     prediction = answers.prediction_shape
+    order = _column_order(answers)
+    columns = tuple(answers.prediction_columns[at] for at in order)
     return PageAnswers(
         gold_columns=answers.gold_columns,
-        prediction_columns=None if prediction is None else answers.prediction_columns,
+        prediction_columns=None if prediction is None else columns,
         gold_count=answers.gold_shape[0],
         prediction_count=0 if prediction is None else prediction[0],
-        rows=tuple(_rows(answers)),
-        notes=tuple(_notes(answers)),
+        rows=tuple(_rows(answers, order)),
+        notes=tuple(_notes(answers, order)),
         gold=answers.gold,
     )
 
 
-def _rows(answers: LoggedAnswers) -> Iterator[AlignedRow]:
+def _column_order(answers: LoggedAnswers) -> Sequence[int]:
+    """The prediction's columns: first those that stand for the gold's, in the gold's order."""
+    own = range(len(answers.prediction_columns))
+    matched = [at for at in answers.columns or () if at in own]
+    return list(dict.fromkeys([*matched, *own]))
+
+
+def _rows(answers: LoggedAnswers, order: Sequence[int]) -> Iterator[AlignedRow]:
     for row in answers.same:
         # The log keeps the prediction's row; the gold's has the same cells, in its own order.
         cells = page_row(row)
-        yield AlignedRow("same", _in_order_of_gold(cells, answers), cells)
+        yield AlignedRow("same", _in_order_of_gold(cells, answers), _ordered(cells, order))
     for change in answers.changed:
-        yield _changed(change, answers)
+        yield _changed(change, answers, order)
     for row in answers.missing:
         yield AlignedRow("missing", gold=page_row(row))
     for row in answers.extra:
-        yield AlignedRow("extra", prediction=page_row(row))
+        yield AlignedRow("extra", prediction=_ordered(page_row(row), order))
+
+
+def _ordered(cells: PageRow, order: Sequence[int]) -> PageRow:
+    return tuple(cells[at] for at in order if at < len(cells))
 
 
 def _in_order_of_gold(cells: PageRow, answers: LoggedAnswers) -> PageRow:
@@ -85,7 +98,7 @@ def _in_order_of_gold(cells: PageRow, answers: LoggedAnswers) -> PageRow:
     )
 
 
-def _changed(change: LoggedChange, answers: LoggedAnswers) -> AlignedRow:
+def _changed(change: LoggedChange, answers: LoggedAnswers, order: Sequence[int]) -> AlignedRow:
     columns = answers.columns
     there = [
         at if columns is None else columns[at] if at < len(columns) else None for at in change.cells
@@ -93,13 +106,15 @@ def _changed(change: LoggedChange, answers: LoggedAnswers) -> AlignedRow:
     return AlignedRow(
         "changed",
         page_row(change.gold),
-        page_row(change.prediction),
+        _ordered(page_row(change.prediction), order),
         change.cells,
-        tuple(at for at in there if at is not None),
+        tuple(order.index(at) for at in there if at in order),
     )
 
 
-def _notes(answers: LoggedAnswers) -> Iterator[str]:
+def _notes(answers: LoggedAnswers, order: Sequence[int]) -> Iterator[str]:
+    if list(order) != sorted(order):
+        yield "The prediction's columns stand in the order of the gold's that they belong to."
     if answers.order_only:
         yield "The rows are the same, in another order."
     hidden = [

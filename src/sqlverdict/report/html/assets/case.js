@@ -36,6 +36,7 @@ function caseHeader(position, system) {
       el("button.back", { type: "button", onclick: () => go(listAddress()) }, "← List"),
       el("h2", { id: "case-title", tabindex: "-1" }, `Case ${id}`),
       el("span.quiet", null, facts.join(" · ")),
+      doc.systems.length > 1 ? el("strong.only-printed", null, doc.systems[system].name) : null,
       el("span.case-tools", null,
         el("button", { type: "button", title: "previous case (k)", onclick: () => step(-1) }, "‹ Previous"),
         el("button", { type: "button", title: "next case (j)", onclick: () => step(1) }, "Next ›"),
