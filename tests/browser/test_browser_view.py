@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from browser_parts import OpenPage, accessibility_problems
+from browser_parts import Faults, OpenPage, accessibility_problems
 
 from label_runs import HOSTILE, PAIRS, write_database
 from timeouts import HANG_SECONDS
@@ -46,18 +47,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def link(folder: Path) -> Iterator[str]:
-    """The address that the command prints."""
+@contextmanager
+def view_server(folder: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address that the command prints, and its process."""
     line = command(folder, "view", "runs/mine", "runs/better", "--no-browser")
     process = subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True, env=os.environ)
     assert process.stdout is not None
     try:
-        yield process.stdout.readline().strip()
+        yield process.stdout.readline().strip(), process
     finally:
         process.terminate()
         process.wait(HANG_SECONDS)
         process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def link(folder: Path) -> Iterator[str]:
+    with view_server(folder) as (address, _):
+        yield address
 
 
 def open_view(open_page: OpenPage, link: str, **options):  # type: ignore[no-untyped-def]
@@ -93,6 +100,29 @@ def test_changed_queries_are_run_with_proof_and_witness(open_page: OpenPage, lin
     page.wait_for_selector("#tried .reasons")
     assert "WRITE_BLOCKED" in page.inner_text("#tried")
     assert accessibility_problems(page) == []
+
+
+def test_a_server_that_is_gone_is_said_to_be_gone(
+    open_page: OpenPage, folder: Path, faults: Faults
+) -> None:
+    with view_server(folder) as (address, process):
+        page = open_view(open_page, address)
+        show_case(page, "1")
+        process.terminate()
+        process.wait(HANG_SECONDS)
+        page.click("#try-run")
+        page.wait_for_selector("#tried :text('Start sqlverdict view again')")
+    faults.found.clear()
+
+
+def test_a_wrong_token_is_not_the_browsers_fault(
+    open_page: OpenPage, link: str, faults: Faults
+) -> None:
+    page = open_page(link.partition("=")[0] + "=other")
+    page.wait_for_selector("[role=alert]")
+    assert "token" in page.inner_text("[role=alert]")
+    assert "browser of 2023" not in page.inner_text("[role=alert]")
+    faults.found.clear()
 
 
 def test_hostile_texts_stay_texts(open_page: OpenPage, link: str) -> None:

@@ -10,11 +10,16 @@ const ownToken = (() => {
 })();
 
 async function ask(name, body) {
-  const reply = await fetch("/api/" + name, {
-    method: "POST",
-    headers: { "x-sqlverdict-token": ownToken, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  let reply;
+  try {
+    reply = await fetch("/api/" + name, {
+      method: "POST",
+      headers: { "x-sqlverdict-token": ownToken, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  } catch {
+    throw new Error("The server does not answer. Start sqlverdict view again, and open the address that it prints");
+  }
   if (reply.status === 403) throw new Error(await reply.text());
   const content = await reply.json();
   if (!reply.ok) throw new Error(content.error);

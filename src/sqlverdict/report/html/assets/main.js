@@ -131,6 +131,7 @@ async function start() {
 }
 
 start().catch((error) => {
-  fill(by("main"), el("p.alarm", { role: "alert" }, `This page could not be opened: ${error.message}. It needs a browser of 2023 or later.`));
+  const old = typeof DecompressionStream === "undefined" ? " It needs a browser of 2023 or later." : "";
+  fill(by("main"), el("p.alarm", { role: "alert" }, `This page could not be opened: ${error.message.trim().replace(/\.$/, "")}.${old}`));
   throw error;
 });
