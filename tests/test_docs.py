@@ -103,6 +103,7 @@ def test_the_site_builds(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "papers" / "index.html").is_file()
+    assert not list(tmp_path.rglob("*.py*")), "exclude_docs in mkdocs.yml lists what is no page"
 
 
 def test_the_navigation_of_the_site_names_pages_that_exist() -> None:
