@@ -110,6 +110,20 @@ def parts(folder: Path) -> list[Path]:
     return [folder / "part1", folder / "part2"]
 
 
+def test_witnesses_and_contradictions_of_all_shards_are_in_the_merged_run(
+    parts: list[Path],
+) -> None:
+    """The message names files of the folder, which lay in the folder of a shard alone."""
+    for part in parts:
+        for name in ("witnesses", "contradictions"):
+            (part / name).mkdir(exist_ok=True)
+            (part / name / f"{part.name}.txt").write_text("x")
+    merged = merge_runs(parts, parts[0].parent / "all")
+    for name in ("witnesses", "contradictions"):
+        files = {path.name for path in (merged.folder / name).iterdir()}
+        assert files >= {"part1.txt", "part2.txt"}
+
+
 def test_a_merge_never_writes_over_a_shard(parts: list[Path]) -> None:
     before = (parts[0] / "results.jsonl").read_bytes()
     for overwrite in (False, True):

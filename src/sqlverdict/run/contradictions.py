@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from sqlverdict.refute.witness import Witness
     from sqlverdict.run.item import RunItem
 
-CONTRADICTIONS = "contradictions"
-"""The folder, inside the run's."""
-
 _LARGEST = 256 * 2**20
 """Files above this size, in bytes, are not stored in reverse to see what depends on order."""
 

@@ -26,9 +26,9 @@ from sqlverdict.load.no_sql import check_no_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.policies import INTENT, POLICIES, RESULTS
 from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
-from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
 from sqlverdict.run.prove_stage import SOUND
+from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
 from sqlverdict.verdicts import judge
 

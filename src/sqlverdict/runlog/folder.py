@@ -28,6 +28,8 @@ from sqlverdict.runlog.run import SUMMARY, Run, read_run, summarise_folder
 
 WITNESSES = "witnesses"
 """The folder of witnesses, inside the run's."""
+CONTRADICTIONS = "contradictions"
+"""The folder of pairs that are both proved and refuted, inside the run's."""
 
 _OURS = (SUMMARY, "report.md", "report.html", "junit.xml", RESULTS, MANIFEST)
 _MOST_NAMES = 5

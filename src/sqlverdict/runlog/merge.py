@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec import structs
 
 from sqlverdict.errors import RunLogError
-from sqlverdict.runlog.folder import WITNESSES, RunFolder
+from sqlverdict.runlog.folder import CONTRADICTIONS, WITNESSES, RunFolder
 from sqlverdict.runlog.log import encode_result, read_results
 from sqlverdict.runlog.manifest import Manifest
 from sqlverdict.runlog.run import Run, read_run
@@ -74,7 +74,8 @@ def merge_runs(folders: Sequence[Path], out: Path, *, overwrite: bool = False) -
     try:
         merged.append(_lines(runs))
         for run in runs:
-            _copy_witnesses(run.folder / WITNESSES, out / WITNESSES)
+            for name in (WITNESSES, CONTRADICTIONS):
+                _copy_files(run.folder / name, out / name)
         return merged.finish(**facts)
     finally:
         merged.close()
@@ -162,6 +163,6 @@ def _databases(manifests: Sequence[Manifest]) -> Mapping[str, str]:
     return dict(sorted(known.items()))
 
 
-def _copy_witnesses(source: Path, target: Path) -> None:
+def _copy_files(source: Path, target: Path) -> None:
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)

@@ -19,9 +19,8 @@ from sqlverdict.errors import UsageError
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, Progress
 from sqlverdict.refute.witness import SearchBudget
-from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.options import ProofOptions, SearchOptions
-from sqlverdict.runlog.folder import WITNESSES
+from sqlverdict.runlog.folder import CONTRADICTIONS, WITNESSES
 from sqlverdict.score.metric import listens_to_judge, parse_metrics
 
 

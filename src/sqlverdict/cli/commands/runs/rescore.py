@@ -36,7 +36,7 @@ from sqlverdict.report.several_runs.rescored import (
 )
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
-from sqlverdict.run.contradictions import CONTRADICTIONS
+from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.runlog.run import Run, read_run
 
 Overlays = tuple[tuple[str, Path], ...]
