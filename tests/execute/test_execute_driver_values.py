@@ -96,3 +96,15 @@ def test_json_text_has_one_form(text: str, cell: str) -> None:
 def test_rows_of_plain_cells_pass_through() -> None:
     assert cells_of_rows([[1.5, "a", None, b"x"]]) == [(1.5, "a", None, b"x")]
     assert cells_of_rows([]) == []
+
+
+def test_integers_pass_through_beside_long_ones() -> None:
+    rows = [(1, "a", None), (-(2**63), "b", 2**64 - 1)]
+    assert cells_of_rows(rows) == rows
+    long = [(1, 2**64), (-(2**63) - 1, 0)]
+    assert cells_of_rows(long) == [(1, float(2**64)), (float(-(2**63) - 1), 0)]
+    assert [[type(cell) for cell in row] for row in cells_of_rows(long)] == [
+        [int, float],
+        [float, int],
+    ]
+    assert [type(cell) for cell in cells_of_rows([(True, 1)])[0]] == [int, int]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sqlverdict.execute.mysql.sandbox import refusal
+from sqlverdict.execute.frozen_text import clock_words
+from sqlverdict.execute.mysql.sandbox import (
+    BLOCKED_FUNCTIONS,
+    SYSTEM,
+    may_change,
+    refusal,
+)
+from sqlverdict.execute.servers.refusals import holds_any, shortest
 from sqlverdict.records import Reason
 
 
@@ -82,3 +89,39 @@ def test_what_writes_waits_or_reads_elsewhere_is_blocked(sql: str) -> None:
 )
 def test_reading_queries_are_sent(sql: str) -> None:
     assert refusal(sql, frozenset({"other"})) is None
+
+
+@pytest.mark.parametrize("name", sorted(BLOCKED_FUNCTIONS))
+@pytest.mark.parametrize(
+    "sql", ["SELECT {}(1)", "SELECT 1+`{}` (1)", "SELECT a FROM t WHERE 1e0<{}()"]
+)
+def test_each_blocked_function_is_refused(name: str, sql: str) -> None:
+    for spelling in (name, name.upper(), name.title()):
+        assert refusal(sql.format(spelling)) is not None
+
+
+@pytest.mark.parametrize("name", [*sorted(SYSTEM), "other", "mother"])
+def test_each_other_database_is_refused(name: str) -> None:
+    assert refusal(f"SELECT * FROM {name.upper()}.t", frozenset({"other", "mother"})) is not None
+
+
+@pytest.mark.parametrize(
+    "name", sorted(clock_words("mysql") | {"connection_id", "found_rows", "row_count"})
+)
+def test_what_reads_the_clock_chance_or_the_connection_may_change(name: str) -> None:
+    for spelling in (name, name.upper(), f"`{name}`"):
+        assert may_change(f"SELECT a+{spelling}() FROM t", frozen=False)
+    assert not may_change(f"SELECT my_{name}, '{name}()' FROM t", frozen=False)
+
+
+def test_a_frozen_clock_does_not_change() -> None:
+    assert not may_change("SELECT NOW()", frozen=True)
+    assert may_change("SELECT NOW(), RAND()", frozen=True)
+    assert not may_change("SELECT birth_date, singer_id, time FROM t", frozen=False)
+
+
+def test_the_shortest_of_words_stand_in_every_text_with_one_of_them() -> None:
+    words = {"lock", "get_lock", "release_all_locks", "sleep"}
+    assert shortest(words) == ("lock", "sleep")
+    assert all(holds_any(f"x{word}y", shortest(words)) for word in words)
+    assert not holds_any("block".replace("l", "1"), shortest(words))

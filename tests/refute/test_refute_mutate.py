@@ -180,6 +180,58 @@ def test_the_checker_says_what_is_wrong(rows: dict[str, tuple[Row, ...]], words:
     assert any(words in problem for problem in found), found
 
 
+KIN = """
+CREATE TABLE Land (code TEXT PRIMARY KEY NOT NULL, name TEXT UNIQUE COLLATE NOCASE);
+CREATE TABLE town (id INTEGER PRIMARY KEY, land TEXT REFERENCES LAND(Code), people REAL,
+                   size INTEGER CHECK (size >= 0), twin INTEGER REFERENCES town(id));
+CREATE TABLE fair (town_id NUMERIC NOT NULL REFERENCES Town, land TEXT REFERENCES land, UNIQUE (town_id, land));
+"""
+CELLS: list[Cell] = [
+    None,
+    0,
+    1,
+    2,
+    -1,
+    "a",
+    "A",
+    "1",
+    "1.5",
+    "\ud800",
+    1.5,
+    2**63,
+    float("nan"),
+    b"a",
+]
+WIDTHS = {"Land": 2, "town": 5, "fair": 2}
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_one_changed_table_is_judged_as_the_whole_instance_is(data: st.DataObject) -> None:
+    schema = read_ddl(KIN, "kin")
+    facts = facts_of(schema)
+    rows: dict[str, tuple[Row, ...]] = {
+        "Land": (("a", "x"), ("1", "y")),
+        "town": ((1, "a", 1.5, 0, None), (2, "1", None, None, 1)),
+        "fair": ((1, "a"), (2, "1"), (2, None)),
+    }
+    assert legal(Instance(schema, rows), facts) == []
+    table = data.draw(st.sampled_from(sorted(rows)))
+    content = list(rows[table])
+    for _ in range(data.draw(st.integers(1, 2))):
+        if not content:
+            break
+        at = data.draw(st.integers(0, len(content) - 1))
+        if data.draw(st.booleans()):
+            del content[at]
+            continue
+        cells = list(content[at])
+        cells[data.draw(st.integers(0, WIDTHS[table] - 1))] = data.draw(st.sampled_from(CELLS))
+        content[at] = tuple(cells)
+    changed = Instance(schema, {k: v for k, v in {**rows, table: tuple(content)}.items() if v})
+    assert sorted(legal(changed, facts, table)) == sorted(legal(changed, facts))
+
+
 def test_only_the_given_facts_count() -> None:
     schema = read_ddl(SCRIPT, "x")
     instance = Instance(schema, {"town": ((1, None, 3, 9),)})

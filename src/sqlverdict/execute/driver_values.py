@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -45,15 +45,22 @@ from sqlverdict.records import Cell, Row
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 """What logs and caches keep as an integer."""
 _PLAIN = frozenset({type(None), float, str, bytes})
+_MOSTLY_PLAIN = _PLAIN | {int}
 _DAY = timedelta(days=1)
 
 
 def cells_of_rows(rows: Sequence[Sequence[object]]) -> list[Row]:
     """The rows as cells; rows that are cells already pass through."""
     kinds = set(map(type, chain.from_iterable(rows)))
-    if kinds <= _PLAIN:
+    if kinds <= _PLAIN or (kinds <= _MOSTLY_PLAIN and _are_short(chain.from_iterable(rows))):
         return [tuple(row) for row in rows]  # type: ignore[arg-type]
     return [tuple(map(cell_of, row)) for row in rows]
+
+
+def _are_short(values: Iterable[object]) -> bool:
+    """Whether integers among the values have 64 bits at most."""
+    integers = [value for value in values if type(value) is int]
+    return min(integers) >= _SMALLEST and max(integers) <= _LARGEST
 
 
 def cell_of(value: object) -> Cell:

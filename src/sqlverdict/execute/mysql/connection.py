@@ -74,6 +74,8 @@ def connect(database: Reference, limits: Limits, *, name: str | None = None) -> 
             charset="utf8mb4",
             connect_timeout=_PATIENCE,
             read_timeout=limits.seconds + _MARGIN,
+            # The same: the driver would set the socket's anew before every write and read.
+            write_timeout=limits.seconds + _MARGIN,
             cursorclass=SSCursor,
             autocommit=True,
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -103,7 +104,8 @@ class LimitedCursor:
             rows: list[Row] = []
             driver_rows: list[tuple[object, ...]] = []
             size = 0
-            while batch := cursor.fetchmany(_BATCH):
+            rows_left = iter(cursor.read_next, None)
+            while batch := list(islice(rows_left, _BATCH)):
                 cells = rows_as_cells(batch, special)
                 size += len(_SIZE.encode(cells))
                 rows += cells

@@ -10,11 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Final
 
+from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
-from sqlverdict.execute.servers.refusals import query_refusal, timed_out, write_blocked
+from sqlverdict.execute.servers.refusals import (
+    holds_any,
+    query_refusal,
+    shortest,
+    timed_out,
+    write_blocked,
+)
 from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.measure import MOST_LEVELS
 from sqlverdict.parse.tokens import word_set
@@ -44,7 +50,9 @@ _CLAUSES = _TABLES_FOLLOW | word_set(
     "select where on using group having order limit window union except intersect"
 )
 _SESSION_FUNCTIONS = word_set("connection_id found_rows row_count")
-_SUSPICIOUS = (*(*_BLOCKED_WORDS, *_BLOCKED_STARTS, *BLOCKED_FUNCTIONS, *SYSTEM, "lock", "share"),)
+_SUSPICIOUS = _BLOCKED_WORDS | _BLOCKED_STARTS | BLOCKED_FUNCTIONS | SYSTEM | {"lock", "share"}
+_MAY_CHANGE: Final = shortest(clock_words(DIALECT) | _SESSION_FUNCTIONS)
+"""In every text that names a function which reads the clock, chance or the connection."""
 _SIGNS = re.compile(r";(?!\s*\Z)|/\*|--|[@#\x00]")
 _WORDS = re.compile(r"[\w$]+")
 _HINT = re.compile(r"set_var|max_execution_time|resource_group", re.IGNORECASE)
@@ -94,9 +102,12 @@ def _is_plain(sql: str, others: frozenset[str]) -> bool:
         return False
     text = sql.lower()
     # A word may stand right behind a number: 1e0INTO.
-    return text.lstrip(" \t\r\n(").startswith("select") and not any(
-        word in text for word in chain(_SUSPICIOUS, others)
-    )
+    return text.lstrip(" \t\r\n(").startswith("select") and not holds_any(text, _suspicious(others))
+
+
+@lru_cache(maxsize=32)
+def _suspicious(others: frozenset[str]) -> tuple[str, ...]:
+    return shortest(_SUSPICIOUS | others)
 
 
 def words_in(sql: str) -> set[str]:
@@ -110,9 +121,12 @@ def _lexemes(sql: str) -> tuple[Lexeme, ...]:
     return tuple(lexemes(sql, DIALECT))
 
 
-def reads_session(sql: str) -> bool:
-    """Whether a text asks for what belongs to the connection and not to the data."""
-    return bool(_SESSION_FUNCTIONS & names_in(sql))
+def may_change(sql: str, *, frozen: bool) -> bool:
+    """Whether a text reads chance, the connection, or a clock that is not frozen."""
+    if not holds_any(sql.lower(), _MAY_CHANGE):
+        return False
+    use = clock_use(sql, DIALECT)
+    return use.chance or (use.reads and not frozen) or bool(_SESSION_FUNCTIONS & names_in(sql))
 
 
 def names_in(sql: str) -> frozenset[str]:

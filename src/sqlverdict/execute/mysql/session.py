@@ -6,7 +6,6 @@ content of InnoDB tables, whoever writes meanwhile.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -21,8 +20,8 @@ from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
+    may_change,
     names_in,
-    reads_session,
     refusal,
     words_in,
 )
@@ -34,8 +33,6 @@ from sqlverdict.records import Failure, Outcome, Reason
 if TYPE_CHECKING:
     from sqlverdict.execute.mysql.connection import Connection
 
-_MAY_CHANGE: Final = re.compile(r"now|date|time|rand|uuid|_id|_rows|row_count", re.IGNORECASE)
-"""Part of every name of a function that reads the clock, chance or the connection."""
 SNAPSHOT: Final = (
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
     "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
@@ -117,10 +114,8 @@ class MysqlSession(ServerSession):
         return self._with_retry(lambda: self._cursor.run(sql, volatile=volatile))
 
     def _is_volatile(self, sql: str) -> bool:
-        if _MAY_CHANGE.search(sql):
-            use = clock_use(sql, DIALECT)
-            if use.chance or (use.reads and self._now is None) or reads_session(sql):
-                return True
+        if may_change(sql, frozen=self._now is not None):
+            return True
         if not self._volatile or self._volatile.isdisjoint(words_in(sql)):
             return False
         return not self._volatile.isdisjoint(names_in(sql))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from sqlverdict.execute.lexemes import Lex, Lexeme
@@ -12,6 +12,22 @@ from sqlverdict.records import Failure, Reason
 QUERIES: Final = word_set("select with values table")
 """The first words of queries."""
 _CHANGES: Final = word_set("create alter drop comment")
+
+
+def shortest(words: Iterable[str]) -> tuple[str, ...]:
+    """The words that contain no other of them: a text with any of the words has one of these."""
+    known = set(words)
+    return tuple(
+        sorted(word for word in known if not any(other in word for other in known - {word}))
+    )
+
+
+def holds_any(text: str, words: Iterable[str]) -> bool:
+    """Whether one of the words stands anywhere in a text, also inside of another word."""
+    for word in words:  # noqa: SIM110 (a generator takes three times as long)
+        if word in text:
+            return True
+    return False
 
 
 def query_refusal(

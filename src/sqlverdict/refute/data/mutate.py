@@ -258,9 +258,10 @@ class _Maker:
             usable = [name for name in content if name in self.tables] or list(content)
             if not usable:
                 return instance
-            column_ref = self._change(rng, content, rng.choice(usable))
+            table = rng.choice(usable)
+            column_ref = self._change(rng, content, table)
             changed = _instance(self.schema, content)
-            if legal(changed, self.facts) or (
+            if legal(changed, self.facts, table) or (
                 careful and self._breaks(changed, instance, column_ref)
             ):
                 continue

@@ -6,8 +6,9 @@ number, so the order of the draws decides the rows. Whoever changes that order c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from operator import itemgetter
 from random import Random
 from typing import TypeVar
 
@@ -65,6 +66,8 @@ _KEY_SIDES = (1, 1, -1)
 """On which side of the old key a renewed one lies; keys usually grow."""
 
 T = TypeVar("T")
+_Key = tuple[tuple[int, ...], Callable[[Sequence[Cell]], Cell | Row], set[Cell | Row]]
+"""A key's columns, what reads it from a row (of one column the cell itself), and those in use."""
 
 
 class InstanceBuilder:
@@ -108,7 +111,7 @@ class InstanceBuilder:
         self.row_sets = max(1, min(row_sets, self._most))
         self.rows: dict[str, list[list[Cell]]] = {t.name: [] for t in plan.tables}
         self.step = 0
-        self._keys: dict[str, list[tuple[tuple[int, ...], set[Row]]]] = {}
+        self._keys: dict[str, list[_Key]] = {}
         self._shared: dict[int, list[Cell]] = {}
         self._last_key = _FIRST_KEY
         # Of several columns of a key the last one is renewed, or the first.
@@ -248,20 +251,22 @@ class InstanceBuilder:
         known = self._keys.get(name)
         if known is None:
             uniques = self.plan.constraints.uniques.get(name, ())
-            known = self._keys[name] = [(columns, set()) for columns in uniques]
-        keys: list[Row] = []
-        for columns, used in known:
-            key = tuple([row[n] for n in columns])
-            if key in used and None not in key:
+            known = self._keys[name] = [
+                (columns, itemgetter(*columns), set()) for columns in uniques
+            ]
+        keys: list[Cell | Row] = []
+        for columns, key_of, used in known:
+            key = key_of(row)
+            if key in used and (None not in key if type(key) is tuple else key is not None):
                 if not self._renew(table, row, columns):
                     return False
-                key = tuple([row[n] for n in columns])
+                key = key_of(row)
                 if key in used:
                     return False
                 # What is renewed may be part of an earlier key.
-                keys = [tuple([row[n] for n in others]) for others, _ in known[: len(keys)]]
+                keys = [other(row) for _, other, _ in known[: len(keys)]]
             keys.append(key)
-        for (_, used), key in zip(known, keys, strict=True):
+        for (_, _, used), key in zip(known, keys, strict=True):
             used.add(key)
         rows.append(row)
         return True

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
+from itertools import chain
 from math import isnan
 
 from sqlverdict.files.sqlite import open_in_memory, quote_name
@@ -25,7 +26,7 @@ from sqlverdict.parse.facts import (
 )
 from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
 from sqlverdict.parse.schemas.create_table import column_part, create_table
-from sqlverdict.parse.tokens import solid
+from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Instance
@@ -35,26 +36,41 @@ _WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _BIGGEST = 2**63
 """Beyond this SQLite stores no integer."""
 _NUMERIC: tuple[Affinity, ...] = ("INTEGER", "REAL", "NUMERIC")
+_PLAIN: frozenset[type] = frozenset({type(None), int, str, bytes})
+_EXACT = _PLAIN | {float}
+_CONVERTED: Mapping[Affinity, frozenset[type]] = {
+    "TEXT": frozenset({int, float}),
+    **dict.fromkeys(_NUMERIC, frozenset({str})),
+    "BLOB": frozenset(),
+}
+"""Of which types the cells are that SQLite may store as something else, by affinity."""
 _SCHEMAS = 32
 """How many schemas keep their tables and facts for the next instance."""
 
 
-def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
+def legal(instance: Instance, facts: Iterable[Fact], changed: str | None = None) -> list[str]:
     """What is wrong with an instance, in words; nothing where it obeys every fact.
 
     Args:
         instance: The rows.
         facts: What they must obey: any subset of the schema's facts. CHECK constraints are no
             facts and always count.
+        changed: The one table whose rows are not those of a legal instance; by default all.
     """
     tables = _tables(instance.schema)
-    violations = list(_shapes(instance, tables))
+    rows_of = instance.rows
+    own = rows_of if changed is None else {changed: rows_of.get(changed, ())}
+    violations = list(_shapes(own, tables))
     if violations:
         return violations
-    by_table = _by_table(facts if isinstance(facts, frozenset) else tuple(facts))
-    filled = [name for name, rows in instance.rows.items() if rows]
-    for fact in (fact for name in filled for fact in by_table.get(name, ())):
-        rows, table = instance.rows[fact.table], tables[fact.table]
+    by_table, by_parent = _by_table(facts if isinstance(facts, frozenset) else tuple(facts))
+    checked = [fact for name, rows in own.items() if rows for fact in by_table.get(name, ())]
+    if changed is not None:
+        # The rows of other tables may have lost their parents.
+        others = by_parent.get(fold(changed), ())
+        checked += [fact for fact in others if fact.table != changed and rows_of.get(fact.table)]
+    for fact in checked:
+        rows, table = rows_of[fact.table], tables[fact.table]
         if isinstance(fact, NotNull) and None in _column(table, rows, fact.column):
             violations.append(f"{fact.table}.{fact.column} is NULL; it must never be")
         elif isinstance(fact, HasAffinity):
@@ -63,7 +79,7 @@ def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
             violations += _unique(fact, _collated(table, fact.columns, rows))
         elif isinstance(fact, References):
             violations += _references(fact, instance, table)
-    for name, rows in instance.rows.items():
+    for name, rows in own.items():
         table = tables[name]
         if rows:
             violations += _rowids(table, rows)
@@ -78,29 +94,49 @@ def _tables(schema: Schema) -> dict[str, Table]:
 
 
 @lru_cache(maxsize=_SCHEMAS)
-def _by_table(facts: frozenset[Fact] | tuple[Fact, ...]) -> dict[str, list[Fact]]:
-    """The facts of each table: an instance holds rows of few, and is one of many."""
+def _by_table(
+    facts: frozenset[Fact] | tuple[Fact, ...],
+) -> tuple[dict[str, list[Fact]], dict[str, list[References]]]:
+    """The facts of each table, and the references to each: an instance is one of many."""
     by_table: dict[str, list[Fact]] = {}
+    by_parent: dict[str, list[References]] = {}
     for fact in facts:
         by_table.setdefault(fact.table, []).append(fact)
-    return by_table
+        if isinstance(fact, References):
+            by_parent.setdefault(fold(fact.parent), []).append(fact)
+    return by_table, by_parent
 
 
-def _shapes(instance: Instance, tables: Mapping[str, Table]) -> Iterator[str]:
+def _shapes(rows_of: Mapping[str, Sequence[Row]], tables: Mapping[str, Table]) -> Iterator[str]:
     """Whether tables and rows are of the schema at all, and cells are what SQLite can keep."""
-    for name, rows in instance.rows.items():
+    for name, rows in rows_of.items():
         table = tables.get(name)
         if table is None or is_view(table):
             yield f"{name} is no table of the schema; rows belong to its tables, spelt as there"
             continue
+        width = len(table.columns)
+        if {width}.issuperset(map(len, rows)) and _are_plain([*chain.from_iterable(rows)]):
+            continue
         for row in rows:
-            if len(row) != len(table.columns):
-                yield f"a row of {name} has {len(row)} cells; expected {len(table.columns)}"
+            if len(row) != width:
+                yield f"a row of {name} has {len(row)} cells; expected {width}"
                 break
             bad = [cell for cell in row if not _can_be_kept(cell)]
             if bad:
                 yield f"{name} holds {bad[0]!r}, which SQLite cannot keep as it is"
                 break
+
+
+def _are_plain(cells: Sequence[Cell]) -> bool:
+    """Whether cells are sure to be what SQLite can keep, looked at all together."""
+    kinds = set(map(type, cells))
+    if not kinds <= _PLAIN:
+        return False
+    integers = [cell for cell in cells if type(cell) is int]
+    texts = [cell for cell in cells if type(cell) is str]
+    return "".join(texts).isascii() and (
+        not integers or (min(integers) >= -_BIGGEST and max(integers) < _BIGGEST)
+    )
 
 
 def _can_be_kept(cell: Cell) -> bool:
@@ -115,6 +151,9 @@ def _can_be_kept(cell: Cell) -> bool:
 
 def _typed(fact: HasAffinity, cells: Sequence[Cell]) -> Iterator[str]:
     """A cell that SQLite would store as something else is not what the database holds."""
+    kinds = set(map(type, cells))
+    if kinds <= _EXACT and kinds.isdisjoint(_CONVERTED[fact.affinity]):
+        return
     for cell in cells:
         if cell is not None and as_stored(cell, fact.affinity) != cell:
             yield (
