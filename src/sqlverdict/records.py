@@ -303,7 +303,7 @@ class Judgement(msgspec.Struct, frozen=True):
     p_deviation: float | None = None
 
 
-class Result(msgspec.Struct, frozen=True):
+class Result(msgspec.Struct, frozen=True, weakref=True):
     """One line of the run log.
 
     ``database`` is the digest of the database that the case was examined on, ``inputs`` that of the

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.cli.options.predictions import PredictionArgs, read_systems
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.benchmark import BENCHMARKS
@@ -51,6 +52,7 @@ def test_spider(tmp_path: Path) -> None:
     cases = list(benchmark.cases)
     assert cases == list(benchmark.cases)
     assert [case.id for case in cases] == ["0", "1"]
+    assert benchmark.case_names() == [("0", "pets"), ("1", "cars")]
     assert [case.difficulty for case in cases] == ["easy", "easy"]
     assert cases[0].golds == ("SELECT count(*) FROM pet",)
     assert cases[0].database == str(tmp_path / "database/pets/pets.sqlite")
@@ -59,6 +61,21 @@ def test_spider(tmp_path: Path) -> None:
     assert benchmark.sources[0].sha256 == sha256_file(file)
     assert "'cars'" in benchmark.notes[0]
     assert "1 case cannot be executed" in benchmark.notes[0]
+
+
+def test_predictions_are_paired_with_cases_of_spider_without_a_parse_of_their_golds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "dev.json", SPIDER)
+    predictions = write(tmp_path / "said.txt", "SELECT 1\nSELECT 2\n")
+    parsed: list[str] = []
+    monkeypatch.setattr("sqlverdict.parse.hardness.spider_hardness", parsed.append)
+    benchmark = BENCHMARKS.get("spider").read(tmp_path)
+    (system,) = read_systems(PredictionArgs(predictions=(str(predictions),)), benchmark, {})
+    assert list(system.predictions) == ["0", "1"]
+    assert parsed == []
+    next(iter(benchmark.cases))
+    assert parsed == ["SELECT count(*) FROM pet"]
 
 
 def test_spider_difficulty_off(tmp_path: Path) -> None:

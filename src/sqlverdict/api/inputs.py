@@ -91,7 +91,8 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
     benchmark, own = read_cases(cases, location, columns, where, predictions is None)
     if where is None and options.engine == DEFAULT_ENGINE:
         options = replace(options, engine=engine_of_cases(benchmark.cases))
-    case_ids = [case.id for case in benchmark.cases] if predictions is not None else []
+    names = benchmark.case_names() if predictions is not None else []
+    case_ids = [case_id for case_id, _ in names]
     prediction_columns = join_maps(columns, arguments.prediction_columns or {})
     trials = read_predictions(predictions, case_ids, own, prediction_columns)
     if arguments.workers is not None or (benchmark.count or 0) <= _FEW:

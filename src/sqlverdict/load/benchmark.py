@@ -23,6 +23,9 @@ from sqlverdict.registry import Registry
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
+CaseName = tuple[str, str]
+"""The id of a case and that of its database."""
+
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -71,6 +74,21 @@ class Benchmark:
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
     preset: str = ""
     column_note: str = ""
+
+    def case_names(self) -> list[CaseName]:
+        """The id of every case and that of its database."""
+        if isinstance(self.cases, NamedCases):
+            return self.cases.names()
+        return [(case.id, case.db_id) for case in self.cases]
+
+
+@runtime_checkable
+class NamedCases(Protocol):
+    """Cases whose names are known before all of each is, such as its difficulty."""
+
+    def names(self) -> list[CaseName]:
+        """The id of every case and that of its database, in the order of the cases."""
+        ...
 
 
 @runtime_checkable

@@ -234,7 +234,7 @@ def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
     """
     extra = extra_inputs(data)
     if data.only:
-        known = dict.fromkeys(case.id for case in benchmark.cases)
+        known = dict.fromkeys(case_id for case_id, _ in benchmark.case_names())
         unknown = [case_id for case_id in data.only if case_id not in known]
         if unknown:
             raise UsageError(

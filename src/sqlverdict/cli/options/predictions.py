@@ -111,7 +111,7 @@ def read_systems(
         raise UsageError(
             f"two systems are called {repeated[0]!r}: give them names, --predictions NAME=FILE"
         )
-    cases = [(case.id, case.db_id) for case in benchmark.cases]
+    cases = benchmark.case_names()
     ids, db_ids = [case_id for case_id, _ in cases], [db_id for _, db_id in cases]
     read: list[System] = []
     columns = join_maps(columns, dict(args.prediction_columns))

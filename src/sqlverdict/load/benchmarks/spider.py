@@ -5,7 +5,7 @@ Files, below ``root``: ``dev.json`` for the split ``dev``, ``train_spider.json``
 there is no JSON (then there are no questions). Databases in ``database/<db>/<db>.sqlite``
 (``test_database`` for the split ``test``), or in the given folder. Case ids are positions in
 the split: "0" is the first. Options: ``difficulty=off`` leaves out Spider's hardness, which
-costs a parse of each distinct gold query at the first iteration.
+costs a parse of each distinct gold query when its case is first read.
 
 Of databases that are missing, ``tables.json`` says the schema, where it lies in ``root``: what
 needs no rows (``esm``, ``etm``, ``proved``) is scored. Database files come first, since
@@ -24,7 +24,7 @@ import msgspec
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, few_of, read_bytes
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, CaseName, SourceFile
 from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.parse.schema import Schema
@@ -60,6 +60,10 @@ class SpiderCases:
                 database=self._databases.expected(item.db_id),
                 difficulty=self._difficulty(item.query),
             )
+
+    def names(self) -> list[CaseName]:
+        """The id and the database id of every case; nothing is parsed for them."""
+        return [(str(position), item.db_id) for position, item in enumerate(self._items)]
 
     def _difficulty(self, sql: str) -> str | None:
         if self._hardness is None:

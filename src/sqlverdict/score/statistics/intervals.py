@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from bisect import bisect
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import accumulate
 from math import fsum, sqrt
 from statistics import NormalDist
@@ -74,10 +75,18 @@ def mean_interval(
     """
     if _size(counts) > limit:
         return (*normal_mean(counts, confidence), "normal")
-    means = sorted(resampled_means(counts, seed, resamples))
+    return (*_bootstrap(tuple(sorted(counts.items())), confidence, seed, resamples), "bootstrap")
+
+
+@lru_cache(maxsize=64)
+def _bootstrap(
+    counts: tuple[tuple[float, int], ...], confidence: float, seed: int, resamples: int
+) -> tuple[float, float]:
+    """The ends of a bootstrap interval; slices of a run often hold the same values as all of it."""
+    means = sorted(resampled_means(dict(counts), seed, resamples))
     # The same number of means is cut off at both ends; the small term absorbs rounding.
     cut = min(int((1 - confidence) / 2 * resamples + 1e-9), (resamples - 1) // 2)
-    return means[cut], means[-1 - cut], "bootstrap"
+    return means[cut], means[-1 - cut]
 
 
 def normal_mean(counts: Mapping[float, int], confidence: float = CONFIDENCE) -> tuple[float, float]:
