@@ -87,25 +87,22 @@ def sample(items: list[pytest.Item]) -> Iterator[pytest.Item]:
 
 
 def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
-    """The tests in the order in which workers get them: each an equal part, slow files first.
+    """The tests in the order in which workers get them: each some folders, slow files first.
 
-    A worker that is done takes tests from the end of another's part. Quick ones are there, so
-    that no worker is left alone with a test that takes long. The files beside this one count as
-    one: most read the package's syntax trees, which take seconds to make.
+    Tests of a folder share what is slow to load or start: packages, servers, a browser, the syntax
+    trees of the lints. A worker that is done takes tests from the end of another's part. Quick ones
+    are there, so that no worker is left alone with a test that takes long.
     """
     if workers == 1:
         return items
-    files: dict[Path, list[pytest.Item]] = {}
-    here = Path(__file__).parent
+    folders: dict[Path, list[pytest.Item]] = {}
     for item in items:
-        files.setdefault(here if item.path.parent == here else item.path, []).append(item)
-    slow = {
-        path: any(item.get_closest_marker("slow") for item in each) for path, each in files.items()
-    }
+        folders.setdefault(item.path.parent, []).append(item)
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
     parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
-    for path in sorted(files, key=lambda path: not slow[path]):
-        min(parts, key=len).extend(files[path])
-    return [item for part in parts for item in part]
+    for folder in sorted(folders.values(), key=len, reverse=True):
+        min(parts, key=len).extend(folder)
+    return [item for part in parts for item in sorted(part, key=lambda i: i.path not in slow)]
 
 
 def pytest_sessionstart() -> None:

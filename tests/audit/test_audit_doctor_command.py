@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from sqlverdict.cli.main import sqlverdict
+from tiers import sampled
 
 CLEAN = "SELECT name FROM city WHERE id = 1"
 LOOSE = "SELECT name FROM city LIMIT 2"
@@ -109,12 +110,10 @@ def test_the_demo_is_clean_but_for_its_two_loose_golds():
 
 
 @pytest.mark.data
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     ("name", "answered", "empty", "undetermined"),
-    [
-        ("spider", 972, 49, 48),
-        pytest.param("bird", 303, 0, 1, marks=pytest.mark.slow),
-    ],
+    [("spider", 972, 49, 48), ("bird", 303, 0, 1)][: sampled(1, 2)],
 )
 def test_real_benchmarks(data_root, name, answered, empty, undetermined):
     result = doctor("--benchmark", name, "--root", data_root / name, "--json")

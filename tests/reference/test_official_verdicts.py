@@ -10,7 +10,7 @@ import pytest
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Result
+from tiers import sampled
 
 pytestmark = pytest.mark.data
 
@@ -44,20 +44,25 @@ def test_spider_execution_equals_the_official_script(data_root: Path, system: st
     assert checked == 972
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("system", BIRD)
 def test_bird_execution_equals_the_official_script(data_root: Path, system: str) -> None:
-    """303 items a system can run, on the gold revision that the reference used."""
+    """303 items a system can run, on the gold revision that the reference used.
+
+    By default a third of them, of each system others.
+    """
     root = data_root / "bird"
     benchmark = BENCHMARKS.get("goldfile").read(root / "etm_gold.txt", databases=root / "databases")
-    ids = [case.id for case in benchmark.cases]
-    said = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
-    run = evaluate(benchmark, said, options=Options(metrics="ex[bird]", workers=1))
+    said = load_predictions(
+        root / "predictions" / "dev" / f"{system}.txt", [case.id for case in benchmark.cases]
+    )
     expected = official(data_root / "bird_reference" / f"dev_{system}.jsonl")
-    by_id: dict[str, Result] = {result.id: result for result in run.results()}
-    wrong = {
-        case_id: (by_id[case_id].scores["ex[bird]"], item["exec"])
-        for case_id, item in expected.items()
-        if by_id[case_id].scores["ex[bird]"] != item["exec"]
-    }
-    assert not wrong
     assert len(expected) == 303
+    step = sampled(len(BIRD), 1)
+    part = list(expected)[BIRD.index(system) % step :: step]
+    cases = [case for case in benchmark.cases if case.id in part]
+    run = evaluate(
+        cases, {id_: said[id_] for id_ in part}, options=Options(metrics="ex[bird]", workers=1)
+    )
+    ours = {result.id: result.scores["ex[bird]"] for result in run.results()}
+    assert ours == {id_: expected[id_]["exec"] for id_ in part}

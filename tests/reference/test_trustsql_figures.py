@@ -32,6 +32,7 @@ from sqlverdict.score.reliability.reliability_score import (
     partly,
     rs,
 )
+from tiers import sampled
 
 pytestmark = pytest.mark.data
 
@@ -234,7 +235,8 @@ EHRSQL_SYSTEMS = (
 )
 
 
-@pytest.mark.parametrize("system", EHRSQL_SYSTEMS)
+@pytest.mark.sampled
+@pytest.mark.parametrize("system", EHRSQL_SYSTEMS[:: sampled(2, 1)])
 def test_ehrsql_2024_participants_score_as_recorded(
     data_root: Path, answers: Path, system: str
 ) -> None:

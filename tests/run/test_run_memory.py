@@ -14,7 +14,7 @@ from tiers import sampled
 
 MEGABYTE = 2**20
 FEW = 10_000
-MANY = sampled(50_000, 100_000)
+MANY = sampled(30_000, 100_000)
 GROWTH = 60 * MEGABYTE
 """What more cases may add: filling memories of a fixed size, and eight bytes a case for its
 position in the log."""

@@ -13,7 +13,7 @@ import pytest
 from tiers import sampled
 
 SCRIPT = Path(__file__).with_name("same_bytes.py")
-EVERY = sampled(3, 1)
+EVERY = sampled(6, 1)
 WAYS = (("0", 1), ("20261", 4), ("1", 4))[: sampled(2, 3)]
 """Hash seeds and numbers of workers. The first seed turns the shuffling of sets off."""
 

@@ -25,6 +25,8 @@ from sqlverdict.testing.rule_suite.placements import placements
 from sqlverdict.testing.rule_suite.rows import ArrangedRows, data_for, retyped
 
 if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
     from sqlverdict.parse.schema import Schema
     from sqlverdict.prove.normalise import RuleSet
 
@@ -174,11 +176,11 @@ def _queries(
         (choice, schema, rules)
         for choice, schema, rules in every
         if (
-            form := rewriting(
+            last := _last_tree(
                 HostileQuery(choice[0], schema, choice[1] | declared_types(schema)), rules
             )
         )
-        and rule.name in form.rules
+        and rule.name in last[1]
     ]
     while True:
         candidates = likely if likely and rng.random() < _LIKELY else every
@@ -210,6 +212,14 @@ def further_facts(schema: Schema, rng: Random) -> frozenset[Fact]:
 
 def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
     """What rules make of a query; ``None`` where the prover says nothing about it."""
+    from sqlverdict.prove.resolve.text import text
+
+    last = _last_tree(query, rules)
+    return last and RewrittenQuery(text(last[0], query.dialect), last[1])
+
+
+def _last_tree(query: HostileQuery, rules: RuleSet) -> tuple[Expr, tuple[str, ...]] | None:
+    """The same as a tree, with the rules: to write it as text takes as long as to make it."""
     from sqlverdict.parse.query import parse
     from sqlverdict.prove.normalise import TooManySteps, normalise
     from sqlverdict.prove.reasoning.facts import Facts
@@ -217,7 +227,6 @@ def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
     from sqlverdict.prove.resolve.query import resolve_query
     from sqlverdict.prove.resolve.refusals import refusal
     from sqlverdict.prove.resolve.scope import Unsupported
-    from sqlverdict.prove.resolve.text import text
     from sqlverdict.records import ParseFailure
 
     parsed = parse(query.sql, query.dialect)
@@ -233,9 +242,7 @@ def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
         return None
     if visible_order(tree):
         return None
-    return RewrittenQuery(
-        text(tree, query.dialect), tuple(dict.fromkeys(step.rule for step in steps))
-    )
+    return tree, tuple(dict.fromkeys(step.rule for step in steps))
 
 
 def check_hostile_contexts(rule: Rule, queries: int = QUERIES) -> None:

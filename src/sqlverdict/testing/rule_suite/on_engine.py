@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
@@ -174,10 +175,16 @@ def _queries(rule: Rule, dialect: str, seed: int) -> Iterator[tuple[HostileQuery
     every = list(product(choices, schemas))
     first = [each for each in every if each[1] is schemas[0]]
 
-    def hostile(sql: str, facts: frozenset[Fact], schema: Schema) -> HostileQuery | None:
+    @cache
+    def translate(sql: str) -> str | None:
         try:
-            text = sqlglot.transpile(sql, read="sqlite", write=dialect)[0]
+            return sqlglot.transpile(sql, read="sqlite", write=dialect)[0]
         except SqlglotError:
+            return None
+
+    def hostile(sql: str, facts: frozenset[Fact], schema: Schema) -> HostileQuery | None:
+        text = translate(sql)
+        if text is None:
             return None
         types = {f for f in facts_of(schema, dialect) if isinstance(f, HasAffinity)}
         return HostileQuery(text, schema, facts | types, dialect)
