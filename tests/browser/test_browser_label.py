@@ -76,6 +76,12 @@ def press(page, *keys: str) -> None:
         text_starts(page, "#saved", "Saved")
 
 
+def next_item(page, number: int) -> None:
+    """From item ``number`` to the next; keys that are pressed before it is there do not count."""
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(f"#item :text('{number + 1} / {ITEMS}')")
+
+
 def open_items(open_page: OpenPage, link: str, **options):
     page = open_page(link, **options)
     page.wait_for_selector(".pair")
@@ -167,9 +173,8 @@ def test_hidden_until_the_vote_then_revealed(
     )
     page.uncheck("#advance")
     page.keyboard.press("r")
-    for _ in range(ITEMS - 1):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(100)
+    for number in range(1, ITEMS):
+        next_item(page, number)
     assert replies
     for word in (SECRET_SYSTEM, "gold", "incorrect"):
         assert all(word not in text for text in replies if '"categories"' not in text)
@@ -185,11 +190,10 @@ def test_the_witness_is_a_small_table_and_gets_a_label_of_its_own(
     open_page: OpenPage, server: LabelServer, shared_run: Path
 ) -> None:
     page = open_items(open_page, server.links["fay"])
-    for _ in range(ITEMS):
+    for number in range(1, ITEMS):
         if page.query_selector(".witness"):
             break
-        page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(100)
+        next_item(page, number)
     assert "returns 1 row" in page.inner_text(".witness")
     marks = page.locator(".witness .answer tr.only")
     assert marks.count() == 2
@@ -256,6 +260,14 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     assert f"κ {pair['kappa']:.2f} ({pair['a']}, {pair['b']}, {ITEMS})" in kappa
     assert pair["n"] == ITEMS
     assert accessibility_problems(judge) == []
+    # A vote that comes in later is shown by itself; what is being decided stays on the page.
+    shown = judge.inner_text("#disputes [aria-current]")
+    bob.keyboard.press("u")
+    text_starts(bob, "#saved", "Vote taken back")
+    judge.wait_for_selector(f"#kappa:has-text(', {ITEMS - 1})')")
+    press(bob, "3")
+    judge.wait_for_selector(f"#kappa:has-text(', {ITEMS})')")
+    assert judge.inner_text("#disputes [aria-current]") == shown
     judge.keyboard.press("1")
     judge.keyboard.press("Enter")
     judge.wait_for_selector("#problem:not([hidden])")

@@ -4,8 +4,9 @@
 (() => {
   const { byId, make, fill, store } = page;
   const names = { only_a: "Only gold", only_b: "Only prediction", skip: null };
+  const PAUSE = 5000; // milliseconds between two looks for new votes
   let disputes = [];
-  let position = 0;
+  let pair = ""; // the pair on the page
   let choice = "";
 
   const attempt = async (work) => {
@@ -33,6 +34,10 @@
       make("td", {}, vote.realistic && `witness realistic: ${vote.realistic}`),
       make("td", { class: "code" }, vote.corrected_gold));
 
+  const showVotes = (dispute) =>
+    fill(byId("votes"), make("table", { class: "panel" },
+      make("caption", {}, "Votes"), make("tbody", {}, ...dispute.votes.map(voteRow))));
+
   const showList = () => {
     const decided = disputes.filter((dispute) => dispute.decision).length;
     byId("progress").max = Math.max(disputes.length, 1);
@@ -41,19 +46,19 @@
     fill(byId("disputes"), ...disputes.map((dispute, index) =>
       make("button", {
         type: "button", class: dispute.decision ? "decided" : undefined,
-        "aria-current": index === position ? "true" : undefined,
+        "aria-current": dispute.pair === pair ? "true" : undefined,
         onclick: () => attempt(() => show(index)),
       }, dispute.decision ? `✓ ${dispute.id}` : dispute.id)));
   };
 
   const show = async (index) => {
-    position = index;
-    showList();
     const dispute = disputes[index];
+    pair = ""; // nothing can be decided until it is on the page
     const { item, evidence } = await store.dispute(dispute.pair);
+    pair = dispute.pair;
+    showList();
     page.showItem(byId("item"), item, { a: "Gold", b: "Prediction" });
-    fill(byId("votes"), make("table", { class: "panel" },
-      make("caption", {}, "Votes"), make("tbody", {}, ...dispute.votes.map(voteRow))));
+    showVotes(dispute);
     page.showEvidence(byId("evidence"), evidence, { a: "gold", b: "prediction" });
     byId("reason").value = dispute.reason;
     choice = "";
@@ -67,16 +72,37 @@
   page.choiceLabel = (name) =>
     ({ only_a: "wrong", only_b: "gold_wrong", both: "right", either: "both_acceptable", neither: "both_wrong" })[name] || name;
 
-  const refresh = async () => {
+  const read = async () => {
     const reply = await store.disputes();
+    const changed = JSON.stringify(reply.disputes) !== JSON.stringify(disputes);
     disputes = reply.disputes;
     byId("adjudicator").textContent = reply.adjudicator;
     byId("kappa").textContent = page.kappaText(reply.agreement, "");
+    return changed;
+  };
+
+  // Votes that come in while the page is open; what is being decided stays on it.
+  const watch = async () => {
+    const idle = !pair;
+    if (document.hidden || !(await read())) return;
+    if (idle) {
+      await refresh();
+      return;
+    }
+    showList();
+    const own = disputes.find((dispute) => dispute.pair === pair);
+    if (own) showVotes(own);
+  };
+
+  const refresh = async () => {
+    await read();
     showList();
     const open = disputes.findIndex((dispute) => !dispute.decision);
     if (open >= 0) await show(open);
     else if (disputes.length) await show(0);
     else {
+      pair = "";
+      byId("evidence").hidden = true;
       fill(byId("votes"));
       fill(byId("item"), make("section", { class: "question end" },
         make("h1", {}, "No dispute."),
@@ -85,12 +111,12 @@
   };
 
   const decide = () => attempt(async () => {
-    if (!disputes.length) return;
+    if (!pair) return;
     if (!choice) throw new Error("Choose a label first: keys 1 to 8.");
     if (!byId("reason").value.trim()) throw new Error("Write the reason for the decision.");
     byId("saved").textContent = "Saving …";
     try {
-      const reply = await store.adjudicate({ pair: disputes[position].pair, choice, reason: byId("reason").value });
+      const reply = await store.adjudicate({ pair, choice, reason: byId("reason").value });
       byId("saved").textContent = `Saved ${new Date(reply.at).toLocaleTimeString("en-GB")}`;
     } catch (error) {
       byId("saved").textContent = "Not saved";
@@ -115,4 +141,6 @@
   byId("decide").addEventListener("click", decide);
   byId("refresh").addEventListener("click", () => attempt(refresh));
   attempt(refresh);
+  // A server that is gone is named when something is to be saved.
+  setInterval(() => watch().catch(() => {}), PAUSE);
 })();

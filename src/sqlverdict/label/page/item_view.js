@@ -102,7 +102,7 @@ page.witness = (item, realistic) => {
     { class: "panel witness", open: true },
     page.make("summary", {}, "A small database on which they differ"),
     page.make("div", { class: "figures" }, ...tables, ...answers),
-    item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "● in a table: only one of the two answers depends on this row.") : null
+    item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "● in a table: only one of the two answers depends on this row; in an answer: the other one lacks this row.") : null
   );
   if (realistic) content.append(realistic);
   return content;
