@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sqlverdict.errors import PredictionError, RunLogError, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
-from sqlverdict.records import Case, Fault, Prediction, Reason, Result, Verdict
+from sqlverdict.records import (
+    Answer,
+    Case,
+    Failure,
+    Fault,
+    Prediction,
+    Reason,
+    Recording,
+    Result,
+    Script,
+    Verdict,
+)
 from sqlverdict.report.one_run.sections import cut_sentences
 
 MakeCase = Callable[..., Case]
@@ -91,7 +103,32 @@ def test_every_system_has_the_same_questions_in_its_denominator(
     golds: tuple[str, ...], exists: bool, make_case: MakeCase
 ) -> None:
     case = make_case("1", *golds, **({} if exists else {"database": None}))
+    assert_silence_counts_as_answers_do(case)
 
+
+NO_ROWS = Failure(Reason.EXECUTION_ERROR, "no such column")
+ONE_ROW = Answer(("a",), [(1,)])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"script": Script()},
+        {"script": Script(check="SELECT count(*) FROM city")},
+        {"recorded": Recording((NO_ROWS,), ONE_ROW, None)},
+        {"recorded": Recording((ONE_ROW,), NO_ROWS, None)},
+        {"gold_answers": (ONE_ROW,)},
+        {"gold_database": "missing.sqlite"},
+    ],
+)
+@pytest.mark.parametrize("gold", ["UPDATE missing SET a = 1", "SELECT 1"])
+def test_the_same_holds_for_cases_of_every_kind(
+    gold: str, fields: dict[str, Any], make_case: MakeCase
+) -> None:
+    assert_silence_counts_as_answers_do(make_case("1", gold, **fields))
+
+
+def assert_silence_counts_as_answers_do(case: Case) -> None:
     def of(prediction: Prediction) -> Result:
         options = Options(EVERY, workers=0, cache=None)
         (result,) = evaluate([case], {case.id: prediction}, options=options).results()

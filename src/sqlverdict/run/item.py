@@ -384,7 +384,7 @@ def is_cut(outcome: Outcome) -> bool:
 
 
 def _rank(comparison: Comparison) -> int:
-    """Among golds none of which is equal: different beats open beats failed."""
+    """Among golds none of which is equal: open beats different beats failed."""
     if comparison.equal is False:
         return 2
     failed = {Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT, Reason.GOLD_SUSPECT}

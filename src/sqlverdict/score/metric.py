@@ -219,13 +219,16 @@ def score_case(spec: MetricSpec, item: Item) -> Score:
     the reliability score speak about it). An abstention or text without SQL on an answerable
     case is worth 0 to a metric of correctness; but where a case has no test
     suite, a metric of suites says nothing about any prediction. A metric that looks at more than
-    answers says nothing where the gold or the prediction is a result file. A run also leaves out
-    what the metric would leave out for any prediction, because the gold fails.
+    answers says nothing where the gold or the prediction is a result file. Where nothing can be
+    timed or searched, right answers have no value, and so wrong ones have none either. A run also
+    leaves out what the metric would leave out for any prediction, because the gold fails.
     """
     if not item.case.answerable:
         return Score(None)
     if _reads_queries(spec.metric) and item.case.gold_answers:
         return Score(None, (Reason.RESULT_ALONE,))
+    if _never_has_value(spec.metric, item.case):
+        return Score(None, (Reason.UNSUPPORTED_FEATURE,))
     if item.prediction.abstained or not item.prediction.responds:
         if "databases" in spec.metric.needs and len(item.databases()) == 1:
             return Score(None, (Reason.NO_TEST_SUITE,))
@@ -233,6 +236,18 @@ def score_case(spec: MetricSpec, item: Item) -> Score:
     if _reads_queries(spec.metric) and item.prediction.answer:
         return Score(None, (Reason.RESULT_ALONE,))
     return spec.metric.score(item, spec.parameter)
+
+
+def _never_has_value(metric: Metric, case: Case) -> bool:
+    """Whether a right answer to the case would be unscored by the metric.
+
+    Statements that write, and queries of two engines, do not run side by side on one database;
+    recorded answers are not run.
+    """
+    apart = case.script is not None or case.gold_database is not None
+    untimed = "timing" in metric.needs and (apart or case.recorded_answers is not None)
+    unsearched = "witness" in metric.needs and apart and not listens_to_judge(metric)
+    return untimed or unsearched
 
 
 def _reads_queries(metric: Metric) -> bool:
