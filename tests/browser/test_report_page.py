@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser_parts import OpenPage, accessibility_problems
+from msgspec.structs import replace
 from report_runs import every_kind, result, witness, write_run
 
 from sqlverdict.evidence_parts import TableExcerpt
