@@ -102,6 +102,21 @@ def test_what_is_printed_says_what_correct_means(
     assert "no label 'bleu'" in wrong.stderr
 
 
+def test_views_that_are_one_are_printed_once(
+    run: Callable[..., Result], invoke: Invoke, tmp_path: Path
+) -> None:
+    run("a", "--only", "1,2,3", "--metrics", "ex,verdict")
+    found = invoke("reliability", "a").output
+    assert found.count("better than ABSTAIN-ALL") == 1
+    assert "UnANS" not in found.partition("Outcomes")[0]
+    found = invoke("reliability", "a", "--metric", "none").output
+    assert "for what is correct: ex, verdict, proved" in found
+    (tmp_path / "every").mkdir()
+    Path("a").rename(tmp_path / "every" / "a")
+    for command in (("show", tmp_path / "every", "1"), ("leaderboard", tmp_path / "every")):
+        assert f"Runs in it: '{tmp_path}/every/a'" in invoke(*command).output
+
+
 def test_a_missing_record_is_an_error_until_it_is_decided(
     run: Callable[..., Result], invoke: Invoke
 ) -> None:

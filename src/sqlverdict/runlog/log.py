@@ -27,7 +27,7 @@ from msgspec import structs
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import replacing
 from sqlverdict.records import RESULT_SCHEMA, Result
-from sqlverdict.runlog.manifest import MANIFEST, read_manifest
+from sqlverdict.runlog.manifest import MANIFEST, no_run, read_manifest
 from sqlverdict.runlog.old_schemas import decode_old
 
 RESULTS = "results.jsonl"
@@ -235,10 +235,7 @@ def read_results(folder: Path) -> Iterator[Result]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise RunLogError(
-            f"no run at {folder}: {RESULTS} cannot be read ({error.strerror}). "
-            f"Give the folder that evaluate wrote with --out."
-        ) from error
+        raise no_run(folder, RESULTS, error) from error
     number, in_order = 0, True
     with file:
         for number, line in enumerate(file, 1):

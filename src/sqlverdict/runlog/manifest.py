@@ -19,6 +19,7 @@ import msgspec
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.text import few_of
 
 MANIFEST = "manifest.json"
 SCHEMA = 1
@@ -112,6 +113,16 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     write_json(folder / MANIFEST, content)
 
 
+def no_run(folder: Path, name: str, error: OSError) -> RunLogError:
+    """The error where a folder is no run; it names the runs that lie in it."""
+    children = sorted(folder.iterdir()) if folder.is_dir() else []
+    runs = [str(child) for child in children if (child / MANIFEST).is_file()]
+    advice = "Give the folder that evaluate wrote with --out."
+    if runs:
+        advice = f"Runs in it: {few_of(runs)}."
+    return RunLogError(f"no run at {folder}: {name} cannot be read ({error.strerror}). {advice}")
+
+
 def read_manifest(folder: Path) -> Manifest:
     """Read ``manifest.json``.
 
@@ -122,10 +133,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except OSError as error:
-        raise RunLogError(
-            f"no run at {folder}: {MANIFEST} cannot be read ({error.strerror}). "
-            f"Give the folder that evaluate wrote with --out."
-        ) from error
+        raise no_run(folder, MANIFEST, error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunLogError(f"{path} is not a manifest of this version: {error}") from error
 

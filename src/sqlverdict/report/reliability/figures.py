@@ -145,6 +145,11 @@ class Reliability:
     beside: dict[str, OutcomeTable]
     selective: Selective | None
 
+    @property
+    def views_that_differ(self) -> tuple[ViewScores, ...]:
+        """The views for readers: without unanswerable items all of them are one."""
+        return self.views if self.table.unanswerable else self.views[:1]
+
     def view(self, name: str) -> ViewScores:
         """The view of that name."""
         return next(view for view in self.views if view.name == name)
@@ -189,7 +194,7 @@ def choose_source(run: Run, label: str | None) -> str:
     Raises:
         UsageError: the run has no such metric.
     """
-    known = (*run.manifest.metrics, VERDICT, PROVED)
+    known = dict.fromkeys((*run.manifest.metrics, VERDICT, PROVED))
     if label is None:
         return next((name for name in run.manifest.metrics if name in run.manifest.binary), VERDICT)
     if label not in known:

@@ -47,7 +47,8 @@ def sections(
     yield Section(
         (tables.header_line(reliability),), tables.scores_table(reliability), heading=True
     )
-    yield Section(("Break-even penalty", *map(tables.break_even_sentence, reliability.views)))
+    sentences = map(tables.break_even_sentence, reliability.views_that_differ)
+    yield Section(("Break-even penalty", *sentences))
     yield Section((), tables.outcome_rows(reliability))
     if mishaps := tables.mishap_sentences(reliability):
         yield Section(tuple(mishaps))

@@ -158,7 +158,7 @@ def common_source(runs: Sequence[Run], label: str | None) -> str:
     if label is None:
         return common[0] if common else VERDICT
     if label not in (*common, VERDICT, PROVED):
-        known = ", ".join((*common, VERDICT, PROVED))
+        known = ", ".join(dict.fromkeys((*common, VERDICT, PROVED)))
         raise UsageError(f"not every run has the label {label!r} for what is correct: {known}")
     return label
 

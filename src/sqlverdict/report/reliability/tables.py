@@ -57,7 +57,7 @@ def scores_table(reliability: Reliability) -> TextTable:
     for name in names:
         headers += [f"RS({name})", "95% interval"]
     rows = []
-    for view in reliability.views:
+    for view in reliability.views_that_differ:
         row = [view.name, f"{view.items:,g}"]
         for name in names:
             row += [points_text(view.scores[name]), ends_text(view.intervals[name])]
