@@ -218,7 +218,10 @@ def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invo
         (("--gold", "{gold}", "--predictions", "{gold}", "--metrics", "exx"), "Did you mean 'ex'?"),
         (("--gold", "{gold}", "--predictions", "{gold}", "--metrics", "ex[b]"), "no parameter 'b'"),
         (("--gold", "{gold}", "--predictions", "{gold}", "--engine", "db9"), "no engine called"),
-        (("--gold", "{gold}", "--predictions", "{gold}", "--databases", "no"), "no folder no"),
+        (
+            ("--gold", "{gold}", "--predictions", "{gold}", "--databases", "no"),
+            "no file or folder no",
+        ),
         (("--gold", "{gold}", "--predictions", "{gold}", "--predictions", "{gold}"), "two systems"),
         (("--gold", "{gold}", "--predictions", "{gold}", "--column", "x"), "expected NAME=FIELD"),
         (
