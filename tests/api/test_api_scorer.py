@@ -186,6 +186,7 @@ def test_threads_get_the_same_results(db: Path) -> None:
     assert [r.scores for r in asyncio.run(scorer.abatch(pairs, concurrency=8))] == alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [

@@ -69,6 +69,7 @@ def refuted(search: EngineSearch, shop: tuple[Engine, str], gold: str, other: st
     return search.refute(parse(gold, dialect), parse(other, dialect), budget=budget)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "prediction"),
     [
