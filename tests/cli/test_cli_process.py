@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -117,3 +118,32 @@ def results(folder: Path) -> list[dict[str, Any]]:
     """The lines of a log without what a clock measured."""
     found = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "timings"} for line in found]
+
+
+_LOADED = """
+import sys
+from sqlverdict.cli.main import main
+try:
+    main()
+finally:
+    print(*sys.modules, sep="\\n")
+"""
+
+
+@pytest.mark.slow
+def test_a_run_of_one_system_loads_neither_leaderboards_nor_trials_nor_the_parser(
+    tmp_path: Path,
+) -> None:
+    case = {"id": 1, "db_id": "d", "gold": "SELECT 1", "prediction": "SELECT 1"}
+    cases, database = tmp_path / "cases.jsonl", tmp_path / "d.sqlite"
+    cases.write_text(json.dumps({**case, "database": database.name}), "utf-8")
+    connection = sqlite3.connect(database)
+    connection.execute("CREATE TABLE t (a)")
+    connection.close()
+    words = ("evaluate", "--cases", cases, "--quiet", "--workers", "0", "--out", tmp_path / "run")
+    command = [sys.executable, "-c", _LOADED, *map(str, words)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    loaded = set(done.stdout.splitlines())
+    assert "sqlverdict.report.html.build" in loaded
+    several = "sqlverdict.report.several_runs."
+    assert loaded.isdisjoint({f"{several}leaderboard", f"{several}trials", "sqlglot", "logging"})
