@@ -12,10 +12,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from msgspec import structs
 
+from ray_clusters import ray_cluster
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.run import read_run
@@ -42,6 +44,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with connection:
         connection.execute("CREATE TABLE t (n INTEGER)")
         connection.execute("INSERT INTO t VALUES (1), (2), (3)")
+        # No copy of it lies on a node: a test that was stopped leaves its own behind.
+        connection.execute("CREATE TABLE folder AS SELECT ? AS name", (str(uuid4()),))
     connection.close()
     with (folder / "cases.jsonl").open("w") as file:
         for number in range(CASES):
@@ -56,14 +60,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'sqlverdict[ray]'")
-    from ray.cluster_utils import Cluster
-
-    node = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
-    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-    cluster.second = cluster.add_node(**node)
-    yield cluster
-    cluster.shutdown()
+    with ray_cluster(1, 1) as cluster:
+        yield cluster
 
 
 def command(data: Path, out: str, *more: str) -> list[str]:
@@ -153,7 +151,7 @@ def test_killed_drivers_and_nodes_change_no_byte(
     copied_before = set(copies.iterdir()) if copies.is_dir() else set()
     with start(cluster, data, out.name, "--copy-databases") as driver:
         assert wait_until(lambda: lines(out) > before or driver.poll() is not None)
-        cluster.remove_node(cluster.second, allow_graceful=False)
+        cluster.remove_node(cluster.nodes[1], allow_graceful=False)
         _, errors = driver.communicate(timeout=HANG_SECONDS)
     assert driver.returncode == 0, errors
     assert read_run(out).manifest.killed_workers > 0, "an actor was lost with its node"

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 import sqlverdict as sv
+from ray_clusters import ray_cluster
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.run import read_run
 from timeouts import HANG_SECONDS
@@ -85,16 +86,16 @@ def test_the_commands_of_the_matrix(data: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
 def test_ray_data_scores_what_a_scorer_does(data: Path) -> None:
     for package in ("ray", "pyarrow", "pandas"):
         pytest.importorskip(package, reason="pip install 'sqlverdict[ray,tables,pandas]'")
     import pyarrow.parquet
 
     script = str(EXAMPLES / "ray_data.py")
-    run(
-        data,
-        [sys.executable, script, str(data / "cases.jsonl"), str(data), str(data / "scored")],
-    )
+    words = [sys.executable, script, str(data / "cases.jsonl"), str(data), str(data / "scored")]
+    with ray_cluster(4) as cluster:
+        run(data, words, RAY_ADDRESS=cluster.address)
     rows = pyarrow.parquet.read_table(data / "scored").to_pylist()
     records = [json.loads(line) for line in (data / "cases.jsonl").read_text().splitlines()]
     with sv.Scorer(db=data / "shop.sqlite") as scorer:
