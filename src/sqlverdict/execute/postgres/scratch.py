@@ -108,25 +108,23 @@ class PostgresScratch:
 
     def _make_tables(self, tables: list[Table], names: set[str]) -> Table | None:
         """Make all tables; the first that cannot be made, if there is one."""
-        for table in tables:
-            if not self._tries(_declaration(table), *_indexes(table)):
-                return table
+        steps = [(table, [_declaration(table), *_indexes(table)]) for table in tables]
         for table in tables:
             keys = [key for key in table.foreign_keys if key.parent_columns and key.parent in names]
-            if not self._tries(*(_foreign_key(table, key) for key in keys)):
-                return table
-        return None
+            steps.append((table, [_foreign_key(table, key) for key in keys]))
+        # One round trip, where nothing stands in the way.
+        if self._tries(*(statement for _, part in steps for statement in part)):
+            return None
+        return next((table for table, part in steps if not self._tries(*part)), None)
 
     def _tries(self, *statements: str) -> bool:
         """Whether the server accepts statements; what it does not accept leaves nothing."""
-        self._connection.execute("SAVEPOINT attempt")
+        text = ";\n".join(["SAVEPOINT attempt", *statements, "RELEASE SAVEPOINT attempt"])
         try:
-            for statement in statements:
-                self._connection.execute(statement.encode())
+            self._connection.execute(text.encode())
         except psycopg.Error:
             self._connection.execute("ROLLBACK TO SAVEPOINT attempt")
             return False
-        self._connection.execute("RELEASE SAVEPOINT attempt")
         return True
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
