@@ -22,6 +22,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import process_time
 
 import sqlverdict as sv
@@ -49,8 +50,9 @@ def pairs_of(system: str) -> list[Pair]:
 
 def processor_seconds() -> float:
     """What this process and its children have spent."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
+    # os.times counts in hundredths of a second.
+    usages = (getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 @contextmanager

@@ -196,15 +196,16 @@ def _key(node: Expr, resolver: Resolver) -> str:
 
 
 def _without(tree: Expr, nodes: list[Expr]) -> str:
-    """The query with conditions that always hold in their column_ref; the tree is as it was."""
-    stand_ins = [exp.Literal.number(1) for _ in nodes]
-    for node, stand_in in zip(nodes, stand_ins, strict=True):
-        node.replace(stand_in)
-    try:
-        return str(tree.sql("sqlite"))
-    finally:
-        for node, stand_in in zip(nodes, stand_ins, strict=True):
-            stand_in.replace(node)
+    """The query with conditions that always hold in the place of these.
+
+    A copy is changed: another thread may read the tree.
+    """
+    copy = tree.copy()
+    gone = {id(node) for node in nodes}
+    pairs = zip(tree.walk(), copy.walk(), strict=True)
+    for place in [copied for original, copied in pairs if id(original) in gone]:
+        place.replace(exp.Literal.number(1))
+    return str(copy.sql("sqlite"))
 
 
 def distinct(what_if: WhatIf) -> str | None:
