@@ -201,10 +201,10 @@ def _without(tree: Expr, nodes: list[Expr]) -> str:
     A copy is changed: another thread may read the tree.
     """
     copy = tree.copy()
-    gone = {id(node) for node in nodes}
+    conditions = {id(node) for node in nodes}
     pairs = zip(tree.walk(), copy.walk(), strict=True)
-    for place in [copied for original, copied in pairs if id(original) in gone]:
-        place.replace(exp.Literal.number(1))
+    for condition in [twin for node, twin in pairs if id(node) in conditions]:
+        condition.replace(exp.Literal.number(1))
     return str(copy.sql("sqlite"))
 
 
