@@ -203,7 +203,7 @@ def _without(tree: Expr, nodes: list[Expr]) -> str:
     copy = tree.copy()
     conditions = {id(node) for node in nodes}
     pairs = zip(tree.walk(), copy.walk(), strict=True)
-    for condition in [twin for node, twin in pairs if id(node) in conditions]:
+    for condition in [other for node, other in pairs if id(node) in conditions]:
         condition.replace(exp.Literal.number(1))
     return str(copy.sql("sqlite"))
 
