@@ -146,7 +146,7 @@ def test_a_harmful_system_that_is_first_is_named(play: Play) -> None:
     found = leaderboard([play("bold", BOLD), play("careful", CAREFUL)], "ex")
     assert found.places[0].system == "bold"
     (warning,) = [note for note in found.notes if "does harm" in note]
-    assert "bold is first by ex and does harm: RS(10) is -371.4" in warning
+    assert "bold shares the first rank by ex and does harm: RS(10) is -371.4" in warning
     assert "careful is first by RS(10)" in warning
 
 

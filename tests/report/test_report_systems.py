@@ -91,6 +91,18 @@ def test_what_weakens_a_comparison_is_noted(scored_run: Scored) -> None:
     assert "1 case unscored" in notes
 
 
+def test_runs_of_another_policy_are_not_compared_in_silence(scored_run: Scored) -> None:
+    """The same answers are worth more by one policy than by another."""
+    strict = scored_run("a", [1.0], manifest={"stages": {"policy": "strict"}})
+    stages = {"policy": "intent", "no_sql": "abstain"}
+    intent = scored_run("b", [1.0], manifest={"stages": stages})
+    policy = "the policy of the verdict (--policy) differs: strict and intent"
+    silence = "what a reply without SQL counts as (--no-sql) differs: none and abstain"
+    assert [policy, silence] == list(compare_runs(strict, intent).notes)
+    assert policy in leaderboard([strict, intent], "ex").notes
+    assert policy in check_run(intent, Rules(max_regressions=Allowance(0)), [strict]).notes
+
+
 def test_other_predictions_are_no_difference_worth_a_note(scored_run: Scored) -> None:
     a = scored_run("a", [1.0])
     b = scored_run("b", [1.0], manifest={"inputs": {"cases.jsonl": "aa", "predictions": "other"}})

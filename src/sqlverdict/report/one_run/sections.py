@@ -191,8 +191,10 @@ def decided_by(run: Run) -> str:
 
 
 def reason_table(summary: Summary, most: int | None = 8) -> TextTable:
-    """The most frequent reasons."""
+    """The most frequent reasons, and how many more there are."""
     rows = [(name, f"{number:,}") for name, number in islice(summary.reasons.items(), most)]
+    if len(rows) < len(summary.reasons):
+        rows.append((f"{len(summary.reasons) - len(rows)} more in report.md", ""))
     return table(("reason", "cases"), rows)
 
 

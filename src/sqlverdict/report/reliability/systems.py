@@ -215,12 +215,13 @@ def harmful_first(board: ReliabilityBoard, first: Sequence[str], metric: str) ->
     if not any(one.unanswerable or one.abstained_answerable for one in tables):
         return []
     best = board.groups[name][0]
+    ranked = "is first by" if len(first) == 1 else "shares the first rank by"
     notes = []
     for one in board.systems:
         score = one.score(name)
         if one.system in first and one.system not in best.members and score < board.abstain_all:
             notes.append(
-                f"{one.system} is first by {metric} and does harm: RS({name}) is "
+                f"{one.system} {ranked} {metric} and does harm: RS({name}) is "
                 f"{points_text(score)}, never answering gives {points_text(board.abstain_all)}; "
                 f"{best.best} is first by RS({name}). See sqlverdict reliability"
             )

@@ -195,6 +195,15 @@ def _shared_usage(
     return first, PredictionUsage(**{name: values[1] for name, values in shared.items()})
 
 
+_DECIDING_STAGES = {
+    "policy": "the policy of the verdict (--policy)",
+    "no_sql": "what a reply without SQL counts as (--no-sql)",
+    "keys": "how primary keys are read",
+    "now": "the moment of the clock (--now)",
+}
+"""Stages of a manifest that change what the same prediction is worth."""
+
+
 def differences(a: Run, b: Run) -> list[str]:
     """What else differs between two runs than the predictions: each makes a comparison weaker."""
     notes = []
@@ -210,6 +219,11 @@ def differences(a: Run, b: Run) -> list[str]:
         notes.append("the limits of a query differ")
     if ours.sqlverdict != theirs.sqlverdict:
         notes.append(f"the toolkit's version differs: {ours.sqlverdict} and {theirs.sqlverdict}")
+    notes += [
+        f"{words} differs: {ours.stages.get(stage, 'none')} and {theirs.stages.get(stage, 'none')}"
+        for stage, words in _DECIDING_STAGES.items()
+        if ours.stages.get(stage) != theirs.stages.get(stage)
+    ]
     notes += [
         f"the definition of {label} differs (version of the metric)"
         for label, version in ours.metrics.items()
