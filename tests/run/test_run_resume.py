@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from resume_parts import GOLD, LOCAL, Lines, make, run_cases, shop_case
 
 from sqlverdict.errors import Interrupted, RunLogError
 from sqlverdict.evidence import Refuted
@@ -24,31 +25,6 @@ from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import SearchOptions
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
-from timeouts import wait_until
-
-Lines = Callable[[Path], list[dict[str, Any]]]
-LOCAL = Options(workers=0, cache=None)
-GOLD = "SELECT count(*) FROM item"
-
-
-def make(path: Path, rows: int) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
-        connection.executemany("INSERT INTO item (name) VALUES (?)", [("x",)] * rows)
-        connection.commit()
-    return path
-
-
-def shop_case(number: int, database: Path, db_id: str = "shop") -> Case:
-    return Case(str(number), db_id, "?", (GOLD,), str(database))
-
-
-def run_cases(
-    cases: list[Case], out: Path, options: Options = LOCAL, said: str = "SELECT 3"
-) -> Run:
-    return evaluate(cases, {case.id: said for case in cases}, out=out, options=options)
 
 
 def files_of(out: Path, lines_of: Lines) -> tuple[list[dict[str, Any]], bytes]:
@@ -379,34 +355,3 @@ def test_each_run_has_its_witnesses_in_its_own_folder(tmp_path: Path) -> None:
         assert (run.folder / "witnesses" / file).is_file()
         assert (run.folder / "witnesses" / file).with_suffix(".sqlite").is_file()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["a", "b"]
-
-
-def test_a_date_of_the_data_is_no_clock(tmp_path: Path, lines_of: Lines) -> None:
-    database = make(tmp_path / "shop.sqlite", 3)
-    year = "SELECT count(*) FROM item WHERE strftime('%Y', name) = '2024'"
-    cases = [Case("1", "shop", "?", (year,), str(database))]
-    run_cases(cases, tmp_path / "run")
-    assert [line["final"] for line in lines_of(tmp_path / "run")] == [True]
-    assert run_cases(cases, tmp_path / "run").resumed == ()
-
-
-def test_a_case_that_reads_the_clock_is_done_again(tmp_path: Path, lines_of: Lines) -> None:
-    """Its answer is that of another moment."""
-    database = make(tmp_path / "shop.sqlite", 3)
-    clock = Case("1", "shop", "?", ("SELECT strftime('%s %f', 'now')",), str(database))
-    cases = [clock, shop_case(2, database)]
-    run_cases(cases, tmp_path / "run")
-    first = lines_of(tmp_path / "run")
-    assert [line["final"] for line in first] == [False, True]
-
-    def has_moved_on() -> bool:
-        run = run_cases(cases, tmp_path / "run")
-        assert run.summary.cuts == {"gold_reads_clock": 1}
-        assert [
-            "1 case is done again: a query reads the clock" in text for text in run.resumed
-        ] == [True]
-        clock, steady = lines_of(tmp_path / "run")
-        assert steady == first[1]
-        return bool(clock["answers"] != first[0]["answers"])
-
-    assert wait_until(has_moved_on)
