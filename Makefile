@@ -8,8 +8,11 @@ STAMP = $(VENV)/.installed-$(DEV)
 # What the tests are run with: dev, or dev-full with torch (800 MB), for the tests of T5.
 DEV ?= dev
 MINUTES ?= 10
-# Tests wait a part of their time, for limits, servers and browsers: one worker more than cores.
-WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# Tests wait a part of their time, for limits, servers and browsers: one worker more than cores. Those
+# of quick wait for nothing, and every worker collects all tests.
+CORES := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
+WORKERS ?= $(shell expr $(CORES) + 1)
+QUICK_WORKERS ?= $(CORES)
 # Tests start many interpreters: without compiled files each compiles the whole package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -50,11 +53,11 @@ demo-duckdb: core
 	$(PIP) '.[duckdb]'
 	$(BIN)/sqlverdict demo --engine duckdb
 
-# While editing: lint, and the tests that are neither slow nor read the real data; at most eight items
+# While editing: lint, and the tests that are neither slow nor read the real data; at most four items
 # of each, and a tenth of the examples of properties.
 quick: install
 	$(BIN)/ruff check .
-	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "not slow and not data"
+	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n $(QUICK_WORKERS) --dist worksteal -m "not slow and not data"
 
 test: install
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal
@@ -97,7 +100,9 @@ wheels: core
 		rm -rf .venv-wheel && $$python -m venv .venv-wheel \
 		&& .venv-wheel/bin/pip install --quiet --disable-pip-version-check dist/*.whl \
 		&& .venv-wheel/bin/sqlverdict demo --quiet --out .venv-wheel/demo >/dev/null \
-		&& echo "$$($$python --version): the wheel installs and the demo runs" || exit 1; \
+		&& .venv-wheel/bin/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[fast]" \
+		&& .venv-wheel/bin/sqlverdict demo --quiet --out .venv-wheel/demo >/dev/null \
+		&& echo "$$($$python --version): the wheel installs and the demo runs, also with fast" || exit 1; \
 	done; rm -rf .venv-wheel
 
 bench: install

@@ -77,12 +77,14 @@ def forests(trees: int) -> None:
     spider = json.loads((DATA / "spider" / "train_spider.json").read_text(encoding="utf-8"))
     known = [item["question"] for item in spider]
     test = questions(TRUSTSQL / "trustsql_spider_test.jsonl")
-    found = {name: fitted(known, trees, name == "RF, balanced") for name in ("RF", "RF, balanced")}
-    spent = " and ".join(f"{seconds:.0f} s" for _, seconds in found.values())
+    results = {
+        name: fitted(known, trees, name == "RF, balanced") for name in ("RF", "RF, balanced")
+    }
+    spent = " and ".join(f"{seconds:.0f} s" for _, seconds in results.values())
     print(f"\nSpider, {trees} trees, fitted in {spent}")
     print("\n| answerable, let through | easy | medium | hard | all |")
     print("| --- " * 5 + "|")
-    for name, (rf, _) in found.items():
+    for name, (rf, _) in results.items():
         levels = [
             share(answers(rf, [q["question"] for q in test if q["hardness"] == level]))
             for level in ("easy", "medium", "hard")
@@ -96,7 +98,7 @@ def forests(trees: int) -> None:
         kind: [q for q in test if not q["answerable"] and kind in ("", q["unans_type_inferred"])]
         for kind in (*TYPES, "")
     }
-    for name, (rf, _) in found.items():
+    for name, (rf, _) in results.items():
         shares = [
             share([not answer for answer in answers(rf, [q["question"] for q in of_kind])])
             for of_kind in strange.values()
@@ -163,7 +165,8 @@ def voting() -> None:
     path = TRUSTSQL / "trustsql_spider_test.jsonl"
     cases = list(reader.read(path, databases=DATA / "spider" / "database").cases)
     drafts = {
-        case_id: draft_of(said) for case_id, said in reader.predictions(path, "vote_top").items()
+        case_id: draft_of(prediction)
+        for case_id, prediction in reader.predictions(path, "vote_top").items()
     }
     homes = DatabaseIndex.of(cases)
     asks = [homes.ask(case) for case in cases]
@@ -191,12 +194,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", default=["rf", "voting"])
     parser.add_argument("--trees", type=int, default=100)
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     if not TRUSTSQL.is_dir():
         parser.error(f"no data at {TRUSTSQL}: set SQLVERDICT_DATA")
-    if "rf" in said.parts:
-        forests(said.trees)
-    if "voting" in said.parts:
+    if "rf" in arguments.parts:
+        forests(arguments.trees)
+    if "voting" in arguments.parts:
         voting()
 
 

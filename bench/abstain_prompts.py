@@ -117,28 +117,30 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--lines", type=int, nargs="*", help="only these, counted from 0")
     parser.add_argument("--cache", type=Path, help="keep replies here")
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     if not TRUSTSQL.is_dir():
         parser.error(f"no data at {TRUSTSQL}: set SQLVERDICT_DATA")
-    cases = chosen(said.questions, said.seed)
+    cases = chosen(arguments.questions, arguments.seed)
     training = TrainingData(train=training_examples(), background=triage())
     os.environ.setdefault("SQLVERDICT_CACHE", tempfile.mkdtemp())
-    cache = ReplyCache(said.cache or Path(tempfile.mkdtemp()) / "replies.sqlite")
-    with serve_gguf(said.model, model="smollm2", context=8192, parallel=1, threads=1) as server:
+    cache = ReplyCache(arguments.cache or Path(tempfile.mkdtemp()) / "replies.sqlite")
+    with serve_gguf(
+        arguments.model, model="smollm2", context=8192, parallel=1, threads=1
+    ) as server:
         endpoint = Endpoint(server.base_url, server.model, timeout=600, concurrency=1, retries=1)
         with Client(endpoint, cache) as client:
             runner = QueryRunner("sqlite", Limits())
             tools = Tools(
-                client, server.model, runner, concurrency=1, max_tokens=64, seed=said.seed
+                client, server.model, runner, concurrency=1, max_tokens=64, seed=arguments.seed
             )
-            print(f"{len(cases)} questions, {said.model.name}\n")
+            print(f"{len(cases)} questions, {arguments.model.name}\n")
             print(
                 "| composition | right | wrong | held back | answered unanswerable | held back "
                 "unanswerable | no SQL | RS(0) | RS(10) | RS(N) | calls | cached | s |"
             )
             print("| --- " * 13 + "|", flush=True)
             for number, line in enumerate(LINES):
-                if not said.lines or number in said.lines:
+                if not arguments.lines or number in arguments.lines:
                     measure(line, cases, training, tools, client)
             runner.close()
             usage = client.usage

@@ -47,10 +47,10 @@ FILES = {
 
 def rows(data: Path, part: str) -> list[dict[str, Any]]:
     lines = (data / FILES[part]).read_text(encoding="utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    for number, row in enumerate(found):
+    results = [json.loads(line) for line in lines]
+    for number, row in enumerate(results):
         row.setdefault("id", f"{part}-{number}")
-    return found
+    return results
 
 
 def examples(data: Path, part: str) -> list[TrainingExample]:
@@ -190,7 +190,7 @@ def score(data: Path, out: Path) -> None:
         for part in ("train", "valid", "test")
     }
     homes = DatabaseIndex({DB: str(database)})
-    known = {part: [homes.example(case) for case in found] for part, found in cases.items()}
+    known = {part: [homes.example(case) for case in result] for part, result in cases.items()}
     background = examples(data, "background")
     train = [example for example in known["train"] if example.answerable]
     training = TrainingData(train=train, validation=known["valid"], background=background)
@@ -233,7 +233,7 @@ def report(
     line: str,
     training: TrainingData,
     cases: list[Any],
-    said: tuple[dict[str, Draft], dict[str, Draft]],
+    drafts: tuple[dict[str, Draft], dict[str, Draft]],
     tools: Tools,
 ) -> None:
     from sqlverdict.abstain.generators.recorded import RecordedGenerator
@@ -242,23 +242,23 @@ def report(
 
     machine = FittedComposition(line)
     if isinstance(machine.generator, RecordedGenerator):
-        machine.generator.drafts = said[0]
+        machine.generator.drafts = drafts[0]
     machine.fit(training, tools)
     if isinstance(machine.generator, RecordedGenerator):
-        machine.generator.drafts = said[1]
+        machine.generator.drafts = drafts[1]
     homes = DatabaseIndex.of(cases)
     decisions = machine.answer([homes.ask(case) for case in cases], tools)
     table = outcomes(cases, decisions, tools.runner)
     cells = []
     for view in (ANS, EVERYTHING):
         cells += [f"{100 * (rs(table, c, view) or 0):.1f}" for c in (0.0, 10.0, "N")]
-    found = rates(table)
+    result = rates(table)
     level = ", ".join(f"{one.threshold:.4g}" for one in machine.calibrations)
     answered = sum(not decision.abstained for decision in decisions)
     print(
         f"| {line.replace('recorded', 't5')} | {level} | {answered} | {' | '.join(cells)} | "
-        f"{100 * (found.over_refusal or 0):.1f} | {100 * (found.detection or 0):.1f} | "
-        f"{separations(cases, decisions, said[1], tools.runner) if machine.within else ' | '} |",
+        f"{100 * (result.over_refusal or 0):.1f} | {100 * (result.detection or 0):.1f} | "
+        f"{separations(cases, decisions, drafts[1], tools.runner) if machine.within else ' | '} |",
         flush=True,
     )
 
@@ -321,13 +321,18 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA / "trustsql")
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE")
     parser.add_argument("--seed", type=int, default=0)
-    said = parser.parse_args()
-    if not (said.data / FILES["train"]).is_file():
-        parser.error(f"no data at {said.data}: set SQLVERDICT_DATA")
-    if said.what == "train":
-        train(said.data, said.out, dict(pair.split("=", 1) for pair in said.set), said.seed)
+    arguments = parser.parse_args()
+    if not (arguments.data / FILES["train"]).is_file():
+        parser.error(f"no data at {arguments.data}: set SQLVERDICT_DATA")
+    if arguments.what == "train":
+        train(
+            arguments.data,
+            arguments.out,
+            dict(pair.split("=", 1) for pair in arguments.set),
+            arguments.seed,
+        )
     else:
-        score(said.data, said.out)
+        score(arguments.data, arguments.out)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -52,6 +53,7 @@ FOLDS = 10
 DIVISIONS = 10
 """How often questions are divided into folds anew: which bin a pair falls into is partly chance."""
 SAMPLES = 1_000
+DRAWS = 200
 BINS = 10
 VALUES = {Verdict.CORRECT: True, Verdict.INCORRECT: False}
 Opinion = Callable[[Labelled], bool | None]
@@ -91,7 +93,7 @@ def agreement(items: Sequence[Labelled], opinion: Opinion) -> str:
     decided = pairs(items)
     if not decided:
         return "–"  # noqa: RUF001
-    kappas = sorted(kappa(found) for s in samples(items) if (found := pairs(s)))
+    kappas = sorted(kappa(result) for s in samples(items) if (result := pairs(s)))
     low, high = kappas[len(kappas) // 40], kappas[-len(kappas) // 40 - 1]
     left = "" if len(decided) == len(items) else f", {len(decided)} of {len(items)} decided"
     return f"{kappa(decided):.3f} ({low:.2f} to {high:.2f}{left})"
@@ -147,6 +149,19 @@ def policies(items: Sequence[Labelled]) -> None:
 def _ex(items: Sequence[Labelled], name: str, which: str) -> str:
     subset = [item for item in _of(items, which) if name in item.ex]
     return agreement(subset, lambda item: item.ex[name]) if subset else "–"  # noqa: RUF001
+
+
+def comparisons(items: Sequence[Labelled]) -> None:
+    """Each comparison and ``intent`` on labels that each of the comparisons makes."""
+    opinion = by_policy(INTENT)
+    decided = [(i, value) for i in items if i.labels and (value := opinion(i)) is not None]
+    names = ("ex", "ex[bird]", "ex[spider]")
+    rows = []
+    for by in names:
+        row = [f"{kappa([(i.labels[by], i.ex[name]) for i, _ in decided]):.3f}" for name in names]
+        row.append(f"{kappa([(i.labels[by], value) for i, value in decided]):.3f}")
+        rows.append([f"`{by}`", *row])
+    table(("labels made by", *(f"`{name}`" for name in names), f"`{INTENT.name}`"), rows)
 
 
 def _of(items: Iterable[Labelled], which: str) -> list[Labelled]:
@@ -230,6 +245,16 @@ def error(forecasts: Sequence[tuple[Labelled, float, float]]) -> float:
     ) / len(forecasts)
 
 
+def chance(forecasts: Sequence[tuple[Labelled, float, float]]) -> str:
+    """The error if every probability were exact: the mean, and what 95 % of draws stay below."""
+    random = Random(0)
+    errors = sorted(
+        error([(replace(i, label=random.random() < p), p, d) for i, p, d in forecasts])
+        for _ in range(DRAWS)
+    )
+    return f"{sum(errors) / DRAWS:.3f} (95 % below {errors[DRAWS * 95 // 100]:.3f})"
+
+
 def calibration(items: Sequence[Labelled]) -> None:
     """Expected against observed, and whether the bounds hold; questions held out."""
     series: list[Series] = []
@@ -269,7 +294,8 @@ def calibration(items: Sequence[Labelled]) -> None:
         print(f"\n`{style}`, {len(forecasts)} pairs, calibration error {_spread(errors)}")
         for which in STYLES[style]:
             own = [[one for one in each if one[0].set == which] for each in divided]
-            print(f"* {which}: {_spread([error(each) for each in own])}; {bounds(own[0])}")
+            spread, by_chance = _spread([error(each) for each in own]), chance(own[0])
+            print(f"* {which}: {spread}, by chance {by_chance}; {bounds(own[0])}")
         table(("stated", "pairs", "mean stated", "right"), rows)
     if "--write" in sys.argv:
         FIGURE.write_text(draw(series), encoding="utf-8")
@@ -336,6 +362,7 @@ def main() -> None:
     situations(items)
     print("\n### Policies")
     policies(items)
+    comparisons(items)
     print("\n### Recorded judges")
     judges(items)
     print("\n### Calibration, questions held out")

@@ -56,6 +56,7 @@ class Labelled:
         result: What was found out, without a judge.
         judges: What recorded judges say.
         ex: What the comparisons say, by name.
+        labels: Where a comparison made the label: what each of them would have made it.
     """
 
     set: str
@@ -65,6 +66,7 @@ class Labelled:
     result: Result
     judges: Mapping[str, bool] = field(default_factory=dict)
     ex: Mapping[str, bool] = field(default_factory=dict)
+    labels: Mapping[str, bool] = field(default_factory=dict)
 
     def judgement(self, policy: Any, opinion: bool | None = None, **more: Any) -> Judgement:
         """What a policy makes of it, with a judge's opinion or without one."""
@@ -98,7 +100,8 @@ def _evaluate(cases: Any, predictions: Any, metrics: str, **options: Any) -> lis
         return list(run.results())
 
 
-_ALL = "ex,ex[bird],ex[spider],verdict"
+_EX = "ex,ex[bird],ex[spider]"
+_ALL = f"{_EX},verdict"
 
 
 def _opinions(result: Result) -> dict[str, bool]:
@@ -163,13 +166,21 @@ def _corrected(data: Path) -> Iterator[Labelled]:
             cases.append(case)
             corrected.append(replace(case, golds=(record["corrected_gold"],)))
             predictions[case.id] = Prediction(case.id, sql)
-    labels = _evaluate(corrected, predictions, "ex[bird]")
+    labels = _evaluate(corrected, predictions, _EX)
     results = _evaluate(cases, predictions, _ALL)
     for case, result, label in zip(cases, results, labels, strict=True):
         value = label.scores["ex[bird]"]
         if value is not None:
             question = f"bird-{case.tags['question']}"
-            yield Labelled("corrected", question, bool(value), case, result, ex=_opinions(result))
+            yield Labelled(
+                "corrected",
+                question,
+                bool(value),
+                case,
+                result,
+                ex=_opinions(result),
+                labels=_opinions(label),
+            )
 
 
 def _flex(data: Path) -> Iterator[Labelled]:

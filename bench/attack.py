@@ -37,11 +37,11 @@ from attack_data import BROKEN_DATABASES, break_keys, illegal, published_pairs, 
 from fuzz_inputs import TYPES
 from mutants import golds, mutants
 from refute import DATA
+from sqlverdict import Options, evaluate
 from sqlverdict.errors import Contradiction
 from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.check import check
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Proof
@@ -91,15 +91,15 @@ def try_proof(
 ) -> bool:
     """Seek a proof; what is proved is run on databases that obey the facts and no others."""
     report.counts["pairs"] += 1
-    found = prove(gold, other, schema, facts=facts)
-    if not isinstance(found, Proof) or found.trust == "heuristic":
+    proof = prove(gold, other, schema, facts=facts)
+    if not isinstance(proof, Proof) or proof.trust == "heuristic":
         return False
     report.counts["proofs"] += 1
-    about = {"gold": gold, "other": other, "facts": sorted(map(str, facts)), "rules": found.rules}
+    about = {"gold": gold, "other": other, "facts": sorted(map(str, facts)), "rules": proof.rules}
     about["tables"] = [table.sql for table in schema.tables]
-    if not check(found, schema, facts=facts).holds:
+    if not check(proof, schema, facts=facts).holds:
         report.wrong("rejected proof", **about)
-    if list(found.columns) != sorted(found.columns):
+    if list(proof.columns) != sorted(proof.columns):
         return True
     # SQLite's own tables cannot be made.
     own = tuple(table for table in schema.tables if not table.name.startswith("sqlite_"))
@@ -121,11 +121,11 @@ def rules_part(seed: str, report: Report) -> None:
     """One rule; the next one in the next round, and other queries when its turn comes again."""
     rules = [rule for rule in rules_of("sound").rules if rule.trust != "heuristic"]
     rule = rules[report.counts["rounds of rules"] % len(rules)]
-    found = attack_rule(rule, budget=12, databases=6, seed=Random(seed).randrange(2**31))
-    report.counts["rewritings"] += found.rewritten
-    report.counts["databases"] += found.runs
-    if found.difference is not None:
-        report.wrong("wrong rewriting", rule=rule.name, difference=str(found.difference))
+    result = attack_rule(rule, budget=12, databases=6, seed=Random(seed).randrange(2**31))
+    report.counts["rewritings"] += result.rewritten
+    report.counts["databases"] += result.runs
+    if result.difference is not None:
+        report.wrong("wrong rewriting", rule=rule.name, difference=str(result.difference))
 
 
 def random_part(seed: str, report: Report) -> None:
@@ -160,19 +160,19 @@ def real_part(seed: str, report: Report) -> None:
         for _, other in mutants(query.tree, rng, schema)[:3]:
             proved = try_proof(gold, other, schema, fewer(known, rng), rng, report)
             full = isinstance(prove(gold, other, schema), Proof) if proved else False
-            found = find_witness(gold, other, schema, budget=SearchBudget(instances=60))
-            if isinstance(found, Witness):
+            witness = find_witness(gold, other, schema, budget=SearchBudget(instances=60))
+            if isinstance(witness, Witness):
                 report.counts["witnesses"] += 1
                 if full:
                     report.wrong("contradiction", gold=gold, other=other, schema=schema.db_id)
-                for complaint in illegal(found):
+                for complaint in illegal(witness):
                     report.wrong(
                         "illegal witness",
                         gold=gold,
                         other=other,
                         schema=schema.db_id,
                         complaint=complaint,
-                        rows=dict(found.instance.rows),
+                        rows=dict(witness.instance.rows),
                     )
 
 
@@ -245,16 +245,18 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help="so many rounds of each part, instead")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
     parser.add_argument("--out", type=Path, default=Path("attack-failures"))
-    said = parser.parse_args()
-    seed = str(SystemRandom().randrange(10**9)) if said.seed == "random" else said.seed
-    parts = said.part or list(PARTS)
+    arguments = parser.parse_args()
+    seed = str(SystemRandom().randrange(10**9)) if arguments.seed == "random" else arguments.seed
+    parts = arguments.part or list(PARTS)
     if not (DATA / "spider").is_dir():
         parts = [name for name in parts if name not in ("real", "broken")]
         print(f"no data at {DATA}: only {', '.join(parts)}")
-    if said.minutes is None and said.rounds is None:
-        said.minutes = 30.0
+    if arguments.minutes is None and arguments.rounds is None:
+        arguments.minutes = 30.0
     with suppress(KeyboardInterrupt):
-        report = attack(seed, said.out, minutes=said.minutes, rounds=said.rounds, parts=parts)
+        report = attack(
+            seed, arguments.out, minutes=arguments.minutes, rounds=arguments.rounds, parts=parts
+        )
     print(f"seed {seed}")
     kinds = ("wrong proof", "wrong rewriting", "rejected proof", "contradiction", "illegal witness")
     for name, count in sorted(report.counts.items()):

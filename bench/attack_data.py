@@ -30,14 +30,14 @@ BROKEN_DATABASES = (
 @cache
 def published_pairs(db_id: str) -> list[tuple[str, str]]:
     """Golds and published predictions of one database of Spider dev."""
-    found = []
+    results = []
     lines = (DATA / "spider" / "dev_gold.sql").read_text().splitlines()
     for file in sorted((DATA / "spider" / "predictions" / "dev").glob("*.txt")):
         for line, sql in zip(lines, file.read_text().splitlines(), strict=False):
             gold, _, name = line.rpartition("\t")
             if name == db_id:
-                found.append((gold, sql))
-    return sorted(set(found))
+                results.append((gold, sql))
+    return sorted(set(results))
 
 
 def restored(db_id: str, folder: Path) -> Path:
@@ -114,12 +114,12 @@ def _nulls(connection: sqlite3.Connection, table: str, sql: str) -> int:
 
 def _with_not_null(sql: str, column: str) -> str | None:
     """The statement with NOT NULL behind a column's type; ``None`` where it is not found."""
-    found = re.search(
+    outcome = re.search(
         rf"""([(,]\s*["`\[]?{re.escape(column)}["`\]]?\s+\w+(?:\s*\([\d, ]*\))?)(?=\s*[,)])""", sql
     )
-    if found is None:
+    if outcome is None:
         return None
-    return f"{sql[: found.end()]} NOT NULL{sql[found.end() :]}"
+    return f"{sql[: outcome.end()]} NOT NULL{sql[outcome.end() :]}"
 
 
 def illegal(witness: Witness) -> Iterator[str]:

@@ -82,8 +82,10 @@ class Row:
 
 def look(report: GoldReport) -> Features:
     """The features of a gold, and its former rank among them, which no model knows."""
-    raised: list[Suspicion] = [found for _, one in SUSPICIONS.items() for found in one.look(report)]
-    former = 1 - prod(1 - found.weight for found in raised if found.name in FORMER)
+    raised: list[Suspicion] = [
+        result for _, one in SUSPICIONS.items() for result in one.look(report)
+    ]
+    former = 1 - prod(1 - result.weight for result in raised if result.name in FORMER)
     return {
         **{each.name: each.value for each in features_of(report, raised)},
         FORMER_RANK: former,
@@ -106,7 +108,7 @@ def row(item: Labelled) -> Row:
         ]
     bare = replace(
         report,
-        answers=tuple(replace(said, answer=None) for said in report.answers),
+        answers=tuple(replace(answer, answer=None) for answer in report.answers),
         gold_answer=None,
         rerun=None,
     )
@@ -141,12 +143,12 @@ def held_out(
     rows: Sequence[Row], fold: Callable[[Row], object], names: Sequence[str] = NAMES
 ) -> list[float]:
     """Each gold's probability by a model that has not seen its fold."""
-    found: dict[int, float] = {}
+    results: dict[int, float] = {}
     for part in sorted({str(fold(each)) for each in rows}):
         test = [n for n, each in enumerate(rows) if str(fold(each)) == part]
         model = fit([each for each in rows if str(fold(each)) != part], names)
-        found.update(zip(test, ranks(model, [rows[n].features for n in test]), strict=True))
-    return [found[n] for n in range(len(rows))]
+        results.update(zip(test, ranks(model, [rows[n].features for n in test]), strict=True))
+    return [results[n] for n in range(len(rows))]
 
 
 def by_question(rows: Sequence[Row]) -> Callable[[Row], object]:
@@ -159,25 +161,25 @@ def by_question(rows: Sequence[Row]) -> Callable[[Row], object]:
 
 def other_sets(rows: Sequence[Row]) -> list[float]:
     """Each gold's probability by a model of the other two sets, without the set's questions."""
-    found: dict[int, float] = {}
+    results: dict[int, float] = {}
     for one in SETS:
         test = [n for n, each in enumerate(rows) if each.set == one]
         keys = {rows[n].key for n in test}
         model = fit([each for each in rows if each.set != one and each.key not in keys])
-        found.update(zip(test, ranks(model, [rows[n].features for n in test]), strict=True))
-    return [found[n] for n in range(len(rows))]
+        results.update(zip(test, ranks(model, [rows[n].features for n in test]), strict=True))
+    return [results[n] for n in range(len(rows))]
 
 
 def other_kind(rows: Sequence[Row]) -> list[float]:
     """Each gold's probability by a model of the other kind of labels, without its questions."""
-    found: list[float] = []
+    results: list[float] = []
     for corrected in (True, False):
         test = [each for each in rows if (each.set == "corrected") is corrected]
         keys = {each.key for each in test}
         train = [each for each in rows if (each.set == "corrected") is not corrected]
         model = fit([each for each in train if each.key not in keys])
-        found += ranks(model, [each.features for each in test])
-    return found
+        results += ranks(model, [each.features for each in test])
+    return results
 
 
 def show(title: str, headers: Sequence[str], lines: Sequence[Sequence[str]]) -> None:

@@ -74,8 +74,8 @@ class Databases:
 
     def path(self, benchmark: str, db_id: str) -> str | None:
         """The file, where it is here."""
-        found = FOLDERS[benchmark] / db_id / f"{db_id}.sqlite"
-        return str(found) if found.is_file() else None
+        result = FOLDERS[benchmark] / db_id / f"{db_id}.sqlite"
+        return str(result) if result.is_file() else None
 
     def schema(self, benchmark: str, db_id: str) -> Schema | None:
         """The schema from the file, else as declared."""
@@ -118,7 +118,7 @@ def labelled(
     databases: Databases, sets: Sequence[str] = ("corrected", "spider", "bird")
 ) -> list[Labelled]:
     """All labelled golds of the sets, in the order of the files."""
-    found: list[Labelled] = []
+    results: list[Labelled] = []
     for name in sets:
         benchmark = "spider" if name == "spider" else "bird"
         questions = list(
@@ -126,9 +126,9 @@ def labelled(
         )
         here = [each for each in questions if each.case.database is not None]
         away = [each for each in questions if each.case.database is None]
-        found += _dossiers(databases, name, benchmark, here)
-        found += _dossiers(databases, name, benchmark, away)
-    return found
+        results += _dossiers(databases, name, benchmark, here)
+        results += _dossiers(databases, name, benchmark, away)
+    return results
 
 
 def _corrected(databases: Databases) -> Iterator[Question]:
@@ -183,9 +183,9 @@ def _dossiers(
     schemas = {db_id: databases.schema(benchmark, db_id) for db_id in sorted(known)}
     executed = questions[0].case.database is not None
     results = _executed(benchmark, questions) if executed else _recorded(questions)
-    for said in results:
+    for answer in results:
         dossier = one_dossier(
-            said,
+            answer,
             knowledge={each.case.id: each.case.knowledge for each in questions},
             schemas={key: schema for key, schema in schemas.items() if schema is not None},
             rerun=(lambda db_id, sql: databases.run(benchmark, db_id, sql)) if executed else None,
@@ -210,8 +210,8 @@ def _executed(benchmark: str, questions: Sequence[Question]) -> Iterator[list[tu
         whole = Benchmark(benchmark, "labels", cases)
         runs = evaluate_systems(whole, systems, options=options)
         yield from (
-            list(zip(names, said, strict=True))
-            for said in zip(*(run.results() for run in runs), strict=True)
+            list(zip(names, answer, strict=True))
+            for answer in zip(*(run.results() for run in runs), strict=True)
         )
 
 

@@ -35,7 +35,7 @@ def interval(pairs: Sequence[tuple[float, bool]], seed: int = 0) -> str:
         return "–"  # noqa: RUF001
     random = Random(seed)
     drawn = (auc(random.choices(pairs, k=len(pairs))) for _ in range(SAMPLES))
-    low, high = percentiles([found for found in drawn if found is not None])
+    low, high = percentiles([result for result in drawn if result is not None])
     return f"{area:.3f} ({low:.2f} to {high:.2f})"
 
 
@@ -50,7 +50,7 @@ def gain(after: Sequence[tuple[float, bool]], before: Sequence[float], seed: int
 
     random = Random(seed)
     values = (difference(random.choices(joined, k=len(joined))) for _ in range(SAMPLES))
-    low, high = percentiles([found for found in values if found is not None])
+    low, high = percentiles([result for result in values if result is not None])
     return f"{difference(joined) or 0.0:+.3f} ({low:+.2f} to {high:+.2f})"
 
 

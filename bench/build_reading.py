@@ -146,8 +146,8 @@ def count(folder: Path, votes: Sequence[Path]) -> None:
             pairs = [(float(first[name][mark]), float(second[name][mark])) for name in key]
             same = sum(one == other for one, other in pairs) / len(pairs)
             kappa = cohen_kappa(pairs)
-            said = "none" if kappa is None else f"{kappa:.2f}"
-            print(f"the readers agree on {mark}: {same:.1%}, kappa {said}")
+            text = "none" if kappa is None else f"{kappa:.2f}"
+            print(f"the readers agree on {mark}: {same:.1%}, kappa {text}")
     both = [
         name
         for name, record in key.items()

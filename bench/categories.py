@@ -57,9 +57,9 @@ def relations(case: Case, prediction: str) -> list[str]:
     gold, answer = recorded.golds[0], recorded.prediction
     if not isinstance(gold, Answer) or not isinstance(answer, Answer):
         return []
-    found = relate(gold, answer, QueryPair(case.golds[0], prediction))
+    relation = relate(gold, answer, QueryPair(case.golds[0], prediction))
     # The records lost order and repeated rows, so these relations would be noise.
-    return [one.kind for one in found if one.kind not in ("order_only", "duplicates_only")]
+    return [one.kind for one in relation if one.kind not in ("order_only", "duplicates_only")]
 
 
 def read(every: bool) -> Iterator[tuple[str, set[str], set[str], set[str]]]:
@@ -82,8 +82,8 @@ def read(every: bool) -> Iterator[tuple[str, set[str], set[str], set[str]]]:
             relations=relations(case, pair["pred_sql"]) if pair["set"] == "FN" else (),
         )
         label = error_labels if pair["set"] == "FP" else difference_labels
-        said = {ALIASES[key_word(name)] for name in issued}
-        yield pair["set"], experts, said, set(label(tags))
+        labels = {ALIASES[key_word(name)] for name in issued}
+        yield pair["set"], experts, labels, set(label(tags))
 
 
 def confusion(pairs: Sequence[tuple[bool, bool]]) -> Confusion:
@@ -96,10 +96,10 @@ def confusion(pairs: Sequence[tuple[bool, bool]]) -> Confusion:
 
 def figures(counts: Confusion) -> tuple[str, ...]:
     """Precision, recall, F1 and kappa."""
-    said, meant = counts.tp + counts.fp, counts.tp + counts.fn
-    precision = counts.tp / said if said else None
+    claims, meant = counts.tp + counts.fp, counts.tp + counts.fn
+    precision = counts.tp / claims if claims else None
     recall = counts.tp / meant if meant else None
-    f1 = 2 * counts.tp / (said + meant) if said + meant else None
+    f1 = 2 * counts.tp / (claims + meant) if claims + meant else None
     return tuple(
         "-" if v is None else f"{v * 100:.0f}" for v in (precision, recall, f1, counts.kappa)
     )
@@ -113,7 +113,7 @@ def main() -> None:
         ("FP", ERRORS, "matches held wrong: kinds of error"),
         ("FN", DIFFERENCES, "mismatches held right: kinds of difference"),
     ):
-        own = [(experts, said, ours) for name, experts, said, ours in pairs if name == which]
+        own = [(experts, issued, ours) for name, experts, issued, ours in pairs if name == which]
         rows = []
         totals: list[list[tuple[bool, bool]]] = [[], []]
         for label in labels:

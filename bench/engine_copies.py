@@ -193,11 +193,11 @@ def _fill_table(
             return
 
 
-def _kind(found: set[type], declared: str) -> int:
+def _kind(result: set[type], declared: str) -> int:
     affinity = column_affinity(declared)
-    if affinity == "TEXT" or not found <= {int, float}:
+    if affinity == "TEXT" or not result <= {int, float}:
         return 2
-    if found == {int} or (not found and affinity == "INTEGER"):
+    if result == {int} or (not result and affinity == "INTEGER"):
         return 0
     return 1
 

@@ -65,20 +65,20 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
     parser.add_argument("--files", nargs="+", default=list(FILES))
     parser.add_argument("--open", action="store_true", help="list why matching pairs are open")
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     print("| file | engine | pairs | run | same answer | proved | share | contradictions | ms |")
     print("| --- " * 9 + "|")
     wrong = []
-    for engine in said.engines:
+    for engine in arguments.engines:
         if engine not in ENGINES.names():
             print(f"there is no engine {engine}", file=sys.stderr)
             continue
         with copies(
-            engine, {i.schema.db_id for f in said.files for i in items(f, said.every)}
+            engine, {i.schema.db_id for f in arguments.files for i in items(f, arguments.every)}
         ) as at:
-            for file in said.files:
-                tally = measure(file, engine, said.every, at)
-                show(file, engine, tally, said.open)
+            for file in arguments.files:
+                tally = measure(file, engine, arguments.every, at)
+                show(file, engine, tally, arguments.open)
                 wrong += tally.contradictions
     for pair in wrong:
         print("CONTRADICTION", *pair, sep="\n  ", file=sys.stderr)
@@ -132,7 +132,7 @@ def take(item: Item, engine: str, copy: Copy, tally: Tally) -> None:
     equal = PRESETS.get(DEFAULT_PRESET).compare(answers[0], answers[1], pair).equal
     tally.same += equal is True
     began = process_time()
-    found = prove_on_data(
+    proof = prove_on_data(
         parse(gold, dialect),
         parse(prediction, dialect),
         copy.schema,
@@ -140,13 +140,13 @@ def take(item: Item, engine: str, copy: Copy, tally: Tally) -> None:
         run=copy.session.run,
     )
     tally.seconds += process_time() - began
-    if not isinstance(found, NotProved):
+    if not isinstance(proof, NotProved):
         tally.proved += equal is True
-        tally.unchecked += bool(found.unchecked)
+        tally.unchecked += bool(proof.unchecked)
         if equal is False:
             tally.contradictions.append((gold, prediction))
     elif equal:
-        tally.open[found.message] += 1
+        tally.open[proof.message] += 1
 
 
 def show(file: str, engine: str, tally: Tally, opens: bool) -> None:

@@ -122,7 +122,7 @@ def tagged(rows: Iterable[Mapping[str, Any]]) -> tuple[list[Labelled], list[floa
         "spider": load_schemas(DATA / "spider" / "tables.json"),
         "bird": load_schemas(DATA / "bird" / "ddl.json"),
     }
-    found, times = [], []
+    result, times = [], []
     for row in rows:
         gold, prediction = row["gold"], row["prediction"]
         schema = schemas[row["benchmark"]][row["db_id"]]
@@ -131,8 +131,8 @@ def tagged(rows: Iterable[Mapping[str, Any]]) -> tuple[list[Labelled], list[floa
         tags = find_tags(gold, prediction, schema)
         times.append((time.process_time() - start) * 1000)
         names = frozenset(tag.name for tag in tags)
-        found.append(Labelled(frozenset(row["error_types"]), names))
-    return found, times
+        result.append(Labelled(frozenset(row["error_types"]), names))
+    return result, times
 
 
 def share(successes: int, n: int) -> str:

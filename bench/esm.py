@@ -24,7 +24,7 @@ from typing import Any
 
 from sqlverdict.compare.exact_set.match import SetMatch, exact_set_match
 from sqlverdict.parse.hardness import spider_hardness
-from sqlverdict.parse.query import parse
+from sqlverdict.parse.query import parse, parse_as
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Query
@@ -64,8 +64,8 @@ def lines(*path: str) -> list[str]:
 def pairs(bench: str, system: str) -> Iterator[tuple[int, str, str, str]]:
     """Number, database, gold and prediction."""
     golds = lines("spider", "dev_gold.sql") if bench == "spider" else lines("bird", "etm_gold.txt")
-    said = lines(bench, "predictions", "dev", f"{system}.txt")
-    for number, (line, prediction) in enumerate(zip(golds, said, strict=True)):
+    predictions = lines(bench, "predictions", "dev", f"{system}.txt")
+    for number, (line, prediction) in enumerate(zip(golds, predictions, strict=True)):
         gold, db_id = line.rsplit("\t", 1)
         yield number, db_id, gold, prediction
 
@@ -92,8 +92,8 @@ def why(gold: str, prediction: str) -> str:
 
 
 def written_with(sql: str) -> str:
-    found = (name for name, form in WRITTEN_WITH.items() if re.search(form, sql.lower()))
-    return next(found, "anything else")
+    results = (name for name, form in WRITTEN_WITH.items() if re.search(form, sql.lower()))
+    return next(results, "anything else")
 
 
 def spider(system: str, schemas: dict[str, Schema]) -> Tally:
@@ -108,24 +108,24 @@ def spider(system: str, schemas: dict[str, Schema]) -> Tally:
         accepted = theirs["esm_parsed"]
         tally.accepted += accepted
         for mode, counts in MODES.items():
-            found = compare(gold, prediction, schemas[db_id], counts)
-            tally.ours[mode] += bool(found.equal)
+            comparison = compare(gold, prediction, schemas[db_id], counts)
+            tally.ours[mode] += bool(comparison.equal)
             tally.theirs[mode] += theirs[mode]
-            agree = int(bool(found.equal)) == theirs[mode]
+            agree = int(bool(comparison.equal)) == theirs[mode]
             shown = f"{number} {db_id}\n    gold: {gold}\n    pred: {prediction}"
             if accepted:
                 tally.agree[mode] += agree
                 if not agree:
-                    differs = ", ".join(found.differs) or "nothing"
+                    differs = ", ".join(comparison.differs) or "nothing"
                     tally.differing.append(
                         f"{mode}, {why(gold, prediction)}; there {theirs[mode]}, here the two "
                         f"differ in {differs}: {shown}"
                     )
             elif mode == "esm":
                 answers = "same answers" if theirs["exec"] else "other answers"
-                kind = "match" if found.equal else "no match"
+                kind = "match" if comparison.equal else "no match"
                 tally.rejected[written_with(prediction), f"{kind}, {answers}"] += 1
-                if found.equal:
+                if comparison.equal:
                     tally.examples.append(f"{answers}: {shown}")
     return tally
 
@@ -183,9 +183,9 @@ def bird() -> None:
             counts["pairs"] += 1
             counts["parsed"] += all(isinstance(parse(sql), Query) for sql in (gold, prediction))
             for mode, values in MODES.items():
-                found = compare(gold, prediction, schemas[db_id], values)
-                counts["undecided"] += found.equal is None
-                counts[mode] += bool(found.equal)
+                comparison = compare(gold, prediction, schemas[db_id], values)
+                counts["undecided"] += comparison.equal is None
+                counts[mode] += bool(comparison.equal)
         scores = " | ".join(f"{100 * counts[mode] / counts['pairs']:.1f}" for mode in MODES)
         numbers = " | ".join(str(counts[what]) for what in ("pairs", "parsed", "undecided"))
         print(f"| {system} | {numbers} | {scores} |", flush=True)
@@ -196,7 +196,7 @@ def times(schemas: dict[str, Schema]) -> None:
     ratios = []
     comparing = []
     for _, db_id, gold, prediction in pairs("spider", "DAIL"):
-        parse.cache_clear()
+        parse_as.cache_clear()
         began = perf_counter()
         one, two = parse(gold), parse(prediction)
         parsed = perf_counter()
@@ -205,10 +205,10 @@ def times(schemas: dict[str, Schema]) -> None:
             ended = perf_counter()
             comparing.append((ended - parsed) * 1e3)
             ratios.append((ended - parsed) / (parsed - began))
-    for what, found in (("ms to compare a parsed pair", comparing), ("of parsing both", ratios)):
-        found.sort()
+    for what, costs in (("ms to compare a parsed pair", comparing), ("of parsing both", ratios)):
+        costs.sort()
         print(
-            f"{what}: median {found[len(found) // 2]:.2f}, p99 {found[len(found) * 99 // 100]:.2f}"
+            f"{what}: median {costs[len(costs) // 2]:.2f}, p99 {costs[len(costs) * 99 // 100]:.2f}"
         )
 
 
@@ -221,13 +221,13 @@ def main() -> None:
         help="whose foreign keys: Spider's list, or the database files",
     )
     parser.add_argument("--show", action="store_true", help="list matches that Spider rejects")
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     if not (DATA / "spider_reference").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
     schemas = load_schemas(DATA / "spider" / "tables.json")
-    if said.schemas == "database":
+    if arguments.schemas == "database":
         schemas |= load_schemas(DATA / "spider" / "database")
-    verdict_tables(schemas, said.show)
+    verdict_tables(schemas, arguments.show)
     hardness()
     bird()
     print()

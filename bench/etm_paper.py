@@ -85,9 +85,9 @@ def facts(bench: str, db_id: str) -> frozenset[Fact]:
 def items(file: str, every: int) -> Iterator[Item]:
     bench, system = file.split("/")
     golds = (DATA / bench / ("dev_gold.sql" if bench == "spider" else "etm_gold.txt")).read_text()
-    said = (DATA / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
+    answers = (DATA / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
     verdicts = (DATA / "etm_reference" / f"{bench}_dev_{system}.jsonl").read_text().splitlines()
-    lines = zip(golds.splitlines(), said, verdicts, strict=True)
+    lines = zip(golds.splitlines(), answers, verdicts, strict=True)
     for number, (line, sql, verdict) in enumerate(lines):
         if number % every == 0:
             gold, db_id = line.rsplit("\t", 1)
@@ -114,8 +114,8 @@ def form(sql: str, bench: str, schema: Schema, off: frozenset[str]) -> PaperForm
 
 
 def fired(sql: str, bench: str, schema: Schema) -> set[str]:
-    found = form(sql, bench, schema, frozenset())
-    return {number_of(step.rule) for step in found.steps} - {""} if found is not None else set()
+    result = form(sql, bench, schema, frozenset())
+    return {number_of(step.rule) for step in result.steps} - {""} if result is not None else set()
 
 
 def numbers(codes: Sequence[int]) -> set[str]:
@@ -130,19 +130,19 @@ def cause(item: Item, bench: str, ours: bool) -> tuple[str, str]:
     both = (item.gold, item.prediction)
     here = set().union(*(fired(sql, bench, item.schema) for sql in both))
     there = numbers((*item.official["rules_gold"], *item.official["rules_pred"]))
-    found = find_witness(*both, item.schema, budget=SearchBudget(instances=2000))
-    differ = f"; {sentence(found)}" if isinstance(found, Witness) else "; no witness found"
+    witness = find_witness(*both, item.schema, budget=SearchBudget(instances=2000))
+    differ = f"; {sentence(witness)}" if isinstance(witness, Witness) else "; no witness found"
     if ours:
         return "our difference", f"rules {words(here - there)} fire here alone{differ}"
     alone = f"rules {words(there - here)} fire there alone"
     if item.schema.source != "sqlite" and (there - here) & NEED_FACTS:
         return "other schema there", f"{alone}; the database file is not here"
-    kind = "bug there, with witness" if isinstance(found, Witness) else "our difference"
+    kind = "bug there, with witness" if isinstance(witness, Witness) else "our difference"
     return kind, alone + differ
 
 
-def words(found: set[str]) -> str:
-    return ", ".join(number for number in NUMBERS if number in found) or "none"
+def words(result: set[str]) -> str:
+    return ", ".join(number for number in NUMBERS if number in result) or "none"
 
 
 def agreement(files: Sequence[str], every: int, listed: bool) -> None:
@@ -163,10 +163,10 @@ def agreement(files: Sequence[str], every: int, listed: bool) -> None:
                 kind, why = cause(item, bench, ours)
                 classes[kind] += 1
                 table.append((file, item, ours, kind, why))
-        said = ", ".join(f"{times} {kind}" for kind, times in classes.most_common()) or "none"
+        text = ", ".join(f"{times} {kind}" for kind, times in classes.most_common()) or "none"
         print(
             f"| {file} | {pairs} | {100 - 100 * classes.total() / pairs:.2f} % | "
-            f"{100 * mine / pairs:.2f} | {100 * theirs / pairs:.2f} | {PUBLISHED[file]} | {said} | "
+            f"{100 * mine / pairs:.2f} | {100 * theirs / pairs:.2f} | {PUBLISHED[file]} | {text} | "
             f"{statistics.median(spent) * 1e3:.1f} |",
             flush=True,
         )
@@ -225,7 +225,7 @@ def keys(sql: str, bench: str, db_id: str) -> tuple[str | None, ...]:
     one: the others were never used.
     """
     schema = schema_of(bench, db_id)
-    found: list[str | None] = [None] * (len(NUMBERS) + 1)
+    result: list[str | None] = [None] * (len(NUMBERS) + 1)
     kept = len(NUMBERS)
     while kept >= 0:
         made = form(sql, bench, schema, switched_off(kept))
@@ -234,9 +234,9 @@ def keys(sql: str, bench: str, db_id: str) -> tuple[str | None, ...]:
             continue
         used = {number_of(step.rule) for step in made.steps} - {""}
         last = max((NUMBERS.index(number) + 1 for number in used), default=0)
-        found[last : kept + 1] = [made.key] * (kept + 1 - last)
+        result[last : kept + 1] = [made.key] * (kept + 1 - last)
         kept = last - 1
-    return tuple(found)
+    return tuple(result)
 
 
 def esm(item: Item) -> bool:
@@ -301,18 +301,18 @@ def main() -> None:
     parser.add_argument("--svg", type=Path, metavar="FOLDER", help="draw the curve into a folder")
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair alone")
     parser.add_argument("files", nargs="*", metavar="FILE", help="such as spider/DAIL")
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     if not (DATA / "etm_reference").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
-    strangers = sorted(set(said.files) - set(PUBLISHED))
+    strangers = sorted(set(arguments.files) - set(PUBLISHED))
     if strangers:
         parser.error(f"no file {strangers[0]!r}; known: {', '.join(PUBLISHED)}")
-    files = said.files or list(PUBLISHED)
-    agreement(files, said.every, said.list)
-    if said.fired:
-        firing(files, said.every)
-    if said.ablation or said.svg is not None:
-        ablation(files, said.every, said.svg)
+    files = arguments.files or list(PUBLISHED)
+    agreement(files, arguments.every, arguments.list)
+    if arguments.fired:
+        firing(files, arguments.every)
+    if arguments.ablation or arguments.svg is not None:
+        ablation(files, arguments.every, arguments.svg)
 
 
 if __name__ == "__main__":

@@ -165,13 +165,18 @@ def main() -> int:
     parser.add_argument("--only", type=int, help="one attempt, by its number")
     parser.add_argument("--kind", choices=sorted(KINDS))
     parser.add_argument("--out", type=Path, default=Path("fuzz-failures"))
-    said = parser.parse_args()
-    seed = str(SystemRandom().randrange(10**9)) if said.seed == "random" else said.seed
-    if said.minutes is None and said.cases is None:
-        said.cases = 1_000
-    cases = 1 if said.only is not None else said.cases
+    arguments = parser.parse_args()
+    seed = str(SystemRandom().randrange(10**9)) if arguments.seed == "random" else arguments.seed
+    if arguments.minutes is None and arguments.cases is None:
+        arguments.cases = 1_000
+    cases = 1 if arguments.only is not None else arguments.cases
     tally = fuzz(
-        seed, said.out, cases=cases, minutes=said.minutes, kind=said.kind, first=said.only or 0
+        seed,
+        arguments.out,
+        cases=cases,
+        minutes=arguments.minutes,
+        kind=arguments.kind,
+        first=arguments.only or 0,
     )
     total = tally.attempts.total()
     print(f"seed {seed}: {total} attempts, {len(tally.failures)} failures")

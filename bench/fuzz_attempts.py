@@ -18,10 +18,10 @@ from fuzz_inputs import (
     sources,
     write_odd_database,
 )
+from sqlverdict import Options, evaluate
 from sqlverdict.errors import Contradiction
 from sqlverdict.evidence import Failed, Undecided
 from sqlverdict.load.benchmarks import demo
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault
 from sqlverdict.score.metric import METRICS
 
@@ -132,13 +132,13 @@ def commands_about_files(rng: Random, folder: Path) -> Attempt:
         "cases.csv": "id,db_id,question,gold\n"
         + "\n".join(f'{c["id"]},{c["db_id"]},Which?,"{c["gold"]}"' for c in cases),
     }
-    said, given = rng.choice(list(forms)), rng.choice(list(inputs))
-    for name, text in ((said, forms[said]), (given, inputs[given])):
+    form, given = rng.choice(list(forms)), rng.choice(list(inputs))
+    for name, text in ((form, forms[form]), (given, inputs[given])):
         data = text.encode()
         hit = rng.randrange(3)
-        (folder / name).write_bytes(mutated_bytes(data, rng) if hit or name == said else data)
+        (folder / name).write_bytes(mutated_bytes(data, rng) if hit or name == form else data)
     flag = "--gold" if given == "gold.txt" else "--cases"
-    words = [flag, given, "--predictions", said, "--databases", str(demo_root()), "--no-cache"]
+    words = [flag, given, "--predictions", form, "--databases", str(demo_root()), "--no-cache"]
     if rng.randrange(3) == 0:
         return command("doctor", *words)
     names = rng.choice(("ex", "ex,esm", "ex,verdict"))
@@ -186,19 +186,19 @@ def commands_about_benchmarks(rng: Random, folder: Path) -> Attempt:
                 "systems": {"a": {"sql": source.prediction}},
             }
         )
-    said: Any = {record["id"]: record["prediction"] for record in records}
+    predictions: Any = {record["id"]: record["prediction"] for record in records}
     for _ in range(rng.choice((1, 1, 2, 4))):
         if rng.randrange(4):
             records = mutated_value(records, rng)
         else:
-            said = mutated_value(said, rng)
+            predictions = mutated_value(predictions, rng)
     name = rng.choice(list(BENCHMARKS))
     file = folder / BENCHMARKS[name]
     if file.suffix == ".jsonl" and isinstance(records, list):
         file.write_text("\n".join(map(json.dumps, records)))
     else:
         file.write_text(json.dumps(records))
-    (folder / "predictions.json").write_text(json.dumps(said))
+    (folder / "predictions.json").write_text(json.dumps(predictions))
     root = "." if file.suffix == ".json" else file.name
     words = ["--benchmark", name, "--root", root, "--databases", str(demo_root()), "--no-cache"]
     words += rng.choice((["--predictions", "predictions.json"], ["--system", "a"], []))
@@ -244,9 +244,9 @@ def commands_about_runs(rng: Random, folder: Path) -> Attempt:
         Case(str(n), s.db_id, "Which?", (s.gold,), str(s.database)) for n, s in enumerate(some)
     ]
     for name in ("a", "b"):
-        said = {str(n): rng.choice((s.gold, s.prediction)) for n, s in enumerate(some)}
+        predictions = {str(n): rng.choice((s.gold, s.prediction)) for n, s in enumerate(some)}
         options = Options(metrics="ex,verdict", workers=0, cache=None)
-        evaluate(cases, said, out=folder / name, options=options)
+        evaluate(cases, predictions, out=folder / name, options=options)
     files = sorted(path for path in (folder / "b").rglob("*") if path.is_file())
     for path in rng.sample(files, min(len(files), rng.choice((1, 1, 2)))):
         path.write_bytes(mutated_bytes(path.read_bytes(), rng))

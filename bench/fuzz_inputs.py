@@ -64,24 +64,24 @@ def demo_root() -> Path:
 @cache
 def demo_sources() -> tuple[Source, ...]:
     """The demo's pairs, of all systems."""
-    found = []
+    results = []
     lines = (demo.DATA / "cases.jsonl").read_text("utf-8").splitlines()
     cases = {case["id"]: case for case in map(json.loads, lines)}
     for system in demo.systems():
         for line in demo.predictions_path(system).read_text("utf-8").splitlines():
-            said = json.loads(line)
-            case = cases[said["id"]]
+            record = json.loads(line)
+            case = cases[record["id"]]
             gold = case["gold"][0] if isinstance(case["gold"], list) else case["gold"]
-            if gold and said.get("sql"):
+            if gold and record.get("sql"):
                 database = demo_root() / case["db_id"] / f"{case['db_id']}.sqlite"
-                found.append(Source(gold, said["sql"], case["db_id"], database))
-    return tuple(found)
+                results.append(Source(gold, record["sql"], case["db_id"], database))
+    return tuple(results)
 
 
 @cache
 def sources() -> tuple[Source, ...]:
     """Real pairs: of Spider and BIRD where the data are at hand, and of the demo."""
-    found = list(demo_sources())
+    items = list(demo_sources())
     for bench, golds, databases in (
         ("spider", "spider/dev_gold.sql", "spider/database"),
         ("bird", "bird/etm_gold.txt", "bird/databases"),
@@ -92,8 +92,8 @@ def sources() -> tuple[Source, ...]:
                 gold, _, db_id = line.rpartition("\t")
                 database = DATA / databases / db_id / f"{db_id}.sqlite"
                 if gold and database.is_file() and database.stat().st_size < 2**22:
-                    found.append(Source(gold, sql, db_id, database))
-    return tuple(found)
+                    items.append(Source(gold, sql, db_id, database))
+    return tuple(items)
 
 
 # Texts

@@ -11,9 +11,9 @@ is the share that was incorrect and no longer counts, ``forgiven`` the share tha
 although ``ex`` still does not say so.
 
 Run: ``python bench/gaming.py [--every N] [--only spider|bird] [--policy NAME]... [--metrics LIST]
-[--part strategies|padding]``; needs SQLVERDICT_DATA. Exits with 1 where a strategy or a
-padding is above one percent beyond ``ex``, or a padding takes more than one percent of wrong
-answers out of the score.
+[--part strategies|padding] [--strategies LIST]``; needs SQLVERDICT_DATA. Exits with 1 where a
+strategy or a padding is above one percent beyond ``ex``, or a padding takes more than one percent
+of wrong answers out of the score.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ METRICS = (
     *(f"ex[{preset}]" for preset in PRESETS.names()),
     *("text_match", "esm", "etm", "proved", "verdict", "soft_f1", "ves", "ts", "witness_accuracy"),
 )
+ALL = {**BLIND, **DISGUISES}
 NEEDED = ("ex[strict]", "verdict")
 PUBLISHED = "DAIL"
 MOST_BEYOND = 0.01
@@ -75,11 +76,13 @@ def evaluated(
     return {system.name: list(run.results()) for system, run in zip(systems, done, strict=True)}
 
 
-def runs(cases: Sequence[Case], metrics: Sequence[str], policy: str) -> Mapping[str, list[Result]]:
-    """The results of every strategy."""
+def runs(
+    cases: Sequence[Case], metrics: Sequence[str], policy: str, names: Sequence[str]
+) -> Mapping[str, list[Result]]:
+    """The results of the strategies of these names."""
     systems = [
-        System(name, {case.id: write(known(str(case.database)), case) for case in cases})
-        for name, write in {**BLIND, **DISGUISES}.items()
+        System(name, {case.id: ALL[name](known(str(case.database)), case) for case in cases})
+        for name in names
     ]
     return evaluated(cases, systems, metrics, policy)
 
@@ -110,12 +113,18 @@ def left_out(result: Result) -> bool:
     return result.scores["verdict"] is None
 
 
-def strategies(name: str, every: int, policies: Sequence[str], metrics: Sequence[str]) -> float:
+def strategies(
+    name: str,
+    every: int,
+    policies: Sequence[str],
+    metrics: Sequence[str],
+    names: Sequence[str],
+) -> float:
     """Print what strategies score; the most that one has beyond ``ex``."""
     cases, worst = cases_of(name, every), 0.0
     for policy in policies:
         rows = []
-        for strategy, results in runs(cases, metrics, policy).items():
+        for strategy, results in runs(cases, metrics, policy, names).items():
             scores = [mean(result.scores[m] for result in results) for m in metrics]
             more = share(results, is_correct_beyond)
             worst = max(worst, more)
@@ -199,13 +208,15 @@ def main() -> None:
     parser.add_argument("--policy", action="append", choices=tuple(POLICIES))
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--part", choices=("strategies", "padding"))
+    parser.add_argument("--strategies", default=",".join(ALL))
     chosen = parser.parse_args()
     policies = chosen.policy or ["intent", "strict"]
     metrics = list(dict.fromkeys([*chosen.metrics.split(","), *NEEDED]))
     more = lost = 0.0
     for name in [chosen.only] if chosen.only else ["spider", "bird"]:
         if chosen.part != "padding":
-            more = max(more, strategies(name, chosen.every, policies, metrics))
+            names = chosen.strategies.split(",")
+            more = max(more, strategies(name, chosen.every, policies, metrics, names))
         if chosen.part != "strategies":
             forgiven, out = padding(name, chosen.every, policies)
             more, lost = max(more, forgiven), max(lost, out)

@@ -1,11 +1,13 @@
 """How many instructions a run takes; counted by cachegrind, they do not depend on other load.
 
-Two figures. Spider dev with four published systems: execution, comparison and logging by ``ex``
+Three figures. Spider dev with four published systems: execution, comparison and logging by ``ex``
 against plain ``sqlite3``, as in ``execution.py``, but in one process, with the garbage collector
-set as workers set it and without what is loaded once. And the whole command ``evaluate`` on 4,000
-inline cases of one tiny query: what the program itself takes, its start included.
+set as workers set it and without what is loaded once. Calls of ``Scorer`` on every sixth pair of
+``scorer.py``: new ones, and predictions of another system to golds that are known. And the whole
+command ``evaluate`` on 4,000 inline cases of one tiny query: what the program itself takes, its
+start included.
 
-Run: ``python bench/instructions.py``; needs valgrind, and SQLVERDICT_DATA for the first figure.
+Run: ``python bench/instructions.py``; needs valgrind, and SQLVERDICT_DATA for the first two.
 """
 
 from __future__ import annotations
@@ -23,12 +25,17 @@ from pathlib import Path
 from unittest.mock import patch
 
 from execution import DATA, floor, load, ours
+from scorer import connections, pairs_of
+from sqlverdict.api.scorer import Scorer
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.parse.plain_order import plain_order
 from sqlverdict.parse.query import parse
 from sqlverdict.runlog.folder import RunFolder
 
 _CASES = 4_000
+_EVERY = 6
+_PARTS = ("start", "floor", "run")
+_SCORED_PARTS = ("no_pairs", "new_pairs", "known_golds")
 
 
 def counted(*command: str) -> int:
@@ -64,6 +71,23 @@ def part(name: str) -> None:
                 ours(cases, predictions, Path(folder) / "run", workers=0)
 
 
+def score_pairs(name: str) -> None:
+    """What one of the counted processes of the second figure does."""
+    pairs, others = pairs_of("DAIL")[::_EVERY], pairs_of("C3")[::_EVERY]
+    with Scorer() as scorer:
+        # Imports, schemas and digests of files belong to no pair.
+        for pair in pairs:
+            connections()(pair)
+        for pair in pairs[::20]:
+            scorer(*pair)
+    if name in ("new_pairs", "known_golds"):
+        for pair in pairs:
+            scorer(*pair)
+    if name == "known_golds":
+        for pair in others:
+            scorer(*pair)
+
+
 def inline_cases(folder: Path) -> Path:
     """A file of trivial cases with their predictions, and their database."""
     connection = sqlite3.connect(folder / "t.sqlite")
@@ -91,15 +115,20 @@ def evaluate(cases: Path, name: str, *more: str) -> int:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        part(sys.argv[1])
+        work = part if sys.argv[1] in _PARTS else score_pairs
+        work(sys.argv[1])
         return
     print("| measure | million instructions |\n| --- | --- |")
     if (DATA / "spider" / "dev_gold.sql").is_file():
-        start, base, run = (counted(__file__, name) for name in ("start", "floor", "run"))
+        start, base, run = (counted(__file__, name) for name in _PARTS)
         base, run = base - start, run - start
         print(f"| floor: each distinct query once, by sqlite3 alone | {base // 10**6:,} |")
         print(f"| four systems, ex, until the logs are finished | {run // 10**6:,} |")
         print(f"| ratio | {run / base:.2f} |")
+        start, new, known = (counted(__file__, name) for name in _SCORED_PARTS)
+        count = len(pairs_of("DAIL")[::_EVERY])
+        print(f"| one call of Scorer, a new pair | {(new - start) / count / 10**6:.2f} |")
+        print(f"| one call of Scorer, a known gold | {(known - new) / count / 10**6:.2f} |")
     with tempfile.TemporaryDirectory() as name:
         cases = inline_cases(Path(name))
         whole = evaluate(cases, "whole")

@@ -13,10 +13,10 @@ import json
 from pathlib import Path
 from statistics import mean, median
 
+from sqlverdict import Options, evaluate
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.llm.tokens import about
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
 from sqlverdict.run.judging.stage import JudgeOptions
 
@@ -35,7 +35,7 @@ class Listener:
 
 def read(data: Path, db_id: str) -> tuple[list[Case], dict[str, str | None]]:
     """Every prediction of every system about a database as a case of its own."""
-    cases, said = [], {}
+    cases, predictions = [], {}
     database = data / "bird" / "databases" / db_id / f"{db_id}.sqlite"
     for line in (data / "labels" / "corrected_golds.jsonl").read_text("utf-8").splitlines():
         item = json.loads(line)
@@ -53,10 +53,10 @@ def read(data: Path, db_id: str) -> tuple[list[Case], dict[str, str | None]]:
                     knowledge=item.get("evidence") or "",
                 )
             )
-            said[case_id] = sql
+            predictions[case_id] = sql
     # System after system, so that few cases are about many questions.
     cases.sort(key=lambda case: case.id.partition("/")[::-1])
-    return cases, said
+    return cases, predictions
 
 
 def main() -> None:
@@ -67,14 +67,14 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=30)
     parser.add_argument("--show", type=int, help="print the prompt at this place")
     given = parser.parse_args()
-    cases, said = read(given.data, given.db)
+    cases, predictions = read(given.data, given.db)
     listener, questions = Listener(), 0
     judging = JudgeOptions("evidence", Settings(model="m"), listener, concurrency=1)
     for case in cases:
         if len(listener.asked) >= given.cases:
             break
         options = Options("ex,verdict", workers=0, cache=None, judge=judging)
-        evaluate([case], {case.id: said[case.id]}, options=options)
+        evaluate([case], {case.id: predictions[case.id]}, options=options)
         questions += 1
     lengths = [about(request) for request in listener.asked]
     if given.show is not None:

@@ -73,8 +73,10 @@ def demo(limit: int) -> tuple[list[Case], list[System]]:
     """Some of the demo's cases, and its systems."""
     everything = list(BENCHMARKS.get("demo").read(DATA).cases)
     ids = [case.id for case in everything]
-    said = [System(name, load_predictions(predictions_path(name), ids)) for name in systems()]
-    return spread(everything, limit), said
+    predictions = [
+        System(name, load_predictions(predictions_path(name), ids)) for name in systems()
+    ]
+    return spread(everything, limit), predictions
 
 
 def spread(cases: Sequence[Case], limit: int) -> list[Case]:
@@ -117,13 +119,13 @@ def opinions(results: Iterable[Result]) -> list[Judged]:
 
 def changes(results: Iterable[Result], cases: Mapping[str, Case]) -> Counter[Verdict]:
     """Verdicts that the judge changed, by what they became."""
-    found: Counter[Verdict] = Counter()
+    outcome: Counter[Verdict] = Counter()
     for result in results:
         unheard = [each for each in result.evidence if not isinstance(each, Judged)]
-        said = Prediction(result.id, result.prediction, result.abstained)
-        alone = judge(cases[result.id], said, unheard, INTENT)
-        found[result.verdict] += alone.verdict is not result.verdict
-    return found
+        prediction = Prediction(result.id, result.prediction, result.abstained)
+        alone = judge(cases[result.id], prediction, unheard, INTENT)
+        outcome[result.verdict] += alone.verdict is not result.verdict
+    return outcome
 
 
 def row(heard: Heard, cases: Mapping[str, Case]) -> list[str]:
@@ -145,23 +147,25 @@ def row(heard: Heard, cases: Mapping[str, Case]) -> list[str]:
     return [heard.name, *(f"{number:,}" for number in numbers), flips, f"{heard.seconds:.0f}"]
 
 
-def measure(said: argparse.Namespace, base_url: str, model: str, folder: Path) -> None:
+def measure(arguments: argparse.Namespace, base_url: str, model: str, folder: Path) -> None:
     """Ask everything and print the tables."""
-    cases, tried = demo(said.limit)
+    cases, tried = demo(arguments.limit)
     by_id = {case.id: case for case in cases}
     settings = Settings(
         model=model,
-        max_tokens=said.max_tokens,
-        temperature=said.temperature,
-        structured=said.structured,
+        max_tokens=arguments.max_tokens,
+        temperature=arguments.temperature,
+        structured=arguments.structured,
     )
     # FLEX's own metric asks about every pair that runs; the verdict only about open ones.
-    metrics = "ex,flex,verdict" if said.judge == "flex" else "ex,verdict"
-    endpoint = Endpoint(base_url, model, timeout=said.call_timeout, concurrency=1, retries=1)
-    cache = ReplyCache(said.cache or folder / "replies.sqlite")
+    metrics = "ex,flex,verdict" if arguments.judge == "flex" else "ex,verdict"
+    endpoint = Endpoint(base_url, model, timeout=arguments.call_timeout, concurrency=1, retries=1)
+    cache = ReplyCache(arguments.cache or folder / "replies.sqlite")
     try:
         with Client(endpoint, cache) as client:
-            judging = JudgeOptions(said.judge, settings, client, said.repeat, concurrency=1)
+            judging = JudgeOptions(
+                arguments.judge, settings, client, arguments.repeat, concurrency=1
+            )
             rows = []
             for system in tried:
                 rows.append(row(evaluate(cases, system, judging, client, metrics), by_id))
@@ -191,18 +195,18 @@ def main() -> int:
     parser.add_argument("--call-timeout", type=float, default=900.0, help="seconds a call (900)")
     parser.add_argument("--threads", type=int, default=2, help="of the server (2)")
     parser.add_argument("--cache", type=Path, help="keep the replies in this file")
-    said = parser.parse_args()
-    if said.limit < 1 or said.repeat < 1:
+    arguments = parser.parse_args()
+    if arguments.limit < 1 or arguments.repeat < 1:
         parser.error("--limit and --repeat must be at least 1")
     try:
-        JUDGES.get(said.judge)
+        JUDGES.get(arguments.judge)
         # One conversation at a time: the server then keeps the part of the prompt that the next
         # question shares, which is most of it.
         with (
             TemporaryDirectory() as folder,
-            serve_smollm(parallel=1, threads=said.threads) as server,
+            serve_smollm(parallel=1, threads=arguments.threads) as server,
         ):
-            measure(said, server.base_url, server.model, Path(folder))
+            measure(arguments, server.base_url, server.model, Path(folder))
     except (UsageError, MissingExtra) as problem:
         print(problem, file=sys.stderr)
         return 2

@@ -88,15 +88,15 @@ def records(path: Path) -> Iterator[dict]:
         yield from map(json.loads, lines)
 
 
-def is_right(database: Path, gold: str, said: str) -> bool | None:
+def is_right(database: Path, gold: str, prediction: str) -> bool | None:
     """Whether BIRD's comparison takes the two for the same; ``None`` where the gold fails."""
     preset, run = PRESETS.get("bird"), partial(DESK.run, str(database))
-    expected, found = run(gold), run(said)
+    expected, result = run(gold), run(prediction)
     if not isinstance(expected, Answer):
         return None
-    if not isinstance(found, Answer):
+    if not isinstance(result, Answer):
         return False
-    return preset.compare(expected, found, QueryPair(gold, said, probe=run)).equal is True
+    return preset.compare(expected, result, QueryPair(gold, prediction, probe=run)).equal is True
 
 
 def read_items() -> list[Item]:
@@ -105,21 +105,21 @@ def read_items() -> list[Item]:
     suspect = {
         (r["benchmark"], r["question_id"]) for r in marked if "Gold Error" in r["error_types"]
     }
-    found: dict[tuple[str, str], Item] = {}
+    results: dict[tuple[str, str], Item] = {}
 
     def add(item: Item) -> None:
         known = (item.benchmark, item.question_id) in suspect and item.benchmark == "spider"
         if item.database.is_file() and item.sql.strip() and not known:
-            found.setdefault((item.key, fold_sql(item.sql)), item)
+            results.setdefault((item.key, fold_sql(item.sql)), item)
 
     for r in records(DATA / "labels" / "corrected_golds.jsonl"):
         about = ("bird", int(r["id"]), r["db_id"], r["question"], r["evidence"])
         gold = Item(*about, r["corrected_gold"], True)
         add(gold)
-        for said in r["predictions"].values():
-            right = is_right(gold.database, gold.sql, said)
+        for predictions in r["predictions"].values():
+            right = is_right(gold.database, gold.sql, predictions)
             if right is not None:
-                add(Item(*about, said, right))
+                add(Item(*about, predictions, right))
     for r in marked:
         about = (r["benchmark"], r["question_id"], r["db_id"], r["question"], r["evidence"])
         if not r["results_match"] and about[:2] not in suspect:
@@ -129,13 +129,13 @@ def read_items() -> list[Item]:
         add(Item("spider", place, r["db_id"], r["question"], "", r["query"], True))
     for file in sorted((DATA / "spider_reference").glob("*.jsonl")):
         system = file.stem.removeprefix("dev_")
-        said = (DATA / "spider" / "predictions" / "dev" / f"{system}.txt").read_text("utf-8")
-        for r, line in zip(records(file), said.splitlines(), strict=True):
+        predictions = (DATA / "spider" / "predictions" / "dev" / f"{system}.txt").read_text("utf-8")
+        for r, line in zip(records(file), predictions.splitlines(), strict=True):
             case, sql = dev[r["idx"]], line.split("\t")[0]
             if r.get("exec") is not None:
                 about = ("spider", r["idx"], case["db_id"], case["question"], "")
                 add(Item(*about, sql, bool(r["exec"])))
-    return list(found.values())
+    return list(results.values())
 
 
 def look(items: Sequence[Item]) -> None:
@@ -145,8 +145,8 @@ def look(items: Sequence[Item]) -> None:
         path = item.database
         schema = schemas.setdefault(path, schemas.get(path) or read_sqlite(path))
         run = partial(DESK.run, str(path))
-        found = look_at(item.sql, schema, run, item.question, item.knowledge)
-        item.signs = {notice.name for notice in found}
+        result = look_at(item.sql, schema, run, item.question, item.knowledge)
+        item.signs = {notice.name for notice in result}
 
 
 def share(items: Sequence[Item], holds: Callable[[Item], bool]) -> float:
@@ -173,10 +173,10 @@ def choosing_table(items: Sequence[Item]) -> Iterator[str]:
     yield "| sign | ratio | right queries | by the labels | in the code |"
     yield "| --- | --- | --- | --- | --- |"
     for name, sign in SIGNS.items():
-        found, alarms = ratio(items, name), share(right, lambda i, name=name: name in i.signs)
+        result, alarms = ratio(items, name), share(right, lambda i, name=name: name in i.signs)
         rare = "rare" if alarms < RARE else "weak"
-        chosen = "strong" if found >= RATIO else rare
-        yield f"| `{name}` | {found:.1f} | {alarms:.1%} | {chosen} | {sign.strength} |"
+        chosen = "strong" if result >= RATIO else rare
+        yield f"| `{name}` | {result:.1f} | {alarms:.1%} | {chosen} | {sign.strength} |"
 
 
 def interval(items: Sequence[Item], holds: Callable[[Item], bool]) -> str:

@@ -121,15 +121,15 @@ def mutants(tree: Expr, rng: Random, schema: Schema) -> list[tuple[str, str]]:
 
 def outcome(gold: str, sql: str, schema: Schema) -> str:
     """What can be shown about a change: refuted, proved, both (a bug of ours), or left open."""
-    found = find_witness(gold, sql, schema)
+    witness = find_witness(gold, sql, schema)
     proved = isinstance(prove(gold, sql, schema), Proof)
-    if found.refuted:
+    if witness.refuted:
         return "both" if proved else "refuted"
-    if found.reason is not None and not found.instances:
+    if witness.reason is not None and not witness.instances:
         return "cannot run"
     if proved:
         return "proved"
-    return "open, in ties only" if found.undetermined else "open"
+    return "open, in ties only" if witness.undetermined else "open"
 
 
 def main() -> int:
@@ -139,33 +139,33 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, help="stop after so long")
     parser.add_argument("--list", type=Path, help="write what is left open, or is a contradiction")
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     if not (DATA / "spider").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
-    rng = Random(said.seed)
+    rng = Random(arguments.seed)
     counts: dict[str, Counter[str]] = {}
     left = []
     began = perf_counter()
     for number, (gold, schema) in enumerate(golds()):
         query = parse(gold)
-        if said.minutes is not None and perf_counter() - began > 60 * said.minutes:
+        if arguments.minutes is not None and perf_counter() - began > 60 * arguments.minutes:
             break
-        if number % said.every or not isinstance(query, Query):
+        if number % arguments.every or not isinstance(query, Query):
             continue
-        for name, sql in mutants(query.tree, rng, schema)[: said.each]:
+        for name, sql in mutants(query.tree, rng, schema)[: arguments.each]:
             kind = outcome(gold, sql, schema)
             counts.setdefault(name, Counter())[kind] += 1
             if kind.startswith("open") or kind == "both":
                 left.append([name, schema.db_id, kind, gold, sql])
     kinds = ("refuted", "proved", "both", "open, in ties only", "open", "cannot run")
     print(f"| changed | {' | '.join(kinds)} |\n{'| --- ' * (len(kinds) + 1)}|")
-    for name, found in sorted(counts.items(), key=lambda item: -item[1].total()):
-        print(f"| {name} | {' | '.join(str(found[kind]) for kind in kinds)} |")
+    for name, result in sorted(counts.items(), key=lambda item: -item[1].total()):
+        print(f"| {name} | {' | '.join(str(result[kind]) for kind in kinds)} |")
     total = sum(counts.values(), Counter[str]())
     print(f"| all | {' | '.join(str(total[kind]) for kind in kinds)} |")
     print(f"<!-- {perf_counter() - began:.0f} seconds -->")
-    if said.list is not None:
-        said.list.write_text(json.dumps(left, indent=1))
+    if arguments.list is not None:
+        arguments.list.write_text(json.dumps(left, indent=1))
     return 1 if total["both"] else 0
 
 

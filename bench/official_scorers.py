@@ -96,8 +96,8 @@ def rows_of(reference: Reference, show: bool) -> Iterator[tuple[str, ...]]:
         )
         for each in own:
             if show or not each.excuse:
-                said = f"{each.metric} official {each.official:g}, ours {each.ours}"
-                print(f"{reference.engine} {each.case_id}: {said}. {each.excuse}", file=sys.stderr)
+                text = f"{each.metric} official {each.official:g}, ours {each.ours}"
+                print(f"{reference.engine} {each.case_id}: {text}. {each.excuse}", file=sys.stderr)
 
 
 def main() -> None:

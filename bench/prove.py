@@ -35,7 +35,7 @@ import sqlglot
 
 from etm_paper import DATA, PUBLISHED, Item, items, schema_of
 from sqlverdict.parse.accepted import complaint
-from sqlverdict.parse.query import parse
+from sqlverdict.parse.query import parse_as
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import normalised
@@ -101,8 +101,8 @@ class Witnesses:
         """Whether a witness is known or found."""
         place = sha256(repr((schema.db_id, gold, prediction)).encode()).hexdigest()
         if place not in self.known:
-            found = find_witness(gold, prediction, schema, budget=self.budget)
-            self.known[place] = found.refuted
+            witness = find_witness(gold, prediction, schema, budget=self.budget)
+            self.known[place] = witness.refuted
         return self.known[place]
 
     def save(self) -> None:
@@ -112,11 +112,11 @@ class Witnesses:
 
     def contradict(self, item: Item, proof: Proof) -> dict[str, Any]:
         """Save a pair that is both proved and refuted."""
-        found = find_witness(item.gold, item.prediction, item.schema, budget=self.budget)
-        witness = found if isinstance(found, Witness) else None
+        search = find_witness(item.gold, item.prediction, item.schema, budget=self.budget)
+        witness = search if isinstance(search, Witness) else None
         case = Case(str(item.number), item.schema.db_id, golds=(item.gold,))
-        said = evidence_of(proof)
-        contradiction(case, item.prediction, said, witness, item.schema, self.folder)
+        text = evidence_of(proof)
+        contradiction(case, item.prediction, text, witness, item.schema, self.folder)
         return record(item) | {"rules": proof.rules}
 
 
@@ -146,29 +146,29 @@ def measure(file: str, every: int, witnesses: Witnesses) -> Tally:
         if not runs(gold, schema) or not runs(sql, schema):
             tally.cannot_run += 1
             continue
-        found = derivation(gold, sql, bench, schema.db_id)
+        result = derivation(gold, sql, bench, schema.db_id)
         refuted = gold != sql and witnesses.refuted(gold, sql, schema)
         tally.matched += bool(item.official["etm"])
         tally.matched_refuted += bool(item.official["etm"]) and refuted
-        tally.fired.update(found.rules)
-        if isinstance(found, Proof) and refuted:
-            tally.contradictions.append(witnesses.contradict(item, found))
+        tally.fired.update(result.rules)
+        if isinstance(result, Proof) and refuted:
+            tally.contradictions.append(witnesses.contradict(item, result))
         if refuted:
             tally.refuted += 1
-        elif isinstance(found, Proof):
+        elif isinstance(result, Proof):
             tally.proved += 1
-            tally.used.append((item, found.rules))
+            tally.used.append((item, result.rules))
         else:
-            tally.open.append(record(item) | {"cause": cause(found)})
+            tally.open.append(record(item) | {"cause": cause(result)})
     witnesses.save()
     return tally
 
 
-def cause(found: Derivation) -> str:
+def cause(result: Derivation) -> str:
     """What keeps two normal forms apart: the clauses, and what these are written with."""
-    if not isinstance(found, NotProved) or found.forms is None:
-        return found.message if isinstance(found, NotProved) else ""
-    apart = differing_clauses(found.gold_form, found.prediction_form)
+    if not isinstance(result, NotProved) or result.forms is None:
+        return result.message if isinstance(result, NotProved) else ""
+    apart = differing_clauses(result.gold_form, result.prediction_form)
     parts = [part for side in apart.values() for part in side]
     if not parts:
         return "the same parts: copies of a table, their order, or the row of a bare column"
@@ -196,8 +196,8 @@ def decided(tallies: dict[str, Tally]) -> None:
         )
     causes = Counter(pair["cause"] for tally in tallies.values() for pair in tally.open)
     print("\n| open pairs: what differs between the two normal forms | pairs |\n| --- | --- |")
-    for said, times in causes.most_common():
-        print(f"| {said} | {times} |")
+    for text, times in causes.most_common():
+        print(f"| {text} | {times} |")
 
 
 def reference(tallies: dict[str, Tally]) -> None:
@@ -259,7 +259,7 @@ def time_pair(item: Item) -> tuple[float, float, float]:
         sqlglot.parse_one(sql, read="sqlite")
 
     def forget() -> None:
-        parse.cache_clear()
+        parse_as.cache_clear()
         forget_forms()
 
     def meet_gold() -> None:
@@ -305,11 +305,11 @@ def equivalence() -> dict[str, list[dict[str, str]]]:
         running = [row for row in rows if runs(row[0], row[2]) and runs(row[1], row[2])]
         proved = alike = 0
         for one, other, schema in running:
-            found = prove(one, other, schema)
-            proved += found.proved
-            alike += found.proved and normalised(one) == normalised(other)
-            if found.proved is not equal:
-                pair = {"left": one, "right": other, "cause": cause(found)}
+            proof = prove(one, other, schema)
+            proved += proof.proved
+            alike += proof.proved and normalised(one) == normalised(other)
+            if proof.proved is not equal:
+                pair = {"left": one, "right": other, "cause": cause(proof)}
                 lists.setdefault(f"{name}/{label}", []).append(pair)
         print(
             f"| {name} | {label} | {len(rows)} | {len(running)} | {proved} | {alike} |", flush=True
@@ -320,12 +320,12 @@ def equivalence() -> dict[str, list[dict[str, str]]]:
 def rule_table(title: str, counts: dict[str, Counter[str]]) -> list[str]:
     """A line for each rule and a column for each file; returns the rules, most frequent first."""
     total: Counter[str] = Counter()
-    for found in counts.values():
-        total.update(found)
+    for result in counts.values():
+        total.update(result)
     print(f"\n| {title} | {' | '.join(counts)} | all |")
     print("| --- " * (len(counts) + 2) + "|")
     for rule, times in total.most_common():
-        cells = " | ".join(str(found[rule]) for found in counts.values())
+        cells = " | ".join(str(result[rule]) for result in counts.values())
         print(f"| {rule} | {cells} | {times} |")
     return [rule for rule, _ in total.most_common()]
 
@@ -337,16 +337,16 @@ def ablation(tallies: dict[str, Tally], folder: Path | None) -> None:
         for item, rules in tally.used:
             for rule in rules:
                 off = frozenset({rule})
-                found = prove(item.gold, item.prediction, item.schema, without=off)
-                lost[file][rule] += not found.proved
+                proof = prove(item.gold, item.prediction, item.schema, without=off)
+                lost[file][rule] += not proof.proved
     order = rule_table("proofs lost without the rule", lost)
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     for bench in sorted({file.split("/")[0] for file in lost}):
         bars = {
-            file.split("/")[1]: [float(found[rule]) for rule in order[:DRAWN]]
-            for file, found in lost.items()
+            file.split("/")[1]: [float(proof[rule]) for rule in order[:DRAWN]]
+            for file, proof in lost.items()
             if file.startswith(f"{bench}/")
         }
         title = f"Proofs lost when one rule is switched off: {bench.title()} dev"
@@ -364,36 +364,36 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
     parser.add_argument("--files", nargs="+", default=list(PUBLISHED), choices=list(PUBLISHED))
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     if not (DATA / "etm_reference").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
     lists: dict[str, Any] = {}
     tallies: dict[str, Tally] = {}
-    if set(said.parts) - set(PARTS):
+    if set(arguments.parts) - set(PARTS):
         parser.error(f"the parts are {', '.join(PARTS)}")
-    said.parts = said.parts or list(PARTS[:4])
-    if set(said.parts) - {"time", "equivalence"}:
-        witnesses = Witnesses(said.cache, said.instances, said.save)
-        tallies = {file: measure(file, said.every, witnesses) for file in said.files}
+    arguments.parts = arguments.parts or list(PARTS[:4])
+    if set(arguments.parts) - {"time", "equivalence"}:
+        witnesses = Witnesses(arguments.cache, arguments.instances, arguments.save)
+        tallies = {file: measure(file, arguments.every, witnesses) for file in arguments.files}
         lists |= {file: tally.open for file, tally in tallies.items()}
     work: dict[str, Callable[[], object]] = {
         "decided": lambda: decided(tallies),
         "reference": lambda: reference(tallies),
-        "time": lambda: timing(said.files, said.every),
+        "time": lambda: timing(arguments.files, arguments.every),
         "equivalence": lambda: lists.update(equivalence()),
         "fired": lambda: rule_table(
             "pairs in which the rule fires", {file: t.fired for file, t in tallies.items()}
         ),
-        "ablation": lambda: ablation(tallies, said.svg),
+        "ablation": lambda: ablation(tallies, arguments.svg),
     }
-    for part in said.parts:
+    for part in arguments.parts:
         work[part]()
-    if said.list is not None:
-        said.list.write_text(json.dumps(lists, indent=1))
-    found = [pair for tally in tallies.values() for pair in tally.contradictions]
-    for pair in found:
-        print(f"CONTRADICTION, saved under {said.save}: {json.dumps(pair)}", file=sys.stderr)
-    return CONTRADICTION if found else 0
+    if arguments.list is not None:
+        arguments.list.write_text(json.dumps(lists, indent=1))
+    results = [pair for tally in tallies.values() for pair in tally.contradictions]
+    for pair in results:
+        print(f"CONTRADICTION, saved under {arguments.save}: {json.dumps(pair)}", file=sys.stderr)
+    return CONTRADICTION if results else 0
 
 
 if __name__ == "__main__":

@@ -81,9 +81,9 @@ def pairs(bench: str, system: str) -> Iterator[tuple[str, str, Schema, dict[str,
     """Gold, prediction, schema and the ETM script's verdict."""
     golds = "spider/dev_gold.sql" if bench == "spider" else "bird/etm_gold.txt"
     verdicts = (DATA / "etm_reference" / f"{bench}_dev_{system}.jsonl").read_text().splitlines()
-    said = (DATA / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
+    lines = (DATA / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
     for line, sql, verdict in zip(
-        (DATA / golds).read_text().splitlines(), said, verdicts, strict=True
+        (DATA / golds).read_text().splitlines(), lines, verdicts, strict=True
     ):
         gold, db_id = line.rsplit("\t", 1)
         schema = spider_schema(db_id) if bench == "spider" else bird_schemas()[db_id]
@@ -94,26 +94,26 @@ def measure(bench: str, system: str, instances: int) -> Tally:
     tally = Tally()
     for number, (gold, sql, schema, official) in enumerate(pairs(bench, system)):
         began = perf_counter()
-        found = find_witness(gold, sql, schema, budget=SearchBudget(instances=instances))
+        witness = find_witness(gold, sql, schema, budget=SearchBudget(instances=instances))
         spent = perf_counter() - began
         tally.seconds.append(spent)
         record = {"index": number, "db_id": schema.db_id, "gold": gold, "prediction": sql}
-        if isinstance(found, Witness):
+        if isinstance(witness, Witness):
             tally.refuted += 1
             tally.to_witness.append(spent)
-            tally.sizes.append(found.instance.size)
+            tally.sizes.append(witness.instance.size)
             if official["etm"]:
                 rules = {"rules": official["rules_gold"] + official["rules_pred"]}
-                tally.wrongly_accepted.append(record | rules | {"when": sentence(found)})
+                tally.wrongly_accepted.append(record | rules | {"when": sentence(witness)})
             continue
-        tally.instances += found.instances
+        tally.instances += witness.instances
         tally.searching += spent
-        if found.reason is not None and not found.instances:
+        if witness.reason is not None and not witness.instances:
             tally.cannot_run += 1
             continue
         tally.not_refuted += 1
         if not official["etm"]:
-            tally.left.append(record | {"undetermined": found.undetermined})
+            tally.left.append(record | {"undetermined": witness.undetermined})
     return tally
 
 
@@ -124,7 +124,7 @@ def cause(record: dict[str, Any]) -> str:
     gold, prediction = features(record["gold"]), features(record["prediction"])
     both = f"{record['gold']} {record['prediction']}".lower()
     numbers = re.findall(r"limit\s+(\d+)|count\([^)]*\)\s*>=?\s*(\d+)", both)
-    if any(int(number) > 30 for found in numbers for number in found if number):
+    if any(int(number) > 30 for result in numbers for number in result if number):
         return "a LIMIT or HAVING asks for more rows than are tried"
     if gold == prediction:
         return "same features: order, aliases, spelling, or a column equal by a key"
@@ -175,9 +175,9 @@ def equivalence(instances: int) -> dict[str, Any]:
     def table(name: str, label: str, rows: list[tuple[str, str, Schema]]) -> None:
         counts: Counter[str] = Counter()
         for one, two, schema in rows:
-            found = find_witness(one, two, schema, budget=budget)
-            kind = "refuted" if found.refuted else "open"
-            if not found.refuted and found.reasons and not found.instances_tried:
+            witness = find_witness(one, two, schema, budget=budget)
+            kind = "refuted" if witness.refuted else "open"
+            if not witness.refuted and witness.reasons and not witness.instances_tried:
                 kind = "cannot run"
             counts[kind] += 1
             if (kind == "refuted") != (label == "different"):
@@ -219,14 +219,14 @@ def flex(instances: int) -> dict[str, Any]:
             continue
         db_id = item["db_id"]
         file = DATA / "bird" / "databases" / db_id / f"{db_id}.sqlite"
-        found = find_witness(
+        witness = find_witness(
             item["gold_sql"],
             item["pred_sql"],
             bird_schemas()[db_id],
             budget=SearchBudget(instances=instances),
             database=file if file.is_file() else None,
         )
-        kind = f"refuted, {found.grade}" if isinstance(found, Witness) else "not refuted"
+        kind = f"refuted, {witness.grade}" if isinstance(witness, Witness) else "not refuted"
         counts[kind, item["human"]] += 1
         if (kind == "not refuted") != bool(item["human"]):
             missed.append([kind, item["human"], item["gold_sql"], item["pred_sql"]])
@@ -242,7 +242,7 @@ def main() -> None:
     parser.add_argument("--instances", type=int, default=SearchBudget().instances)
     parser.add_argument("--list", type=Path, help="write what is left, and what ETM gets wrong")
     parser.add_argument("parts", nargs="*", default=["spider", "bird", "equivalence", "flex"])
-    said = parser.parse_args()
+    arguments = parser.parse_args()
     if not (DATA / "etm_reference").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
     work: dict[str, Callable[[int], dict[str, Any]]] = {
@@ -252,10 +252,10 @@ def main() -> None:
         "flex": flex,
     }
     lists: dict[str, Any] = {}
-    for part in said.parts:
-        lists |= work[part](said.instances)
-    if said.list is not None:
-        said.list.write_text(json.dumps(lists, indent=1))
+    for part in arguments.parts:
+        lists |= work[part](arguments.instances)
+    if arguments.list is not None:
+        arguments.list.write_text(json.dumps(lists, indent=1))
 
 
 if __name__ == "__main__":

@@ -59,11 +59,11 @@ def results(items: int) -> Iterator[Result]:
 def timed(what: str, work: Callable[[], T]) -> T:
     """Do it and print a row."""
     began, began_cpu = perf_counter(), process_time()
-    found = work()
+    result = work()
     spent, cpu = perf_counter() - began, process_time() - began_cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"| {what} | {cpu:.2f} | {spent:.2f} | {peak:.0f} |", flush=True)
-    return found
+    return result
 
 
 def main() -> None:

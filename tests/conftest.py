@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -34,10 +37,27 @@ if PROFILE != "thorough":
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-EXAMPLES = {"fixed": 1.0, "quick": 0.1, "thorough": 10.0}[PROFILE]
+MEMORY, ROOM = Path("/dev/shm"), 4 * 2**30
+"""A folder in memory that Linux has, and the bytes that must be free there."""
+
+
+def keeps_temporary_files(folder: Path) -> bool:
+    """Whether tests can write and start programs there, and find room."""
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    return not os.statvfs(folder).f_flag & os.ST_NOEXEC and shutil.disk_usage(folder).free > ROOM
+
+
+# Tests make thousands of small databases. On a disk every transaction waits until it is written:
+# as long as all the computing takes. TMPDIR=/tmp puts them on the disk again.
+if "TMPDIR" not in os.environ and keeps_temporary_files(MEMORY):
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None
+
+EXAMPLES = {"fixed": 0.5, "quick": 0.1, "thorough": 10.0}[PROFILE]
 """How many times the examples of its own settings a property tries."""
 FEWEST_EXAMPLES = 5
-MOST_ITEMS = 8
+MOST_ITEMS = 4
 """Of a test with more items ``make quick`` runs so many."""
 SERVERS = {"llm", "mysql_url", "postgres"}
 """Fixtures that need a server: a test that uses one is slow."""
@@ -50,21 +70,15 @@ def find_data() -> Path:
     return Path(os.environ.get("SQLVERDICT_DATA", REPOSITORY.parent / "shared" / "data"))
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests that need data or a server, choose and order tests, scale their examples."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that need data or a server, order tests, scale their examples."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if "data_root" in fixtures:
             item.add_marker(pytest.mark.data)
         if fixtures & SERVERS:
             item.add_marker(pytest.mark.slow)
-    if QUICK:
-        chosen = set(sample(items))
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = [item for item in items if item in chosen]
     items[:] = deal(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
-    if EXAMPLES == 1:
-        return
     for test in {getattr(item, "obj", None) for item in items}:
         own = getattr(test, "_hypothesis_internal_use_settings", None)
         if own is not None:
@@ -73,17 +87,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             getattr(test, "__func__", test)._hypothesis_internal_use_settings = scaled
 
 
-def sample(items: list[pytest.Item]) -> Iterator[pytest.Item]:
-    """A few items of each test, the same ones every time; all those that ``-m`` leaves out."""
-    tests: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("slow") or item.get_closest_marker("data"):
-            yield item
-        else:
-            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for name, each in tests.items():
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """``make quick`` makes only the items that it runs: to make the others takes longer."""
+    yield
+    if QUICK:
+        metafunc._calls = few(metafunc)
+
+
+def few(metafunc: pytest.Metafunc) -> list[Any]:
+    """A few items of a test, the same ones every time; of one that ``-m`` leaves out, one."""
+    test, every = metafunc.definition, metafunc._calls
+    if test.get_closest_marker("slow") or {"data_root", *SERVERS} & set(metafunc.fixturenames):
+        return every[:1]
+    each = [call for call in every if all(mark.name not in {"slow", "data"} for mark in call.marks)]
+    if len(each) > MOST_ITEMS:
         # By chance: every n-th would leave out the same value of an inner parameter each time.
-        yield from each if len(each) <= MOST_ITEMS else Random(name).sample(each, MOST_ITEMS)
+        chosen = Random(test.nodeid).sample(range(len(each)), MOST_ITEMS)
+        return [each[number] for number in sorted(chosen)]
+    return each or every[:1]
 
 
 def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
@@ -103,6 +125,15 @@ def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     for folder in sorted(folders.values(), key=len, reverse=True):
         min(parts, key=len).extend(folder)
     return [item for part in parts for item in sorted(part, key=lambda i: i.path not in slow)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the package as users do.
+
+    pytest rewrites the assertions of packages that have a plugin for it, and loads their modules in
+    a way of its own: collection takes a third longer.
+    """
+    getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("sqlverdict")
 
 
 def pytest_sessionstart() -> None:

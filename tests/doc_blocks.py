@@ -1,7 +1,8 @@
 """The fenced blocks of the docs, and how they are run.
 
 A block with a title is a file, ``sh`` and ``python`` blocks are run. ``<!-- exit code N -->`` before a
-block announces a failure, ``<!-- not run: REASON -->`` says why a block is not run.
+block announces a failure, ``<!-- not run: REASON -->`` says why a block is not run, and
+``<!-- whole output -->`` that a ``text`` block leaves out no line.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sqlverdict.cli.main import sqlverdict
 
 ROOT = Path(__file__).resolve().parent.parent
 _BLOCK = re.compile(
-    r"(?:^<!-- (?:exit code (?P<code>\d+)|not run: (?P<reason>[^\n]+?)) -->\n)?"
+    r"(?:^<!-- (?:exit code (?P<code>\d+)|not run: (?P<reason>[^\n]+?)|(?P<whole>whole output)) -->\n)?"
     r'^(?P<fence>`{3,})(?P<kind>\w*)(?: title="(?P<title>[^"]+)")?[^\n]*\n(?P<body>.*?)^(?P=fence)$',
     re.MULTILINE | re.DOTALL,
 )
@@ -40,6 +41,7 @@ class Block:
     title: str = ""
     exit_code: int = 0
     not_run: str = ""
+    whole: bool = False
 
     def commands(self) -> Iterator[list[str]]:
         """The words of each command of an ``sh`` block; ``*`` is what files there are by then."""
@@ -59,7 +61,8 @@ def blocks(page: str) -> Iterator[Block]:
     text = (ROOT / page).read_text(encoding="utf-8")
     for match in _BLOCK.finditer(text):
         title, code = match["title"] or "", int(match["code"] or 0)
-        yield Block(page, match["kind"], match["body"], title, code, match["reason"] or "")
+        reason, whole = match["reason"] or "", match["whole"] is not None
+        yield Block(page, match["kind"], match["body"], title, code, reason, whole)
 
 
 def run_commands(block: Block) -> str:
@@ -82,11 +85,20 @@ def run_python(block: Block, names: dict[str, Any]) -> None:
 
 
 def check_text(block: Block, printed: str) -> None:
-    """Each line of a ``text`` block stands in what was printed."""
+    """Each line of a ``text`` block stands in what was printed, or is all that was."""
+    if block.whole:
+        assert _lines(block.body) == _lines(printed), block.page
+        return
     lines = {" ".join(line.split()) for line in printed.splitlines()}
     for line in block.body.splitlines():
         words = " ".join(line.split())
         assert any(each.startswith(words) for each in lines), f"{block.page}: {line}\n{printed}"
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with text, whatever the versions of the programs are."""
+    versions = re.sub(r"\b(sqlite|sqlverdict) \d[\w.]*", r"\1 N", text)
+    return [" ".join(line.split()) for line in versions.splitlines() if line.strip()]
 
 
 def check_options(args: list[str]) -> None:

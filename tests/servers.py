@@ -8,6 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -20,6 +21,7 @@ MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306")
 _numbers = count(1)
 
 
+@cache
 def mysql_server() -> str:
     """The URL of a MySQL or MariaDB server; it skips the test where none answers."""
     pymysql = pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")

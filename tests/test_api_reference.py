@@ -7,35 +7,47 @@ import importlib
 import inspect
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import sqlverdict as sv
+import sqlverdict.integrations
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "api.md"
 TEXT = PAGE.read_text(encoding="utf-8")
+ENTRIES = re.findall(r"^::: ([\w.]+)$", TEXT, re.MULTILINE)
+MODULES = ("sqlverdict", "sqlverdict.rl", "sqlverdict.testing")
 
 
-def test_every_public_name_is_on_the_page_with_a_docstring() -> None:
-    for module in ("sqlverdict", "sqlverdict.rl", "sqlverdict.testing"):
-        part = TEXT.split(f"\n## `{module}`\n")[1].split("\n## ")[0]
-        names = importlib.import_module(module).__all__
-        assert set(names) <= set(re.findall(r"^### `(\w+)`$", part, re.MULTILINE))
-        lacking = [
-            name
-            for name in names
-            if not inspect.getdoc(getattr(importlib.import_module(module), name))
-        ]
-        assert lacking == []
+def public_names() -> Iterator[str]:
+    for module in MODULES:
+        yield from (f"{module}.{name}" for name in importlib.import_module(module).__all__)
+    files = re.findall(r"^``(\w+)``", sqlverdict.integrations.__doc__ or "", re.MULTILINE)
+    yield from (f"sqlverdict.integrations.{name}" for name in files if name != "common")
+
+
+def docstring(entry: str) -> str:
+    module, _, name = entry.rpartition(".")
+    return inspect.getdoc(getattr(importlib.import_module(module), name)) or ""
+
+
+def test_every_public_name_is_on_the_page_once() -> None:
+    entries = [name for name in ENTRIES if not name.startswith("sqlverdict.api.arguments.")]
+    assert sorted(entries) == sorted(public_names())
+
+
+def test_every_public_name_has_a_docstring() -> None:
+    names = [name for name in ENTRIES if name.rpartition(".")[0] in MODULES]
+    assert [name for name in names if not docstring(name)] == []
 
 
 def test_functions_and_classes_for_users_have_an_example() -> None:
-    part = TEXT.split("\n## `sqlverdict`\n")[1].split("\n## ")[0]
-    sections = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^### |\Z)", part, re.M | re.S))
-    called = [name for name in sections if inspect.isfunction(getattr(sv, name))]
+    called = [name for name in sv.__all__ if inspect.isfunction(getattr(sv, name))]
     assert len(called) >= 12
-    assert [name for name in (*called, "Scorer", "Case") if ">>> " not in sections[name]] == []
+    names = [f"sqlverdict.{name}" for name in (*called, "Scorer", "Case")]
+    assert [name for name in names if "\nExamples:\n    >>> " not in docstring(name)] == []
 
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,12 +57,18 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     connection = sqlite3.connect("shop.sqlite")
     connection.executescript(script[1])
     connection.close()
-    blocks = re.findall(r"^```python\n(.*?)^```", TEXT, re.M | re.S)
-    assert len(blocks) > 20
-    runner, parser = doctest.DocTestRunner(), doctest.DocTestParser()
+    runner, finder = doctest.DocTestRunner(), doctest.DocTestFinder(recurse=True)
     failures: list[str] = []
-    for number, block in enumerate(blocks):
-        test = parser.get_doctest(block, {"sv": sv}, f"example {number}", str(PAGE), None)
-        assert test.examples
-        runner.run(test, out=failures.append)
+    count = 0
+    for entry in ENTRIES:
+        module, _, name = entry.rpartition(".")
+        if module not in MODULES:
+            continue
+        value = getattr(importlib.import_module(module), name)
+        if not inspect.isfunction(value) and not inspect.isclass(value):
+            continue
+        for test in finder.find(value, entry, globs={"sv": sv}):
+            count += bool(test.examples)
+            runner.run(test, out=failures.append)
+    assert count >= 30
     assert not failures, "".join(failures)

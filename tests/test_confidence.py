@@ -35,8 +35,8 @@ def labels(
 
 
 def test_probabilities_can_be_redone_by_hand() -> None:
-    found = [*labels("difference/scale", 3, 1), *labels("difference", 0, 4)]
-    model = Model(cells=count([*found, *labels("failed", 0, 8), *labels("match", 9, 0)]))
+    results = [*labels("difference/scale", 3, 1), *labels("difference", 0, 4)]
+    model = Model(cells=count([*results, *labels("failed", 0, 8), *labels("match", 9, 0)]))
     alike = ("difference", "failed")
     wrong = (3 + 1) / (16 + 2)
     situation = (3 + 4 * wrong) / (8 + 4)
@@ -54,8 +54,8 @@ def test_a_situation_without_labels_is_as_probable_as_its_decision() -> None:
 
 
 def test_what_a_judge_says_is_not_counted_twice() -> None:
-    found = [*labels("difference", 1, 1), *labels("difference/judged_right", 1, 0)]
-    model = Model(cells=count(found))
+    results = [*labels("difference", 1, 1), *labels("difference/judged_right", 1, 0)]
+    model = Model(cells=count(results))
     assert model.priors() == {}
     assert model.cells["difference"]["ours"] == (1.0, 2.0)
     assert model.p_right("difference/judged_right") > model.p_right("difference")
@@ -74,12 +74,12 @@ def test_cells_are_named_after_what_shows_first() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=4))
 def test_probabilities_and_deviations_are_in_bounds(sets: list[tuple[int, int]]) -> None:
-    found = [
+    results = [
         one
         for number, (right, wrong) in enumerate(sets)
         for one in labels("match", right, wrong, f"set {number}")
     ]
-    model = Model(cells=count(found) or {"other": {"ours": (1.0, 1.0)}})
+    model = Model(cells=count(results) or {"other": {"ours": (1.0, 1.0)}})
     p, deviation = model.expect("match")
     assert p is not None
     assert deviation is not None
@@ -92,6 +92,27 @@ def test_sets_that_differ_widen_what_is_stated() -> None:
     apart = Model(cells=count([*labels("match", 90, 10, "a"), *labels("match", 10, 90, "b")]))
     assert alike.p_right("match") == apart.p_right("match")
     assert apart.deviation("match") > 3 * alike.deviation("match")
+
+
+def test_beside_own_labels_the_others_count_as_a_few() -> None:
+    results = [*labels("difference", 60, 140, "a"), *labels("difference", 20, 180, "b")]
+    cells = count([*results, *labels("difference", 9, 1, "ours")])
+    others = 5 * 80 / 400
+    decision = (9 + others + 1) / (10 + 5 + 2)
+    model = Model(cells=cells, own="ours")
+    by_hand = (9 + others + 4 * decision) / (10 + 5 + 4)
+    assert model.p_right("difference", ["difference"]) == pytest.approx(by_hand)
+    assert Model(cells=cells).p_right("difference", ["difference"]) < 0.25
+    assert model.priors() == {"difference": (89, 410)}, (
+        "what a judge reads are the labels themselves"
+    )
+
+
+def test_few_other_labels_and_none_count_in_full() -> None:
+    cells = count([*labels("match", 2, 1, "a"), *labels("failed", 0, 3, "ours")])
+    model, alike = Model(cells=cells, own="ours"), ["match"]
+    assert model.p_right("match", alike) == Model(cells=cells).p_right("match", alike)
+    assert model.p_right("failed", ["failed"]) == Model(cells=cells).p_right("failed", ["failed"])
 
 
 def test_the_packages_counts_serve_the_policies_that_judge() -> None:
@@ -112,6 +133,9 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
     file = tmp_path / "counts.json"
     file.write_bytes(write_models(built_in()))
     assert read_models(file) == built_in()
+    own = {"intent": Model(cells=count(labels("match", 3, 1)), own="ours")}
+    file.write_bytes(write_models(own))
+    assert read_models(file) == own
 
 
 @pytest.mark.parametrize(

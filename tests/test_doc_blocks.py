@@ -18,7 +18,6 @@ from sqlverdict.cli.main import sqlverdict
 
 ELSEWHERE = {
     "docs/index.md": "test_tutorials.py",
-    "docs/api.md": "test_api_reference.py",
     "docs/papers.md": "cli/test_cli_papers.py",
     "docs/rewards.md": "rl/test_rl_docs.py",
     "docs/integrations.md": "integrations/examples.py",
@@ -71,6 +70,7 @@ def _write_files() -> None:
             connection.executescript(schema)
     shutil.copy("concert_singer.sqlite", nested)
     Path("schema.sql").write_text(SINGER)
+    Path("models.csv").write_text("id,gold,gpt,llama\n1,SELECT 1,SELECT 1,SELECT 2\n")
     records: list[dict[str, Any]] = [
         {
             "id": key,

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+ROLE = r":(?:mod|data|class|func|meth|attr):`"
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests" / "README.md"]
 
 
@@ -43,7 +44,7 @@ def test_every_page_is_linked_from_the_readme_or_an_index() -> None:
 
 def test_no_page_shows_markup_of_docstrings() -> None:
     """A role, a ruler of a table or a block of attributes that the generator did not turn."""
-    raw = re.compile(r"^=====|^Attributes:|:(?:mod|data|class|func|meth|attr):`|``\w", re.MULTILINE)
+    raw = re.compile(rf"^=====|^Attributes:|{ROLE}|``\w", re.MULTILINE)
     wrong = [
         f"{page.relative_to(ROOT)}: {match[0]}"
         for page in PAGES
@@ -96,6 +97,7 @@ def test_ci_runs_what_the_readme_says() -> None:
 def test_the_site_builds(tmp_path: Path) -> None:
     """A broken link or anchor is an error, as in ``make site``."""
     pytest.importorskip("material", reason="the extra docs is not installed")
+    pytest.importorskip("mkdocstrings", reason="the extra docs is not installed")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)]
     settings = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
@@ -103,14 +105,20 @@ def test_the_site_builds(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "papers" / "index.html").is_file()
+    api = (tmp_path / "api" / "index.html").read_text(encoding="utf-8")
+    entries = re.findall(r"^::: (\S+)$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE)
+    assert [name for name in entries if f'id="{name}"' not in api] == []
+    assert not re.search(ROLE, api), "docs/roles.py makes links of roles"
     assert not list(tmp_path.rglob("*.py*")), "exclude_docs in mkdocs.yml lists what is no page"
 
 
-def test_the_navigation_of_the_site_names_pages_that_exist() -> None:
+def test_the_navigation_of_the_site_has_every_page() -> None:
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = re.findall(r"^ +- (?:[^:\n]+: )?([\w/.-]+\.md)$", text, re.MULTILINE)
     outside = {"contributing.md", "security.md", "changelog.md"}
     assert len(pages) > 40
-    assert [
-        page for page in pages if page not in outside and not (ROOT / "docs" / page).is_file()
-    ] == []
+    docs = ROOT / "docs"
+    there = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    assert set(pages) <= there | outside
+    # The pages of rules are reached from the table of rules.
+    assert [page for page in sorted(there - set(pages)) if not page.startswith("rules/")] == []

@@ -156,8 +156,8 @@ def test_the_reader_of_imports_sees_them() -> None:
         "if TYPE_CHECKING:\n    import sqlverdict.cli\n"
         "with f():\n    import sqlverdict.audit\n"
     )
-    found = [(each.of, each.deferred) for each in imports("run.item", tree)]
-    assert found == [
+    results = [(each.of, each.deferred) for each in imports("run.item", tree)]
+    assert results == [
         ("records", False),
         ("load.spider", False),
         ("parse.query", True),
@@ -215,8 +215,8 @@ def circle(edges: Iterator[tuple[str, str]]) -> list[str]:
             graph.setdefault(by, set()).add(of)
     try:
         TopologicalSorter(graph).prepare()
-    except CycleError as found:
-        return list(found.args[1])
+    except CycleError as error:
+        return list(error.args[1])
     return []
 
 
@@ -268,3 +268,28 @@ def test_no_blind_except() -> None:
             if blind and not raises and "BLE001 - " not in lines[node.lineno - 1]:
                 wrong.append(f"{name}:{node.lineno}")
     assert wrong == []
+
+
+def test_no_class_inherits_from_one_of_the_parser() -> None:
+    """The compiled parser (the extra ``fast``) makes no object of such a class."""
+    wrong = [
+        f"{name}: {node.name}"
+        for name, nodes in source_nodes().items()
+        for parser in [_parser_names(nodes)]
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(base).split(".")[0] in parser for base in node.bases)
+    ]
+    assert wrong == []
+
+
+def _parser_names(nodes: list[ast.AST]) -> set[str]:
+    """What a file imports from sqlglot."""
+    return {
+        alias.asname or alias.name.split(".")[0]
+        for node in nodes
+        if (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sqlglot"))
+        or isinstance(node, ast.Import)
+        for alias in node.names
+        if isinstance(node, ast.ImportFrom) or alias.name.startswith("sqlglot")
+    }

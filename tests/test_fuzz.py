@@ -32,12 +32,12 @@ def run(name: str, *words: str, out: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_mutated_queries_and_files_end_as_documented(tmp_path: Path) -> None:
-    found = run("fuzz.py", "--seed", "fixed", "--cases", "30", out=tmp_path)
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert "30 attempts, 0 failures" in found.stdout
+    outcome = run("fuzz.py", "--seed", "fixed", "--cases", "30", out=tmp_path)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert "30 attempts, 0 failures" in outcome.stdout
 
 
 def test_what_is_proved_holds_on_hostile_databases(tmp_path: Path) -> None:
-    found = run("attack.py", "--seed", "fixed", "--rounds", "1", out=tmp_path)
-    assert found.returncode == 0, found.stdout + found.stderr
-    assert "0 wrong proof" in found.stdout
+    outcome = run("attack.py", "--seed", "fixed", "--rounds", "1", out=tmp_path)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert "0 wrong proof" in outcome.stdout

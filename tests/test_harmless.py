@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from sqlverdict import Options, evaluate
 from sqlverdict.compare.relations.scale import multiplies_by_100
 from sqlverdict.evidence import Refuted, Related, Relation
 from sqlverdict.harmless import find_harmless
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Verdict
 
 CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
@@ -90,16 +90,16 @@ def test_what_is_harmless(kind: str, detail: dict[str, Any], case: Case, expecte
 
 
 def test_a_relation_that_breaks_elsewhere_is_not_harmless() -> None:
-    found = related("extra_columns", columns=[1], extra=[0])
-    assert harmless(CASE, found) == "extra_columns"
-    broken = replace(found.relations[0], broken=Refuted("refute", grade="ordinary"))
-    assert harmless(CASE, replace(found, relations=(broken,))) is None
+    relation = related("extra_columns", columns=[1], extra=[0])
+    assert harmless(CASE, relation) == "extra_columns"
+    broken = replace(relation.relations[0], broken=Refuted("refute", grade="ordinary"))
+    assert harmless(CASE, replace(relation, relations=(broken,))) is None
 
 
 def test_a_record_without_order_cannot_differ_in_order() -> None:
-    found = related("extra_columns", order="other")
-    assert harmless(RANKED, found) is None
-    unordered = replace(found, ordered=False)
+    relation = related("extra_columns", order="other")
+    assert harmless(RANKED, relation) is None
+    unordered = replace(relation, ordered=False)
     assert harmless(RANKED, unordered) == "extra_columns"
 
 
@@ -132,8 +132,8 @@ def test_a_gold_that_multiplies_by_100_is_a_percentage(sql: str, expected: bool)
 def test_a_percentage_times_100_is_none(gold: str, question: str, factors: set[float]) -> None:
     """A share becomes a percentage, a percentage a share; not the other way round."""
     case = Case("1", "db", question, (gold,))
-    found = {f for f in (100, 0.01) if harmless(case, related("scale", changed=[{"factor": f}]))}
-    assert found == factors
+    results = {f for f in (100, 0.01) if harmless(case, related("scale", changed=[{"factor": f}]))}
+    assert results == factors
 
 
 def test_any_of_several_golds_may_be_the_share() -> None:

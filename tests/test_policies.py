@@ -77,6 +77,7 @@ SITUATIONS = {
     Situation.TIE_WITNESS: (TIE, witness("ordinary")),
     Situation.DUPLICATES_WITNESS: (MATCH, repeating("ordinary")),
     Situation.CONSTANT_MATCH: (CONSTANT, witness("ordinary")),
+    Situation.EMPTY_MATCH_WITNESS: (replace(MATCH, both_empty=True), witness("ordinary")),
     Situation.ORDINARY_WITNESS: (MATCH, witness("ordinary")),
     Situation.UNGRADED_WITNESS: (MATCH, witness("ungraded")),
     Situation.NULL_IN_AGGREGATE: (MATCH, witness("needs_null", null_in_aggregate=True)),
@@ -152,8 +153,8 @@ def test_a_match_that_was_not_searched_is_not_silently_correct(
 
 def test_a_proof_and_a_witness_are_a_contradiction_and_never_the_models_fault() -> None:
     for policy in POLICIES.values():
-        found = judge(CASE, SAID, (PROOF, MATCH, witness("ordinary")), policy)
-        assert (found.verdict, found.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+        judgement = judge(CASE, SAID, (PROOF, MATCH, witness("ordinary")), policy)
+        assert (judgement.verdict, judgement.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
@@ -167,10 +168,10 @@ def test_every_policy_decides_every_situation(policy: Policy) -> None:
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
 @pytest.mark.parametrize("name", Situation)
 def test_a_decision_becomes_a_verdict(name: Situation, policy: Policy) -> None:
-    found = judge(CASE, SAID, SITUATIONS[name], policy)
-    assert found.verdict == policy.table[name]
-    assert found.situation == name
-    assert (found.fault is not None) == (found.verdict is Verdict.UNSCORED)
+    judgement = judge(CASE, SAID, SITUATIONS[name], policy)
+    assert judgement.verdict == policy.table[name]
+    assert judgement.situation == name
+    assert (judgement.fault is not None) == (judgement.verdict is Verdict.UNSCORED)
 
 
 NOT_ASKED = [(p, name) for p in POLICIES.values() for name in Situation if name not in p.asks]
@@ -178,12 +179,12 @@ NOT_ASKED = [(p, name) for p in POLICIES.values() for name in Situation if name 
 
 @given(st.sampled_from(NOT_ASKED), st.booleans() | st.none(), st.booleans())
 def test_a_judge_overrules_nothing_that_it_was_not_asked(
-    asked: tuple[Policy, Situation], said: bool | None, judged: bool
+    asked: tuple[Policy, Situation], rating: bool | None, judged: bool
 ) -> None:
     """Among them: a proof, and a match without a witness."""
     policy, name = asked
     evidence = SITUATIONS[name]
-    assert judge(CASE, SAID, (*evidence, opinion(said)), policy, judged=judged) == judge(
+    assert judge(CASE, SAID, (*evidence, opinion(rating)), policy, judged=judged) == judge(
         CASE, SAID, evidence, policy
     )
 
@@ -221,17 +222,17 @@ def test_without_a_judge_a_witness_against_a_match_is_never_wrong_by_intent() ->
 
 def test_an_opinion_for_another_metric_does_not_count() -> None:
     evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(True, "flex"))
-    found = judge(CASE, SAID, evidence, STRICT, judged=True)
-    assert found.verdict is Verdict.NEEDS_REVIEW
-    assert Reason.JUDGE_UNAVAILABLE in found.reasons
+    judgement = judge(CASE, SAID, evidence, STRICT, judged=True)
+    assert judgement.verdict is Verdict.NEEDS_REVIEW
+    assert Reason.JUDGE_UNAVAILABLE in judgement.reasons
 
 
 @pytest.mark.parametrize("reason", [Reason.JUDGE_UNPARSEABLE, Reason.JUDGE_UNAVAILABLE])
 def test_no_verdict_is_never_incorrect(reason: Reason) -> None:
     evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(None, "verdict", reason=reason))
-    found = judge(CASE, SAID, evidence, STRICT, judged=True)
-    assert found.verdict is Verdict.NEEDS_REVIEW
-    assert reason in found.reasons
+    judgement = judge(CASE, SAID, evidence, STRICT, judged=True)
+    assert judgement.verdict is Verdict.NEEDS_REVIEW
+    assert reason in judgement.reasons
 
 
 def test_nobody_is_asked_about_an_abstention_or_an_unanswerable_case() -> None:
@@ -243,19 +244,19 @@ def test_nobody_is_asked_about_an_abstention_or_an_unanswerable_case() -> None:
 
 def test_a_witness_decides_against_an_answer_that_fits_a_tie() -> None:
     for policy in POLICIES.values():
-        found = judge(CASE, SAID, (TIE, witness("ordinary")), policy)
-        assert found.verdict is Verdict.INCORRECT
+        judgement = judge(CASE, SAID, (TIE, witness("ordinary")), policy)
+        assert judgement.verdict is Verdict.INCORRECT
 
 
 @pytest.mark.parametrize("grade", ["needs_tie", "needs_null", "breaks_regularity"])
 def test_an_answer_left_open_on_unusual_data_is_unusual(grade: str) -> None:
-    found = witness(
+    outcome = witness(
         grade,
         kind="undetermined_prediction",
         gold=AnswerExcerpt(count=2),
         prediction=AnswerExcerpt(count=1),
     )
-    assert find_situation(CASE, (MATCH, found))[0] is Situation.UNUSUAL_WITNESS
+    assert find_situation(CASE, (MATCH, outcome))[0] is Situation.UNUSUAL_WITNESS
 
 
 @pytest.mark.parametrize(
@@ -268,11 +269,11 @@ def test_an_answer_left_open_on_unusual_data_is_unusual(grade: str) -> None:
 def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
     kind: str, searched: str, not_searched: str, by_intent: str
 ) -> None:
-    found = related(kind, order="free")
-    assert find_situation(CASE, (found,))[0] == searched
-    cut = replace(found, unsearched=True)
+    relation = related(kind, order="free")
+    assert find_situation(CASE, (relation,))[0] == searched
+    cut = replace(relation, unsearched=True)
     failed = Undecided("toolkit", failure=StageFailure("refute"))
-    for evidence in ((cut,), (found, failed)):
+    for evidence in ((cut,), (relation, failed)):
         assert find_situation(CASE, evidence)[0] == not_searched
         assert judge(CASE, SAID, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
         assert judge(CASE, SAID, evidence, INTENT).verdict == by_intent
@@ -295,25 +296,27 @@ def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
 def test_columns_that_explain_a_recorded_difference(
     columns: str, rows: str, overlap: float, missing: tuple[int, ...], expected: Situation
 ) -> None:
-    found = unseen(columns, rows, overlap)
-    assert found.generated is not None
-    found = replace(found, generated=replace(found.generated, missing=missing))
-    assert find_situation(CASE, (found,))[0] is expected
+    result = unseen(columns, rows, overlap)
+    assert result.generated is not None
+    result = replace(result, generated=replace(result.generated, missing=missing))
+    assert find_situation(CASE, (result,))[0] is expected
 
 
 def test_a_missing_column_that_the_question_names_is_a_difference() -> None:
-    found = related("missing_columns", columns=[0, None], missing=[1])
+    relation = related("missing_columns", columns=[0, None], missing=[1])
     case = Case("1", "db", "How many towns are there, of which area?", CASE.golds)
-    assert find_situation(case, (found,))[0] is Situation.DIFFERENCE
-    broken = replace(found.relations[0], broken=witness("ordinary"))
-    assert find_situation(CASE, (replace(found, relations=(broken,)),))[0] is Situation.DIFFERENCE
-    searched = find_situation(CASE, (found, UNSEARCHED))[0]
+    assert find_situation(case, (relation,))[0] is Situation.DIFFERENCE
+    broken = replace(relation.relations[0], broken=witness("ordinary"))
+    assert (
+        find_situation(CASE, (replace(relation, relations=(broken,)),))[0] is Situation.DIFFERENCE
+    )
+    searched = find_situation(CASE, (relation, UNSEARCHED))[0]
     assert searched is Situation.UNSEARCHED_DIFFERENCE
 
 
 def test_other_columns_say_nothing_of_the_rows() -> None:
-    found = find_situation(CASE, (unseen("permuted", "other", 0.1),))[0]
-    assert found is Situation.GENERATED_COLUMNS
+    result = find_situation(CASE, (unseen("permuted", "other", 0.1),))[0]
+    assert result is Situation.GENERATED_COLUMNS
 
 
 def test_a_constant_that_no_search_tells_apart_is_a_match() -> None:
@@ -342,8 +345,8 @@ def test_answers_that_say_nothing_in_two_ways_are_unusual() -> None:
         (null, value, Situation.ORDINARY_WITNESS),
         (nothing, cut, Situation.ORDINARY_WITNESS),
     ):
-        found = witness("ordinary", gold=gold, prediction=prediction)
-        assert find_situation(CASE, (MATCH, found))[0] is expected
+        outcome = witness("ordinary", gold=gold, prediction=prediction)
+        assert find_situation(CASE, (MATCH, outcome))[0] is expected
 
 
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
@@ -353,13 +356,13 @@ def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
 
 def rows_of(text: str) -> dict[str, tuple[str, ...]]:
     """The lines of a table whose first column is a situation."""
-    found = {}
+    results = {}
     for line in text.splitlines():
         cells = re.split(r"\s*\|\s*|\s{2,}", line.strip().strip("|").strip())
         words = [cell.strip("`* ") for cell in cells]
         if words[0] in set(Situation):
-            found[words[0]] = tuple(words[-4:])
-    return found
+            results[words[0]] = tuple(words[-4:])
+    return results
 
 
 @pytest.mark.parametrize(

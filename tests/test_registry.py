@@ -44,8 +44,8 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeRegistry:
             plugins.append(EntryPoint(name, value.replace("PACKAGE", package), "g"))
         monkeypatch.setattr(sys, "dont_write_bytecode", True)
         __import__(f"{package}.registry_here")
-        found: Registry[object] = sys.modules[f"{package}.registry_here"].HERE
-        return found
+        result: Registry[object] = sys.modules[f"{package}.registry_here"].HERE
+        return result
 
     return build
 
@@ -148,7 +148,7 @@ def test_the_real_registries_hold_their_built_ins() -> None:
     assert {"ex", "text_match", "ves", "r_ves", "soft_f1", "soft_f1_bird", "ts"} <= set(
         METRICS.names()
     )
-    for found, members in ((ENGINES, ENGINES.items()), (METRICS, METRICS.items())):
+    for result, members in ((ENGINES, ENGINES.items()), (METRICS, METRICS.items())):
         for name, member in members:
             assert member.name == name
-            assert found.home(name).rpartition(".")[2] == name
+            assert result.home(name).rpartition(".")[2] == name

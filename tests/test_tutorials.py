@@ -23,6 +23,7 @@ def test_every_tutorial_is_among_these() -> None:
     assert {f"tutorials/{page.stem}" for page in (DOCS / "tutorials").glob("*.md")} < set(PAGES)
 
 
+@pytest.mark.slow
 def test_the_start_page_and_the_tutorials_hold(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

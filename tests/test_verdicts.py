@@ -93,11 +93,11 @@ def test_a_difference_decides_over_what_is_open(evidence: list[Evidence]) -> Non
 
 @given(st.lists(st.sampled_from([PROOF, AGREEMENT, DIFFERENCE, FAILED, TIE, BAD_GOLD])))
 def test_a_fault_is_named_exactly_where_nothing_is_scored(evidence: list[Evidence]) -> None:
-    found = judge(CASE, SAID, evidence)
-    assert (found.fault is not None) == (found.verdict is Verdict.UNSCORED)
+    opinion = judge(CASE, SAID, evidence)
+    assert (opinion.fault is not None) == (opinion.verdict is Verdict.UNSCORED)
 
 
 def test_our_own_failure_is_ours() -> None:
-    found = toolkit_failure()
-    assert (found.verdict, found.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
-    assert found.reasons == (Reason.TOOLKIT_ERROR,)
+    result = toolkit_failure()
+    assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+    assert result.reasons == (Reason.TOOLKIT_ERROR,)

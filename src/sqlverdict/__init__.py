@@ -56,6 +56,12 @@ if TYPE_CHECKING:
     from sqlverdict.api.calls import check, load_schema, prove_pair, refute_pair
     from sqlverdict.api.pair_result import PairResult
     from sqlverdict.api.scorer import Scorer
+    from sqlverdict.api.shared import (
+        evaluate_pairs,
+        evaluate_systems,
+        load_predictions,
+        read_run,
+    )
     from sqlverdict.api.trials import EvaluatedTrials, evaluate_trials
     from sqlverdict.api.whole_run import EvaluatedRun, evaluate
     from sqlverdict.compare.answers import compare_answers
@@ -64,8 +70,7 @@ if TYPE_CHECKING:
     from sqlverdict.execute.engine import Limits
     from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
     from sqlverdict.load.fenced import extract_sql
-    from sqlverdict.load.predictions import load_predictions
-    from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
+    from sqlverdict.pipeline import Options, System
     from sqlverdict.records import (
         Answer,
         Case,
@@ -80,8 +85,9 @@ if TYPE_CHECKING:
         Result,
         Verdict,
     )
-    from sqlverdict.runlog.run import Run, read_run
-    from sqlverdict.score.summary import Estimate, Summary
+    from sqlverdict.runlog.run import Run
+    from sqlverdict.score.estimates import Estimate
+    from sqlverdict.score.summary import Summary
 
 _MODULES = {
     "BENCHMARKS": "load.benchmark",
@@ -91,7 +97,7 @@ _MODULES = {
     "Case": "records",
     "Comparison": "records",
     "Contract": "records",
-    "Estimate": "score.summary",
+    "Estimate": "score.estimates",
     "EvaluatedRun": "api.whole_run",
     "EvaluatedTrials": "api.trials",
     "Evidence": "records",
@@ -113,14 +119,14 @@ _MODULES = {
     "check": "api.calls",
     "compare_answers": "compare.answers",
     "evaluate": "api.whole_run",
-    "evaluate_pairs": "pipeline",
-    "evaluate_systems": "pipeline",
+    "evaluate_pairs": "api.shared",
+    "evaluate_systems": "api.shared",
     "evaluate_trials": "api.trials",
     "extract_sql": "load.fenced",
-    "load_predictions": "load.predictions",
+    "load_predictions": "api.shared",
     "load_schema": "api.calls",
     "prove_pair": "api.calls",
-    "read_run": "runlog.run",
+    "read_run": "api.shared",
     "refute_pair": "api.calls",
     "relate": "compare.related.relate",
 }

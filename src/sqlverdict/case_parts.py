@@ -41,7 +41,7 @@ class Contract:
         key_columns: The columns of each gold that count, one entry a gold, as Spider 2.0's
             ``condition_cols``; an empty entry: all. ``None``: all columns of every gold.
 
-    Example:
+    Examples:
         >>> contract = sv.Contract(float_abs=0.01)
         >>> case = sv.Case("1", "shop", "", ("SELECT 1.0",), "shop.sqlite", contract=contract)
         >>> sv.evaluate([case], {"1": "SELECT 1.004"}).estimate("ex").value
@@ -132,7 +132,7 @@ class PredictionUsage(msgspec.Struct, frozen=True, omit_defaults=True):
         tokens: All tokens.
         latency: Seconds from the question to the prediction.
 
-    Example:
+    Examples:
         >>> spent = sv.PredictionUsage(cost=0.01, latency=1.5)
         >>> sv.Prediction("1", "SELECT 3", usage=spent).usage.tokens is None
         True

@@ -13,7 +13,11 @@ incorrect, needs_review), and that of a decision towards one half:
 
 There is nothing else to it: a reader can redo each probability by hand. The counts that come
 with the package, and what they were made of, are in ``confidence.json``, policy by policy;
-``sqlverdict calibrate`` makes such a file from a user's own runs and labels.
+``sqlverdict calibrate`` makes such a file from a user's own runs and labels. Sets of labels differ
+more than their sizes suggest, so beside a user's own set all others together count in each cell as
+:data:`OTHERS` labels at most: ``right`` and ``labels`` above are then
+
+    right = own right + w * others' right,   w = min(1, OTHERS / others' labels)
 """
 
 from __future__ import annotations
@@ -34,6 +38,9 @@ SHRINKAGE = 4.0
 labels of its decision."""
 PRIOR = 2.0
 """A decision counts as if so many labels, half of them right, were in it, too."""
+OTHERS = 5.0
+"""Beside own labels the other sets count in a cell as so many at most; measured with 20, 50 and 100
+own labels in docs/measurements/agreement.md."""
 ENOUGH = 5
 """A set with so many labels in a cell says something about how sets differ."""
 LEAST = 0.02
@@ -65,10 +72,12 @@ class Model:
     Attributes:
         sets: Where the labels came from.
         cells: The counts.
+        own: The set of the user's own labels; empty where all sets count alike.
     """
 
     sets: tuple[LabelSet, ...] = ()
     cells: Counts = field(default_factory=dict)
+    own: str = ""
 
     def expect(
         self,
@@ -126,18 +135,31 @@ class Model:
 
     def priors(self) -> dict[str, tuple[int, int]]:
         """By situation: how many labels say right, and how many there are; few say nothing."""
+        totals = {cell: _total(sets.values()) for cell, sets in self.cells.items()}
         return {
             cell: (round(right), round(labels))
-            for cell, (right, labels) in self._totals.items()
+            for cell, (right, labels) in totals.items()
             if "/" not in cell and labels >= ENOUGH
         }
 
     @cached_property
     def _totals(self) -> Mapping[str, tuple[float, float]]:
-        return {
-            cell: (sum(r for r, _ in sets.values()), sum(n for _, n in sets.values()))
-            for cell, sets in self.cells.items()
-        }
+        """The labels of each cell, as they count."""
+        return {cell: self._weighted(sets) for cell, sets in self.cells.items()}
+
+    def _weighted(self, sets: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+        if not self.own:
+            return _total(sets.values())
+        others_right, others = _total(counts for name, counts in sets.items() if name != self.own)
+        weight = min(1.0, OTHERS / others) if others else 0.0
+        right, labels = sets.get(self.own, (0.0, 0.0))
+        return right + weight * others_right, labels + weight * others
+
+
+def _total(counts: Iterable[tuple[float, float]]) -> tuple[float, float]:
+    """How many are right in all sets, and how many there are."""
+    pairs = list(counts)
+    return sum(right for right, _ in pairs), sum(labels for _, labels in pairs)
 
 
 Models = Mapping[str, Model]
@@ -192,6 +214,7 @@ class _PolicyCounts(msgspec.Struct):
 
     sets: list[LabelSet]
     cells: Counts
+    own: str = ""
 
 
 class _ModelFile(msgspec.Struct):
@@ -223,7 +246,12 @@ def read_models(path: Path) -> Models:
 def write_models(models: Models) -> bytes:
     """Models as the text of a file."""
     policies = {
-        name: {"sets": model.sets, "cells": model.cells} for name, model in sorted(models.items())
+        name: {
+            "sets": model.sets,
+            **({"own": model.own} if model.own else {}),
+            "cells": model.cells,
+        }
+        for name, model in sorted(models.items())
     }
     stored = {"schema": 1, "policies": policies}
     return msgspec.json.format(msgspec.json.encode(stored), indent=1) + b"\n"
@@ -238,7 +266,9 @@ def _decode(text: bytes) -> Models:
             for right, labels in sets.values():
                 if not 0 <= right <= labels:
                     raise msgspec.ValidationError(f"{right} right of {labels} labels")
-    return {name: Model(tuple(one.sets), one.cells) for name, one in stored.policies.items()}
+    return {
+        name: Model(tuple(one.sets), one.cells, one.own) for name, one in stored.policies.items()
+    }
 
 
 @cache

@@ -5,6 +5,7 @@
     SqlverdictError                 anything this package raises on purpose
     ├── UsageError                  the call itself is wrong (CLI exit code 2)
     │   ├── UnknownMember           no such metric, preset, engine, benchmark ...
+    │   ├── UnclearFields           a sheet of labels does not say which field is which
     │   └── MissingExtra            an optional dependency is not installed
     ├── DataError                   a file or record is not what it should be (exit code 2)
     │   ├── BenchmarkError          a benchmark cannot be read
@@ -26,11 +27,13 @@ expected and what to do.
 
 from __future__ import annotations
 
+import shlex
+
 
 class SqlverdictError(Exception):
     """Anything this package raises on purpose.
 
-    Example:
+    Examples:
         >>> try:
         ...     sv.Scorer("exx")
         ... except sv.SqlverdictError as error:
@@ -85,10 +88,25 @@ class UnclearColumns(BenchmarkError, PredictionError):
     """
 
     def __init__(self, problem: str, choices: tuple[Choice, ...]) -> None:
-        maps = " or ".join(str(dict(choice)) for choice in choices)
-        super().__init__(f"{problem} Give the columns: {maps}")
+        maps = " or columns=".join(str(dict(choice)) for choice in choices)
+        super().__init__(f"{problem} Give columns={maps}")
         self.problem = problem
         self.choices = choices
+
+
+class UnclearFields(UsageError, DataError):
+    """A sheet of labels does not say which of its fields is the id or the label.
+
+    Args:
+        problem: What was found and what was expected.
+        options: The options that may be meant, each as the words of a command.
+    """
+
+    def __init__(self, problem: str, options: tuple[tuple[str, ...], ...]) -> None:
+        words = " or ".join(map(shlex.join, options))
+        super().__init__(f"{problem} Give {words}")
+        self.problem = problem
+        self.options = options
 
 
 class SchemaError(DataError):

@@ -186,7 +186,7 @@ class Relation(Struct, frozen=True, omit_defaults=True):
         broken: An ordinary database on which the relation does not hold.
         elsewhere: What the search for such a database gave otherwise.
 
-    Example:
+    Examples:
         >>> result = sv.check(
         ...     "SELECT name FROM item", "SELECT name, id FROM item", db="shop.sqlite"
         ... )

@@ -1,4 +1,4 @@
-"""evaluate(): from cases and predictions to a run with scores, evidence and a report.
+"""From cases and predictions to runs with scores, evidence and reports.
 
 The stages of a run, in order:
 
@@ -17,13 +17,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import cache_problem
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.predictions import as_predictions, predictions_digest
 from sqlverdict.records import Case, Prediction
-from sqlverdict.run.examine import Examiner, gold_texts
+from sqlverdict.run.examine import Examiner
 from sqlverdict.run.inputs import as_benchmark
-from sqlverdict.run.options import Options, Predictions, Progress, System
+from sqlverdict.run.options import Options, Progress, System
 from sqlverdict.run.output import (
     RunOutput,
     benchmark_manifest,
@@ -34,44 +35,11 @@ from sqlverdict.run.output import (
 )
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool.coordinate import coordinate
-from sqlverdict.run.task import CaseStream, TaskSource, case_stream
+from sqlverdict.run.task import CaseStream, TaskSource, case_stream, pair_stream
 from sqlverdict.runlog.reuse import reuse_results
 from sqlverdict.runlog.run import Run
 
-__all__ = ["Options", "Progress", "System", "evaluate", "evaluate_pairs", "evaluate_systems"]
-
-
-def evaluate(
-    cases: Benchmark | Sequence[Case],
-    predictions: Predictions,
-    *,
-    name: str = "system",
-    out: Path | str | None = None,
-    options: Options | None = None,
-) -> Run:
-    """Evaluate one system.
-
-    Args:
-        cases: A benchmark, or a list of cases.
-        predictions: By case id: a :class:`Prediction`, ``None`` to abstain, or a text: SQL, or
-            a model's reply from which the SQL is taken.
-        name: The system's name in reports.
-        out: The run's folder; without it a temporary one that lives as long as the result.
-        options: Metrics, limits, workers and so on.
-
-    Returns:
-        The run: its summary, and its results one by one.
-
-    Raises:
-        PredictionError: a case has no prediction.
-        RunLogError: ``out`` holds another run.
-        Interrupted: the user stopped it; the same call resumes it.
-        FileFailure: the folder cannot be written to, or the disk is full.
-        Contradiction: a pair is both proved and refuted; the same call continues after it.
-    """
-    folder = Path(out) if out is not None else None
-    (run,) = evaluate_systems(cases, [System(name, predictions, folder)], options=options)
-    return run
+__all__ = ["Options", "Progress", "System", "evaluate_pairs", "evaluate_systems"]
 
 
 def evaluate_systems(
@@ -82,7 +50,14 @@ def evaluate_systems(
 ) -> list[Run]:
     """Evaluate several systems on the same cases; each gold query runs once for all.
 
-    Example:
+    Raises:
+        PredictionError: a case has no prediction.
+        RunLogError: a folder holds another run.
+        Interrupted: the user stopped it; the same call resumes it.
+        FileFailure: a folder cannot be written to, or the disk is full.
+        Contradiction: a pair is both proved and refuted; the same call continues after it.
+
+    Examples:
         >>> case = sv.Case("1", "shop", "", ("SELECT count(*) FROM item",), "shop.sqlite")
         >>> systems = [sv.System("a", {"1": "SELECT 3"}), sv.System("b", {"1": None})]
         >>> [run.estimate("ex").value for run in sv.evaluate_systems([case], systems)]
@@ -92,8 +67,9 @@ def evaluate_systems(
     options = options or Options()
     schemas, preset = {**benchmark.schemas, **options.schemas}, options.preset or benchmark.preset
     options = replace(options, schemas=schemas, preset=preset)
-    plan = plan_run(options, systems[0].out)
-    outputs, predictions = [], []
+    if not systems:
+        raise UsageError("there is no system; expected one or several")
+    plan, outputs, predictions = plan_run(options, systems[0].out), [], []
     for system in systems:
         own = as_predictions(system.predictions)
         predictions.append((system.name, own))
@@ -104,7 +80,7 @@ def evaluate_systems(
         manifest = replace(manifest, trial_of=system.trial_of)
         outputs.append((system.out, manifest))
         if system.base is not None and system.out is not None:
-            reuse_results(system.base, system.out, manifest, _golds(benchmark.cases))
+            reuse_results(system.base, system.out, manifest, benchmark.cases)
     stream = case_stream(benchmark.cases, predictions)
     return _run(stream, outputs, benchmark.count, plan, options)
 
@@ -128,7 +104,7 @@ def evaluate_pairs(
     ``inputs`` names whatever else decides the results, ``notes`` what a user should know. ``base``
     is an earlier run with other golds, and the cases: its results stand where golds are the same.
 
-    Example:
+    Examples:
         >>> case = sv.Case("1", "shop", "", ("SELECT count(*) FROM item",), "shop.sqlite")
         >>> run = sv.evaluate_pairs([(case, sv.Prediction("1", "SELECT 3"))])
         >>> run.estimate("ex").value
@@ -141,15 +117,8 @@ def evaluate_pairs(
         plan, options, system=name, benchmark=benchmark, inputs=inputs, notes=notes
     )
     if base is not None and out is not None:
-        reuse_results(base[0], out, manifest, _golds(base[1]))
-    stream = ((index, case, [own]) for index, (case, own) in enumerate(pairs))
-    (run,) = _run(stream, [(out, manifest)], count, plan, options)
-    return run
-
-
-def _golds(cases: Iterable[Case]) -> dict[str, tuple[str, ...]]:
-    """The golds by case id, as the run log has them."""
-    return {case.id: gold_texts(case) for case in cases}
+        reuse_results(base[0], out, manifest, base[1])
+    return _run(pair_stream(pairs), [(out, manifest)], count, plan, options)[0]
 
 
 def _run(

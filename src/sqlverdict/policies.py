@@ -8,6 +8,7 @@ proved                        correct       correct       correct        nobody
 tie_witness                   incorrect     incorrect     incorrect      strict, intent
 duplicates_witness            correct       correct       correct        nobody
 constant_match                correct       incorrect     needs_review   nobody
+empty_match_witness           correct       incorrect     needs_review   strict, intent
 ordinary_witness              correct       incorrect     correct        strict
 ungraded_witness              correct       incorrect     correct        strict
 null_in_aggregate             correct       incorrect     correct        nobody
@@ -106,6 +107,7 @@ RESULTS = Policy(
     {
         **_IN_ALL_POLICIES,
         Situation.CONSTANT_MATCH: "correct",
+        Situation.EMPTY_MATCH_WITNESS: "correct",
         Situation.ORDINARY_WITNESS: "correct",
         Situation.UNGRADED_WITNESS: "correct",
         Situation.NULL_IN_AGGREGATE: "correct",
@@ -133,6 +135,7 @@ STRICT = Policy(
     {
         **_IN_ALL_POLICIES,
         Situation.CONSTANT_MATCH: "incorrect",
+        Situation.EMPTY_MATCH_WITNESS: "incorrect",
         Situation.ORDINARY_WITNESS: "incorrect",
         Situation.UNGRADED_WITNESS: "incorrect",
         Situation.NULL_IN_AGGREGATE: "incorrect",
@@ -155,6 +158,7 @@ STRICT = Policy(
     frozenset(
         {
             Situation.TIE_WITNESS,
+            Situation.EMPTY_MATCH_WITNESS,
             Situation.ORDINARY_WITNESS,
             Situation.UNGRADED_WITNESS,
             Situation.TIED_ROWS_LOST,
@@ -181,6 +185,7 @@ INTENT = Policy(
     {
         **_IN_ALL_POLICIES,
         Situation.CONSTANT_MATCH: "needs_review",
+        Situation.EMPTY_MATCH_WITNESS: "needs_review",
         Situation.ORDINARY_WITNESS: "correct",
         Situation.UNGRADED_WITNESS: "correct",
         Situation.NULL_IN_AGGREGATE: "correct",
@@ -203,6 +208,7 @@ INTENT = Policy(
     frozenset(
         {
             Situation.TIE_WITNESS,
+            Situation.EMPTY_MATCH_WITNESS,
             Situation.UNDETERMINED_PREDICTION,
             Situation.TIED_DIFFERENCE,
             Situation.UNSEARCHED_DIFFERENCE,

@@ -77,6 +77,8 @@ REASONS: Mapping[Reason, str] = {
 }
 """What each reason means, in words."""
 
+WITHOUT_SQL = frozenset({Reason.NO_SQL_PRODUCED, Reason.REFUSED_IN_WORDS})
+"""Of these there is a reply and no query."""
 LIMIT_REASONS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 """What a query fails with where it reaches a limit. The message does not quote its text."""
 

@@ -103,7 +103,7 @@ class Case:
     predictions are statements that may write. ``gold_database`` is set where the golds run on
     another database with the same data, of another engine.
 
-    Example:
+    Examples:
         >>> sv.Case("1", "shop", "How many?", ("SELECT count(*) FROM item",), "shop.sqlite").db_id
         'shop'
     """
@@ -137,6 +137,11 @@ class Case:
             object.__setattr__(self, "database", os.fspath(path))
 
     @property
+    def logged_golds(self) -> tuple[str, ...]:
+        """The golds as the run log has them: queries, and titles of results."""
+        return (*self.golds, *(answer.title for answer in self.gold_answers))
+
+    @property
     def recorded_answers(self) -> Recording | None:
         """The record, where it stands in for running the queries."""
         record = self.recorded
@@ -150,7 +155,7 @@ class Prediction:
     ``answer`` is a result that the system gives instead of SQL; nothing is run for it. ``usage``
     is what the system spent on it.
 
-    Example:
+    Examples:
         >>> sv.Prediction("1", "SELECT 3").responds, sv.Prediction("1", abstained=True).responds
         (True, False)
     """
@@ -314,7 +319,7 @@ class Result(msgspec.Struct, frozen=True, weakref=True):
     is what both queries returned; ``None``: nothing was run, or the line is older. A line has
     ``usage`` where the prediction has it, and ``knowledge`` where the case has it.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
         >>> sv.evaluate(cases, db="shop.sqlite")["1"].scores
         {'ex': 0.0}

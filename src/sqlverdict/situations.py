@@ -10,6 +10,7 @@ tie_witness                  the answer fits a tie of the gold, and a witness te
 duplicates_witness           a witness: the same rows, some of them repeated
 undetermined_prediction      a witness: the prediction leaves open what the gold decides
 constant_match               the answers agree, and the prediction reads no row of the data
+empty_match_witness          the answers hold no value, and one of the next four tells them apart
 ordinary_witness             a witness on data like the real ones
 ungraded_witness             a witness, without real data to be held against
 null_in_aggregate            a witness: a NULL changes the number that is returned
@@ -82,6 +83,7 @@ class Situation(StrEnum):
     TIE_WITNESS = "tie_witness"
     DUPLICATES_WITNESS = "duplicates_witness"
     CONSTANT_MATCH = "constant_match"
+    EMPTY_MATCH_WITNESS = "empty_match_witness"
     ORDINARY_WITNESS = "ordinary_witness"
     UNGRADED_WITNESS = "ungraded_witness"
     NULL_IN_AGGREGATE = "null_in_aggregate"
@@ -115,13 +117,17 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.TIE_WITNESS: "the answer fits a tie of the gold, and differs where nothing ties",
     Situation.DUPLICATES_WITNESS: "on other data some rows are repeated; all rows are the same",
     Situation.CONSTANT_MATCH: "the prediction reads no row: it fits one state of the data",
-    Situation.ORDINARY_WITNESS: "the answers differ on data like the real ones",
-    Situation.UNGRADED_WITNESS: "the answers differ on data with nothing unusual in them",
-    Situation.NULL_IN_AGGREGATE: "a NULL changes the number that is returned",
+    Situation.EMPTY_MATCH_WITNESS: "neither answer holds a value here, as that of any query that "
+    "finds nothing; the queries differ on other data",
+    Situation.ORDINARY_WITNESS: "the answers match here, and differ on data like the real ones",
+    Situation.UNGRADED_WITNESS: "the answers match here, and differ on data with nothing "
+    "unusual in them",
+    Situation.NULL_IN_AGGREGATE: "the answers match here; elsewhere a NULL changes the number "
+    "that is returned",
     Situation.TIED_ROWS_LOST: "of rows that tie, the prediction returns fewer than the gold",
     Situation.UNDETERMINED_PREDICTION: "the prediction leaves open what the gold decides",
-    Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data, or only in how an "
-    "empty answer looks",
+    Situation.UNUSUAL_WITNESS: "the answers match here, and differ only on unusual data, or only "
+    "in how an empty answer looks",
     Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
     "differ could not be made, or was cut by the clock",
     Situation.MATCH: "the answers agree, and no database was found where they differ",
@@ -159,6 +165,8 @@ BECAUSE: Mapping[Situation, str] = {
 QUESTIONS: Mapping[Situation, str] = {
     Situation.TIE_WITNESS: "the prediction fits a tie of the gold, but differs on a witness: does "
     "it answer the question?",
+    Situation.EMPTY_MATCH_WITNESS: "the results are empty, and differ on a witness: does the "
+    "prediction answer the question?",
     Situation.ORDINARY_WITNESS: "the results match, but not on a witness: does the question care?",
     Situation.UNGRADED_WITNESS: "the results match, but not on a witness: is its data possible "
     "here, and does the question care?",
@@ -226,6 +234,8 @@ def find_situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation,
         # That it fits a tie is less than a match: a search may find that it fits by luck.
         if match_ is None and tied and by_witness in _TELLING:
             by_witness = Situation.TIE_WITNESS
+        elif by_witness in _LUCKY and any(piece.both_empty for piece in evidence):
+            by_witness = Situation.EMPTY_MATCH_WITNESS
         return by_witness, witness
     if match_ is not None and not tied:
         if unsearched is not None:
@@ -368,6 +378,9 @@ _BY_GRADE = {
     "ordinary": Situation.ORDINARY_WITNESS,
     "ungraded": Situation.UNGRADED_WITNESS,
 }
+
+_LUCKY = frozenset({*_BY_GRADE.values(), Situation.NULL_IN_AGGREGATE, Situation.TIED_ROWS_LOST})
+"""Witnesses that show a match by luck."""
 
 _TELLING = frozenset(
     {

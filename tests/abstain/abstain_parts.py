@@ -79,10 +79,10 @@ class Script:
     def ask(self, request: Request) -> Reply | NoReply:
         with self.lock:
             self.asked.append(request)
-        said = self.reply(request)
-        if isinstance(said, NoReply):
-            return said
-        return Reply(said, "stop", 1, 1, 0.0, logprobs=self.logprobs)
+        text = self.reply(request)
+        if isinstance(text, NoReply):
+            return text
+        return Reply(text, "stop", 1, 1, 0.0, logprobs=self.logprobs)
 
     @property
     def text(self) -> str:

@@ -21,10 +21,10 @@ def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
     monkeypatch.chdir(tmp_path)
 
     def run(*args: object) -> Result:
-        found = CliRunner().invoke(sqlverdict, [str(arg) for arg in args])
-        if found.exception is not None and not isinstance(found.exception, SystemExit):
-            raise found.exception
-        return found
+        result = CliRunner().invoke(sqlverdict, [str(arg) for arg in args])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
 
     return run
 
@@ -73,9 +73,9 @@ def test_the_methods_are_listed_and_explained(invoke: Invoke) -> None:
 
 def test_a_run_is_scored_by_reliability(invoke: Invoke, shop: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.jsonl"
-    found = invoke("abstain", "run", "abstain_all", "--cases", shop, "--out", out)
-    assert found.exit_code == 0, found.output
-    assert "0 answered, 10 abstained (10 by abstain_all)" in found.output
+    result = invoke("abstain", "run", "abstain_all", "--cases", shop, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "0 answered, 10 abstained (10 by abstain_all)" in result.output
     run = tmp_path / "run"
     invoke("evaluate", "--cases", shop, "--predictions", out, "--out", run, "--workers", 0)
     scored = json.loads(invoke("reliability", run, "--penalty", "0,10,N", "--json").output)
@@ -88,9 +88,9 @@ def test_a_detector_is_applied_to_any_predictions(
 ) -> None:
     mine, out = predictions(tmp_path / "mine.jsonl"), tmp_path / "q.jsonl"
     args = ("--cases", shop, "--predictions", mine, "--out", out)
-    found = invoke("abstain", "apply", "confidence(threshold=0.5)", *args)
-    assert found.exit_code == 0, found.output
-    assert "6 answered, 4 abstained (4 by confidence)" in found.output
+    result = invoke("abstain", "apply", "confidence(threshold=0.5)", *args)
+    assert result.exit_code == 0, result.output
+    assert "6 answered, 4 abstained (4 by confidence)" in result.output
     assert read(out)["s0"]["abstain"]["draft"] == "SELECT 1"
     again = invoke("abstain", "apply", "error_gate", *args)
     assert again.exit_code == 2
@@ -104,31 +104,31 @@ def test_a_threshold_is_found_on_known_predictions(
     invoke: Invoke, shop: Path, tmp_path: Path
 ) -> None:
     mine, out = predictions(tmp_path / "mine.jsonl"), tmp_path / "q.jsonl"
-    found = invoke(
+    result = invoke(
         "abstain", "apply", "confidence", "--cases", shop, "--predictions", mine, "--out", out,
         "--known-predictions", mine, "--validation", f"jsonl={shop}", "--json",
     )  # fmt: skip
-    assert found.exit_code == 0, found.output
-    said = json.loads(found.stdout)
-    (calibration,) = said["calibrations"]
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    (calibration,) = report["calibrations"]
     assert calibration["threshold"] == pytest.approx(0.85)
     assert (calibration["items"], calibration["wrong"]) == (6, 0)
-    assert (said["answered"], said["abstained"]) == (6, {"confidence": 4})
+    assert (report["answered"], report["abstained"]) == (6, {"confidence": 4})
 
 
 @pytest.mark.slow
 def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path) -> None:
     mine, kept = predictions(tmp_path / "mine.jsonl"), tmp_path / "kept"
     line = f"rf(trees=50) > recorded(path={mine})[confidence]"
-    found = invoke("abstain", "fit", line, "--train", shop, "--validation", shop, "--out", kept)
-    assert found.exit_code == 0, found.output
-    assert "confidence: threshold 0.85" in found.output
+    result = invoke("abstain", "fit", line, "--train", shop, "--validation", shop, "--out", kept)
+    assert result.exit_code == 0, result.output
+    assert "confidence: threshold 0.85" in result.output
     about = json.loads((kept / "composition.json").read_text())
     assert set(about["learned_from"]) == {"train cases.jsonl", "validation cases.jsonl"}
     out = tmp_path / "p.jsonl"
-    found = invoke("abstain", "run", "--fitted", kept, "--cases", shop, "--out", out)
-    assert found.exit_code == 0, found.output
-    assert "6 answered, 4 abstained (4 by rf)" in found.output
+    result = invoke("abstain", "run", "--fitted", kept, "--cases", shop, "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "6 answered, 4 abstained (4 by rf)" in result.output
     manifest = json.loads((tmp_path / "p.manifest.json").read_text())
     assert manifest["learned_from"] == about["learned_from"]
     assert manifest["methods"]["confidence"]["options"]["threshold"] == pytest.approx(0.85)
@@ -140,7 +140,7 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (("run", "t5[maxent"), "expected ']'"),
         (("run", "t5 > rf"), "write it before the generator"),
@@ -151,12 +151,12 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
     ],
 )
 def test_wrong_calls_are_explained(
-    invoke: Invoke, shop: Path, tmp_path: Path, args: tuple[str, ...], said: str
+    invoke: Invoke, shop: Path, tmp_path: Path, args: tuple[str, ...], message: str
 ) -> None:
     predictions(tmp_path / "mine.jsonl")
-    found = invoke("abstain", *args, "--cases", shop, "--out", tmp_path / "p.jsonl")
-    assert found.exit_code == 2
-    assert said in found.stderr
+    result = invoke("abstain", *args, "--cases", shop, "--out", tmp_path / "p.jsonl")
+    assert result.exit_code == 2
+    assert message in result.stderr
 
 
 @pytest.mark.slow
@@ -175,10 +175,10 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
             "sqlprompt(shots=2)[maxprob(threshold=0.99)]",
             "din_sql(shots=1)",
         ):
-            found = invoke("abstain", "run", line, *arguments, "--overwrite", "--json")
-            assert found.exit_code == 0, found.output
-            said = json.loads(found.stdout)
-            assert (said["cases"], said["open"]) == (2, 0), line
+            result = invoke("abstain", "run", line, *arguments, "--overwrite", "--json")
+            assert result.exit_code == 0, result.output
+            report = json.loads(result.stdout)
+            assert (report["cases"], report["open"]) == (2, 0), line
             lines = read(out)
             assert set(lines) == {"q0", "q1"}
             assert all(one["raw"] for one in lines.values()), line
@@ -199,7 +199,28 @@ def test_a_case_that_cannot_be_answered_is_left_out_and_said(
     shop.write_text("\n".join([json.dumps(lost), *lines[1:]]) + "\n")
     args = ("--cases", shop, "--train", shop, "--out", tmp_path / "p.jsonl", "--only", "q0,q1")
     line = "t5(width=16, layers=1, heads=1, vocabulary=300, epochs=1, target=4)"
-    found = invoke("abstain", "run", line, *args, "--device", "cpu")
-    assert found.exit_code == 4
-    assert "no answer, and no line in the file, for 1 case" in found.stderr
+    result = invoke("abstain", "run", line, *args, "--device", "cpu")
+    assert result.exit_code == 4
+    assert "no answer, and no line in the file, for 1 case" in result.stderr
     assert set(read(tmp_path / "p.jsonl")) == {"q1"}
+
+
+def test_predictions_cut_anywhere_are_completed_by_the_same_command(
+    invoke: Invoke, shop: Path, tmp_path: Path
+) -> None:
+    # U+2028 and U+0085 end a line for Python, and not in JSONL.
+    mine = predictions(tmp_path / "mine.jsonl", sql="SELECT '\u2028\u0085'")
+    out = tmp_path / "q.jsonl"
+    args = ("abstain", "apply", "confidence(threshold=0.5)", "--cases", shop)
+    args = (*args, "--predictions", mine, "--out", out)
+    assert invoke(*args).exit_code == 0
+    whole = out.read_bytes()
+    first = whole.index(b"\n")
+    for cut in (len(whole), len(whole) - 1, len(whole) - 9, first + 2, first + 1, first, first - 1):
+        out.write_bytes(whole[:cut])
+        result = invoke(*args)
+        assert result.exit_code == 0, result.output
+        assert out.read_bytes() == whole, cut
+    out.write_bytes(whole[: first + 1] + b"7\n")
+    assert invoke(*args).exit_code == 0
+    assert out.read_bytes() == whole

@@ -41,24 +41,24 @@ def test_every_row_of_the_papers_tables_can_be_written(paper: str, ours: str) ->
 
 def test_a_line_is_read_into_its_places() -> None:
     line = "rf(trees=10)>sqlprompt(shots=4)[voting(n=7, equality=proof)] > error_gate(empty=true)"
-    found = parse_composition(line)
-    assert found == Composition(
+    result = parse_composition(line)
+    assert result == Composition(
         MethodPart("sqlprompt", {"shots": "4"}),
         (MethodPart("rf", {"trees": "10"}),),
         (MethodPart("voting", {"n": "7", "equality": "proof"}),),
         (MethodPart("error_gate", {"empty": "true"}),),
     )
-    voting = make(found.within[0])
+    voting = make(result.within[0])
     assert (voting.n, voting.equality, voting.threshold) == (7, "proof", 1.0)
-    assert make(found.after[0]).empty is True
-    assert [part.name for part in found.detectors] == ["rf", "voting", "error_gate"]
+    assert make(result.after[0]).empty is True
+    assert [part.name for part in result.detectors] == ["rf", "voting", "error_gate"]
 
 
 def test_values_are_typed_and_quoted_where_they_must_be() -> None:
-    found = parse_composition('recorded(path="my file, (1).jsonl")[confidence(threshold=0.5)]')
-    assert make(found.generator).path == Path("my file, (1).jsonl")
-    assert make(found.within[0]).threshold == 0.5
-    assert parse_composition(str(found)) == found
+    result = parse_composition('recorded(path="my file, (1).jsonl")[confidence(threshold=0.5)]')
+    assert make(result.generator).path == Path("my file, (1).jsonl")
+    assert make(result.within[0]).threshold == 0.5
+    assert parse_composition(str(result)) == result
     assert make(MethodPart("t5", {"rate": "0.001"})).rate == 0.001
     assert make(MethodPart("t5")).rate is None
     assert make(MethodPart("maxent", {"threshold": "inf"})).threshold == float("inf")
@@ -73,7 +73,7 @@ def test_options_are_not_shared_between_two_of_a_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("", "expected the name of a method"),
         ("t5[", "expected the name of a method"),
@@ -97,16 +97,16 @@ def test_options_are_not_shared_between_two_of_a_kind() -> None:
         ("rf > rf > t5", "names rf twice"),
     ],
 )
-def test_a_wrong_line_is_explained(line: str, said: str) -> None:
-    with pytest.raises(UsageError) as found:
+def test_a_wrong_line_is_explained(line: str, message: str) -> None:
+    with pytest.raises(UsageError) as result:
         parse_composition(line)
-    assert said in str(found.value)
+    assert message in str(result.value)
 
 
 def test_the_place_of_a_mistake_is_marked() -> None:
-    with pytest.raises(UsageError) as found:
+    with pytest.raises(UsageError) as result:
         parse_composition("rf > t5[maxent")
-    lines = str(found.value).splitlines()
+    lines = str(result.value).splitlines()
     assert lines[1].strip() == "rf > t5[maxent"
     assert lines[2].index("^") == lines[1].index("maxent") + len("maxent")
 

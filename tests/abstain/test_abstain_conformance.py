@@ -145,7 +145,7 @@ def broken(base: type, **changes: Any) -> Any:
     return type("Broken", (base,), {"__module__": __name__, **changes})()
 
 
-def found(*findings: Any) -> Any:
+def scores(*findings: Any) -> Any:
     """Scores every question alike, in turn."""
     turn = itertools.cycle(findings)
     return lambda self, asked, tools: [next(turn) for _ in asked]
@@ -240,10 +240,10 @@ def test_good_methods_of_ones_own_conform() -> None:
         ),
         (broken(Good, score=lambda *_: None), "return a list of Detection"),
         (broken(Good, score=dropping), "things for"),
-        (broken(Good, score=found(Detection(float("nan")))), "found the confidence nan"),
-        (broken(Good, score=found(Detection(None))), "no confidence and no problem"),
-        (broken(Good, score=found(Detection(0.5, sql=" "))), "chose the query ' '"),
-        (broken(Good, score=found(Detection(0.1), Detection(0.2))), "be repeatable"),
+        (broken(Good, score=scores(Detection(float("nan")))), "found the confidence nan"),
+        (broken(Good, score=scores(Detection(None))), "no confidence and no problem"),
+        (broken(Good, score=scores(Detection(0.5, sql=" "))), "chose the query ' '"),
+        (broken(Good, score=scores(Detection(0.1), Detection(0.2))), "be repeatable"),
         (broken(Good, score=remembering), "be repeatable"),
         (broken(Good, score=choking), "raised UnicodeEncodeError"),
         (broken(Good, fit=changing), "changed the training"),

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, ask, known, make_database, strange
 
@@ -22,9 +21,9 @@ NOTHING = Tools()
 
 @pytest.fixture
 def runner() -> Iterator[QueryRunner]:
-    found = QueryRunner("sqlite", Limits())
-    yield found
-    found.close()
+    result = QueryRunner("sqlite", Limits())
+    yield result
+    result.close()
 
 
 @pytest.fixture
@@ -60,6 +59,7 @@ def test_the_forest_votes_as_scikit_learn_does() -> None:
     assert len(set(ours)) > 2
 
 
+@pytest.mark.slow
 def test_a_forest_is_kept_without_a_pickle(tmp_path: Path) -> None:
     texts = [e.ask.question for e in (*known(), *strange())]
     grown = Forest.grow(texts, [e.answerable for e in (*known(), *strange())], Growth(trees=5))
@@ -71,6 +71,7 @@ def test_a_forest_is_kept_without_a_pickle(tmp_path: Path) -> None:
         Forest.load(tmp_path)
 
 
+@pytest.mark.slow
 def test_rf_tells_answerable_questions_apart(tmp_path: Path) -> None:
     rf = make(MethodPart("rf", {"trees": "20"}))
     rf.fit(TrainingData(train=known(), background=strange()), NOTHING)
@@ -90,24 +91,26 @@ def test_rf_needs_both_kinds_and_says_so() -> None:
         make(MethodPart("rf")).score([(ask("x"), None)], NOTHING)
 
 
+@pytest.mark.slow
 def test_rf_star_learns_from_the_generators_mistakes() -> None:
     marked = [replace(e, draft=Draft(e.sql), correct="item" in e.ask.question) for e in known()] + [
         replace(known()[0], draft=Draft("SELECT 1"), correct=None)
     ]
     star = make(MethodPart("rf_star", {"trees": "20"}))
     star.fit(TrainingData(validation=marked), NOTHING)
-    found = star.score([(e.ask, e.draft) for e in marked[:6]], NOTHING)
-    assert [star.decide(one) for one in found] == [bool(e.correct) for e in marked[:6]]
+    result = star.score([(e.ask, e.draft) for e in marked[:6]], NOTHING)
+    assert [star.decide(one) for one in result] == [bool(e.correct) for e in marked[:6]]
 
 
+@pytest.mark.slow
 def test_rf_star_may_read_the_query_too() -> None:
     question = known()[0]
     right, wrong = Draft("SELECT count(*) FROM item"), Draft("SELECT nothing FROM nowhere")
     marked = [replace(question, draft=d, correct=d is right) for d in (right, wrong)] * 5
     star = make(MethodPart("rf_star", {"trees": "20", "sql": "true"}))
     star.fit(TrainingData(validation=marked), NOTHING)
-    found = star.score([(question.ask, right), (question.ask, wrong)], NOTHING)
-    assert [star.decide(one) for one in found] == [True, False]
+    result = star.score([(question.ask, right), (question.ask, wrong)], NOTHING)
+    assert [star.decide(one) for one in result] == [True, False]
 
 
 # What the tokens and states say.
@@ -133,29 +136,33 @@ def test_a_threshold_is_inclusive_and_must_be_known() -> None:
 
 
 def _states(count: int, seed: int, shift: float = 0.0) -> list[tuple[float, ...]]:
+    import numpy as np
+
     random = np.random.default_rng(seed)
     mixing = np.array([[2.0, 0.3, 0.0], [0.0, 1.0, 0.5], [0.0, 0.0, 0.2]])
     return [tuple(row) for row in random.normal(shift, 1.0, (count, 3)) @ mixing]
 
 
+@pytest.mark.slow
 def test_the_distance_is_mahalanobis() -> None:
+    import numpy as np
     from scipy.spatial.distance import mahalanobis
 
     states = _states(500, 1)
-    found = Gaussian.of(states, shrink=0.0)
+    result = Gaussian.of(states, shrink=0.0)
     array = np.array(states)
     precision = np.linalg.inv(np.cov(array.T, bias=True))
     for point in _states(5, 2):
         theirs = mahalanobis(point, array.mean(axis=0), precision) ** 2
-        assert found.distance([point]) == pytest.approx([theirs])
+        assert result.distance([point]) == pytest.approx([theirs])
 
 
 def test_a_gaussian_stands_fewer_states_than_dimensions() -> None:
-    found = Gaussian.of([(1.0, 2.0, 3.0, 0.0), (1.5, 2.0, 3.5, 0.0)])
-    near, far = found.distance([(1.2, 2.0, 3.2, 0.0), (9.0, 2.0, 3.2, 4.0)])
+    result = Gaussian.of([(1.0, 2.0, 3.0, 0.0), (1.5, 2.0, 3.5, 0.0)])
+    near, far = result.distance([(1.2, 2.0, 3.2, 0.0), (9.0, 2.0, 3.2, 4.0)])
     assert 0 <= near < far < math.inf
     with pytest.raises(DataError, match="another model"):
-        found.distance([(1.0, 2.0)])
+        result.distance([(1.0, 2.0)])
     with pytest.raises(DataError, match="at least"):
         Gaussian.of([(1.0, 2.0)])
 
@@ -216,9 +223,9 @@ def test_the_error_gate_runs_the_query(runner: QueryRunner, database: Path) -> N
     gate = make(MethodPart("error_gate"))
     queries = ["SELECT name FROM item", "SELECT colour FROM item", "SELECT name FROM item LIMIT 0"]
     asked = [(ask("x", n, database), Draft(sql)) for n, sql in enumerate(queries)]
-    found = gate.score(asked, Tools(runner=runner))
-    assert [gate.decide(one) for one in found] == [True, False, True]
-    assert "EXECUTION_ERROR" in found[1].note
+    result = gate.score(asked, Tools(runner=runner))
+    assert [gate.decide(one) for one in result] == [True, False, True]
+    assert "EXECUTION_ERROR" in result[1].note
     strict = make(MethodPart("error_gate", {"empty": "true"}))
     null = (ask("x", 9, database), Draft("SELECT max(price) FROM item WHERE price > 99"))
     assert [strict.decide(one) for one in strict.score([*asked, null], Tools(runner=runner))] == [
@@ -257,40 +264,40 @@ def test_what_counts_as_equal_decides_a_vote(
 ) -> None:
     voting = make(MethodPart("voting", {"equality": equality}))
     asked = [(ask("x", 0, database), Draft(SAMPLES[0], samples=SAMPLES))]
-    (found,) = voting.score(asked, Tools(runner=runner))
-    assert found.confidence == pytest.approx(share)
-    assert found.sql == SAMPLES[0]
-    assert not voting.decide(found)
+    (result,) = voting.score(asked, Tools(runner=runner))
+    assert result.confidence == pytest.approx(share)
+    assert result.sql == SAMPLES[0]
+    assert not voting.decide(result)
 
 
 def test_a_vote_must_be_unanimous_unless_a_share_is_given() -> None:
     same = ("SELECT 1",) * 5
     most = ("SELECT 2", *same[:4])
     voting = make(MethodPart("voting"))
-    found = voting.score([(ask("x"), Draft("SELECT 1", samples=s)) for s in (same, most)], NOTHING)
-    assert [one.confidence for one in found] == [1.0, 0.8]
-    assert [voting.decide(one) for one in found] == [True, False]
+    result = voting.score([(ask("x"), Draft("SELECT 1", samples=s)) for s in (same, most)], NOTHING)
+    assert [one.confidence for one in result] == [1.0, 0.8]
+    assert [voting.decide(one) for one in result] == [True, False]
     # The majority's query is given, not the first sample.
-    assert found[1].sql == "SELECT 1"
-    assert make(MethodPart("voting", {"threshold": "0.6"})).decide(found[1])
+    assert result[1].sql == "SELECT 1"
+    assert make(MethodPart("voting", {"threshold": "0.6"})).decide(result[1])
 
 
 def test_the_first_n_recorded_samples_vote() -> None:
     samples = ("SELECT 1", "SELECT 1", "SELECT 1", "SELECT 2", "SELECT 2")
     asked = [(ask("x"), Draft("SELECT 1", samples=samples))]
     three = make(MethodPart("voting", {"n": "3"}))
-    (found,) = three.score(asked, NOTHING)
-    assert (found.confidence, three.decide(found)) == (1.0, True)
-    (found,) = make(MethodPart("voting", {"n": "4"})).score(asked, NOTHING)
-    assert found.confidence == 0.75
+    (result,) = three.score(asked, NOTHING)
+    assert (result.confidence, three.decide(result)) == (1.0, True)
+    (result,) = make(MethodPart("voting", {"n": "4"})).score(asked, NOTHING)
+    assert result.confidence == 0.75
     with pytest.raises(PredictionError, match=r"carries 5 samples. Expected 7"):
         make(MethodPart("voting", {"n": "7"})).score(asked, NOTHING)
 
 
 def test_samples_without_sql_never_win_a_vote() -> None:
     voting = make(MethodPart("voting"))
-    (found,) = voting.score([(ask("x"), Draft(samples=("not_answerable",) * 5))], NOTHING)
-    assert (found.confidence, found.sql) == (0.0, None)
+    (result,) = voting.score([(ask("x"), Draft(samples=("not_answerable",) * 5))], NOTHING)
+    assert (result.confidence, result.sql) == (0.0, None)
 
 
 def test_queries_that_fail_do_not_agree_by_execution(runner: QueryRunner, database: Path) -> None:

@@ -51,8 +51,8 @@ def test_a_run_writes_what_evaluate_reads(tmp_path: Path, database: Path) -> Non
     assert (tally.cases, tally.answered, tally.open) == (10, 6, 0)
     assert tally.abstained == {"demo": 4}
     ids = [case.id for case in cases(database)]
-    found = load_predictions(out, ids, db_ids=["shop"] * 10)
-    run = evaluate(cases(database), found, options=Options(workers=0, cache=None))
+    predictions = load_predictions(out, ids, db_ids=["shop"] * 10)
+    run = evaluate(cases(database), predictions, options=Options(workers=0, cache=None))
     verdicts = [result.verdict for result in run.results()]
     assert verdicts == [Verdict.CORRECT] * 6 + [Verdict.ABSTAINED_RIGHT] * 4
     manifest = json.loads(manifest_path(out).read_text())
@@ -154,8 +154,8 @@ def test_a_missing_prediction_is_an_error() -> None:
 def test_predictions_of_any_format_can_be_looked_at(tmp_path: Path, database: Path) -> None:
     lines = tmp_path / "p.sql"
     lines.write_text("".join(f"{sql}\n" for _, sql in QUESTIONS))
-    found = drafts_for(cases(database)[:6], lines)
-    assert [draft.sql for draft in found.values()] == [sql for _, sql in QUESTIONS]
+    result = drafts_for(cases(database)[:6], lines)
+    assert [draft.sql for draft in result.values()] == [sql for _, sql in QUESTIONS]
     with pytest.raises(UsageError, match="has no ids"):
         read_drafts(lines)
     twice = tmp_path / "p.jsonl"
@@ -196,8 +196,8 @@ def test_recorded_replies_are_read_as_their_prompt_wants(tmp_path: Path) -> None
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     machine = FittedComposition(f"recorded(path={file})[verbal]")
     assert machine.needs == frozenset()
-    found = machine.answer([ask("x", n) for n in range(3)], Tools())
-    assert [(one.sql, one.abstained) for one in found] == [
+    result = machine.answer([ask("x", n) for n in range(3)], Tools())
+    assert [(one.sql, one.abstained) for one in result] == [
         ("SELECT 1", True),
         ("SELECT 2", False),
         ("SELECT 3", False),

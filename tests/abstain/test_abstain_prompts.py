@@ -46,12 +46,12 @@ def scripted_tools(
 
 @pytest.mark.parametrize("name", PROMPTS.names())
 def test_every_prompt_has_a_version_and_places_to_fill(name: str) -> None:
-    found = PROMPTS.load(name)
-    assert found.version >= 1
-    assert found.purpose == f"{name}@{found.version}"
-    places = set(re.findall(r"\{\{(\w+)\}\}", found.user))
+    table = PROMPTS.load(name)
+    assert table.version >= 1
+    assert table.purpose == f"{name}@{table.version}"
+    places = set(re.findall(r"\{\{(\w+)\}\}", table.user))
     assert {"question", "schema"} <= places
-    messages = found.messages({place: f"<{place}>" for place in places})
+    messages = table.messages({place: f"<{place}>" for place in places})
     assert [message.role for message in messages] == ["system", "user"]
     assert all(f"<{place}>" in messages[1].content for place in places)
 
@@ -79,9 +79,9 @@ def test_columns_in_lists_with_keys() -> None:
 
 @pytest.fixture
 def runner() -> Iterator[QueryRunner]:
-    found = QueryRunner("sqlite", Limits())
-    yield found
-    found.close()
+    result = QueryRunner("sqlite", Limits())
+    yield result
+    result.close()
 
 
 def test_tables_with_three_values_a_column(runner: QueryRunner, tmp_path: Path) -> None:
@@ -100,13 +100,14 @@ def test_tables_with_three_values_a_column(runner: QueryRunner, tmp_path: Path) 
 def test_similar_questions_come_first_and_never_the_question_itself() -> None:
     pool = ExamplePool(known())
     asked = known()[0].ask
-    found = pool.similar(asked, 3, "shop")
-    assert found[0].ask.question == "How many sales are there?"
-    assert asked.id not in [example.ask.id for example in found]
+    result = pool.similar(asked, 3, "shop")
+    assert result[0].ask.question == "How many sales are there?"
+    assert asked.id not in [example.ask.id for example in result]
     assert pool.similar(asked, 0) == []
     assert pool.similar(asked, 3, "elsewhere") == []
 
 
+@pytest.mark.slow
 def test_tfidf_ranks_as_scikit_learn_does() -> None:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -209,8 +210,8 @@ def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
     assert script.asked[0].purpose == "sqlprompt_demo@1"
     assert script.text.count("SQL: not_answerable") == 3
     assert script.text.count("SQL: SELECT") == 3
-    (found,) = g.score([(NEW, drafts[0])], tools)
-    assert not g.decide(found)
+    (result,) = g.score([(NEW, drafts[0])], tools)
+    assert not g.decide(result)
     answered = Draft("SELECT 1", "SELECT 1 -- not_answerable is a label")
     assert g.decide(g.score([(NEW, answered)], tools)[0])
 
@@ -242,9 +243,9 @@ def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
     )
     g = make(MethodPart("clsprompt", {"shots": "2"}))
     g.fit(LESSONS, tools)
-    found = g.score([(NEW, None), (strange()[0].ask, None)], tools)
-    assert [g.decide(one) for one in found] == [True, False]
-    assert found[1].note == "unreadable reply"
+    result = g.score([(NEW, None), (strange()[0].ask, None)], tools)
+    assert [g.decide(one) for one in result] == [True, False]
+    assert result[1].note == "unreadable reply"
     first = next(r for r in script.asked if "cost less" in r.messages[1].content)
     text = first.messages[1].content
     assert text.count("Answer: answerable") == 2
@@ -257,9 +258,9 @@ def test_clsprompt_may_be_graded() -> None:
     script.logprobs = (TokenChoice("not", math.log(0.6), (("answer", math.log(0.3)),)),)
     g = make(MethodPart("clsprompt", {"graded": "true", "threshold": "0.3"}))
     g.fit(LESSONS, tools)
-    (found,) = g.score([(NEW, None)], tools)
-    assert found.confidence == pytest.approx(1 / 3)
-    assert g.decide(found)
+    (result,) = g.score([(NEW, None)], tools)
+    assert result.confidence == pytest.approx(1 / 3)
+    assert g.decide(result)
 
 
 def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
@@ -281,8 +282,8 @@ def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
 def test_selfref_shows_the_query_and_reads_the_label(reply: str, given: bool) -> None:
     tools, script = scripted_tools(lambda _: reply)
     g = make(MethodPart("selfref"))
-    (found,) = g.score([(NEW, Draft("SELECT 42"))], tools)
-    assert g.decide(found) is given
+    (result,) = g.score([(NEW, Draft("SELECT 42"))], tools)
+    assert g.decide(result) is given
     assert "SQL: SELECT 42" in script.text
     assert "Primary_keys = [" in script.text
 
@@ -367,8 +368,8 @@ def test_a_server_that_is_down_makes_no_draft(name: str) -> None:
 @pytest.mark.parametrize("name", ["clsprompt", "selfref"])
 def test_a_server_that_is_down_makes_no_finding(name: str) -> None:
     tools, _ = scripted_tools(lambda _: DOWN)
-    (found,) = make(MethodPart(name)).score([(NEW, Draft("SELECT 1"))], tools)
-    assert (found.confidence, found.problem) == (None, DOWN)
+    (result,) = make(MethodPart(name)).score([(NEW, Draft("SELECT 1"))], tools)
+    assert (result.confidence, result.problem) == (None, DOWN)
 
 
 def test_a_model_must_be_named() -> None:

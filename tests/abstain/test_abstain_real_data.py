@@ -24,12 +24,12 @@ pytestmark = pytest.mark.data
 
 
 def replies(path: Path) -> list[str]:
-    found = []
+    results = []
     for line in path.read_text(encoding="utf-8").splitlines():
         raw = json.loads(line)["raw"]
         every = [raw["sqlprompt"], raw["sqlprompt_demo"], *(raw["sqlprompt_voting5"] or ())]
-        found += [text for text in every if text is not None]
-    return found
+        results += [text for text in every if text is not None]
+    return results
 
 
 def test_real_replies_become_sql_or_nothing(data_root: Path) -> None:
@@ -53,7 +53,8 @@ def test_equal_strings_vote_as_the_reference_does(data_root: Path) -> None:
     cases = list(reader.read(path, databases=data_root / "spider" / "database").cases)
     machine = detector_machine("voting(equality=string)")
     machine.generator.drafts = {  # type: ignore[attr-defined]
-        case_id: draft_of(said) for case_id, said in reader.predictions(path, "vote_top").items()
+        case_id: draft_of(prediction)
+        for case_id, prediction in reader.predictions(path, "vote_top").items()
     }
     homes = DatabaseIndex.of(cases)
     decisions = machine.answer([homes.ask(case) for case in cases], Tools())

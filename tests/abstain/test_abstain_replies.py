@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -67,16 +68,16 @@ def test_a_remark_never_touches_a_literal(one: str, other: str, remark: str) -> 
         return "'" + text.replace("'", "''") + "'"
 
     sql = f"SELECT {quoted(one)}, {quoted(other)}"
-    found, said = split_remark(sql + remark)
-    assert found is not None
-    with sqlite3.connect(":memory:") as connection:
-        assert connection.execute(found).fetchone() == (one, other)
+    result, comment = split_remark(sql + remark)
+    assert result is not None
+    with closing(sqlite3.connect(":memory:")) as connection, connection:
+        assert connection.execute(result).fetchone() == (one, other)
     connection.close()
-    assert said == (remark.removeprefix(" # ") or None)
+    assert comment == (remark.removeprefix(" # ") or None)
 
 
 @pytest.mark.parametrize(
-    ("text", "sql", "said"),
+    ("text", "sql", "remark"),
     [
         ("SELECT 1 # correct", "SELECT 1", "correct"),
         ("SELECT 1 # incorrect", "SELECT 1", "incorrect"),
@@ -91,8 +92,8 @@ def test_a_remark_never_touches_a_literal(one: str, other: str, remark: str) -> 
         ("I am not sure # incorrect", None, None),
     ],
 )
-def test_remarks(text: str, sql: str | None, said: str | None) -> None:
-    assert split_remark(text) == (sql, said)
+def test_remarks(text: str, sql: str | None, remark: str | None) -> None:
+    assert split_remark(text) == (sql, remark)
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,8 @@ def test_training_lowers_the_loss_and_learns_the_pairs(trained: tuple[Any, Any, 
     assert history[-1].exact is not None
     assert history[0].exact is None
     assert max(epoch.exact or 0.0 for epoch in history) >= 0.5
-    found = write(model, tokenizer, [q for q, _ in PAIRS], Decoding(4), pick_device("cpu"))
-    right = sum(one.text == sql for one, (_, sql) in zip(found, PAIRS, strict=True))
+    result = write(model, tokenizer, [q for q, _ in PAIRS], Decoding(4), pick_device("cpu"))
+    right = sum(one.text == sql for one, (_, sql) in zip(result, PAIRS, strict=True))
     assert right >= 3
 
 
@@ -80,7 +80,7 @@ def test_token_figures_are_those_of_the_models_own_distribution(
     model, tokenizer, _ = trained
     source = PAIRS[2][0]
     how = Decoding(batch=2, longest_target=48, tokens=True, states=True)
-    found = write(
+    result = write(
         model, tokenizer, [source, PAIRS[0][0] + " and much more text"], how, pick_device("cpu")
     )[0]
     # Step by step, without batches, padding or a cache.
@@ -97,13 +97,13 @@ def test_token_figures_are_those_of_the_models_own_distribution(
             if ids[-1] == tokenizer.eos_token_id:
                 break
         states = model.get_encoder()(**given).last_hidden_state[0].mean(0).tolist()
-    assert found.probabilities == pytest.approx(tops, abs=1e-4)
-    assert found.entropies == pytest.approx(entropies, abs=1e-3)
-    assert found.state == pytest.approx(states, abs=1e-4)
-    assert found.text == tokenizer.decode(ids, skip_special_tokens=True).strip()
-    assert len(found.probabilities) == len(ids) - 1
-    assert all(0 < top <= 1 for top in found.probabilities)
-    assert all(-1e-6 <= e <= math.log(len(tokenizer)) for e in found.entropies)
+    assert result.probabilities == pytest.approx(tops, abs=1e-4)
+    assert result.entropies == pytest.approx(entropies, abs=1e-3)
+    assert result.state == pytest.approx(states, abs=1e-4)
+    assert result.text == tokenizer.decode(ids, skip_special_tokens=True).strip()
+    assert len(result.probabilities) == len(ids) - 1
+    assert all(0 < top <= 1 for top in result.probabilities)
+    assert all(-1e-6 <= e <= math.log(len(tokenizer)) for e in result.entropies)
 
 
 def test_beams_samples_and_states_alone(trained: tuple[Any, Any, list[Any]]) -> None:
@@ -111,10 +111,10 @@ def test_beams_samples_and_states_alone(trained: tuple[Any, Any, list[Any]]) -> 
     device = pick_device("cpu")
     sources = [question for question, _ in PAIRS[:3]]
     how = Decoding(2, longest_target=24, beams=2, tokens=True, samples=3, heat=2.0)
-    found = write(model, tokenizer, sources, how, device, seed=1)
-    assert all(len(one.samples) == 3 for one in found)
-    assert found == write(model, tokenizer, sources, how, device, seed=1)
-    assert [one.samples for one in found] != [
+    result = write(model, tokenizer, sources, how, device, seed=1)
+    assert all(len(one.samples) == 3 for one in result)
+    assert result == write(model, tokenizer, sources, how, device, seed=1)
+    assert [one.samples for one in result] != [
         one.samples for one in write(model, tokenizer, sources, how, device, seed=2)
     ]
     states = write(model, tokenizer, sources, Decoding(2, text=False, states=True), device)
@@ -167,11 +167,11 @@ def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
         intermediate_size=16,
     )
     save_model(transformers.BertModel(config), tokenizer, tmp_path)
-    found = retriever(texts, str(tmp_path))
-    assert isinstance(found, EmbeddingRetriever)
+    result = retriever(texts, str(tmp_path))
+    assert isinstance(result, EmbeddingRetriever)
     for place, text in enumerate(texts):
-        assert found.nearest(text, 1) == [place]
-        assert place not in found.nearest(text, 5, without=[place])
+        assert result.nearest(text, 1) == [place]
+        assert place not in result.nearest(text, 5, without=[place])
     assert EmbeddingRetriever([], str(tmp_path)).nearest("x", 3) == []
     with pytest.raises(UsageError, match="no encoder could be loaded"):
         retriever(texts, str(tmp_path / "nowhere"))

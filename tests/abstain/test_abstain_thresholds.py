@@ -22,38 +22,40 @@ def total(items: list[tuple[float, bool]], threshold: float, cost: float) -> flo
 
 @given(items=ITEMS, cost=COSTS, order=st.randoms())
 def test_no_threshold_has_a_larger_sum_and_none_as_large_answers_less(items, cost, order) -> None:
-    found = heuristic_threshold([c for c, _ in items], [r for _, r in items], cost)
+    threshold = heuristic_threshold([c for c, _ in items], [r for _, r in items], cost)
     every = [NEVER, *(confidence for confidence, _ in items)]
     best = max(total(items, value, cost) for value in every)
-    assert found.score == pytest.approx(best) == pytest.approx(total(items, found.value, cost))
-    assert found.value == max(
+    assert (
+        threshold.score == pytest.approx(best) == pytest.approx(total(items, threshold.value, cost))
+    )
+    assert threshold.value == max(
         value for value in every if total(items, value, cost) == pytest.approx(best)
     )
-    assert found.answered == sum(found.accepts(confidence) for confidence, _ in items)
+    assert threshold.answered == sum(threshold.accepts(confidence) for confidence, _ in items)
     order.shuffle(items)
     again = heuristic_threshold([c for c, _ in items], [r for _, r in items], cost)
-    assert again == found
+    assert again == threshold
 
 
 def test_items_of_equal_confidence_stand_or_fall_together() -> None:
     """Cut inside a tie the sum could be 1; the whole group has -1, so nothing is answered."""
-    found = heuristic_threshold([0.5, 0.5, 0.5], [True, False, False])
-    assert found.value == NEVER
-    assert found.answered == 0
-    assert found.curve() == [(0, 0.0), (3, -1.0)]
+    threshold = heuristic_threshold([0.5, 0.5, 0.5], [True, False, False])
+    assert threshold.value == NEVER
+    assert threshold.answered == 0
+    assert threshold.curve() == [(0, 0.0), (3, -1.0)]
     assert heuristic_threshold([0.5, 0.5, 0.5], [True, True, False]).value == 0.5
 
 
 def test_the_curve_of_figure_2() -> None:
-    found = heuristic_threshold([9, 8, 7, 6, 5], [True, True, False, True, True], 2)
-    assert found.curve() == [(0, 0), (1, 1), (2, 2), (3, 0), (4, 1), (5, 2)]
-    assert found.value == 8
+    threshold = heuristic_threshold([9, 8, 7, 6, 5], [True, True, False, True, True], 2)
+    assert threshold.curve() == [(0, 0), (1, 1), (2, 2), (3, 0), (4, 1), (5, 2)]
+    assert threshold.value == 8
 
 
 def test_n_is_the_number_of_items_and_allows_no_mistake() -> None:
-    found = heuristic_threshold([9, 8, 7, 6], [True, True, False, True], "N")
-    assert found.penalty == 4
-    assert found.value == 8
+    threshold = heuristic_threshold([9, 8, 7, 6], [True, True, False, True], "N")
+    assert threshold.penalty == 4
+    assert threshold.value == 8
     assert heuristic_threshold([9, 8], [False, True], "N").value == NEVER
 
 
@@ -62,19 +64,19 @@ def test_at_no_penalty_everything_useful_is_answered() -> None:
 
 
 def test_always_wrong_means_never_answer() -> None:
-    found = heuristic_threshold([0.9, 0.1], [False, False])
-    assert found.value == math.inf
-    assert not found.accepts(1.0)
+    threshold = heuristic_threshold([0.9, 0.1], [False, False])
+    assert threshold.value == math.inf
+    assert not threshold.accepts(1.0)
     assert heuristic_threshold([], []).value == NEVER
 
 
 def sample(rng: random.Random, n: int) -> list[tuple[float, bool]]:
     """Confidence on a grid with ties; an item of confidence c is wrong with chance (1 - c) / 2."""
-    found = []
+    results = []
     for _ in range(n):
         sure = rng.randrange(21) / 20
-        found.append((sure, rng.random() >= (1 - sure) / 2))
-    return found
+        results.append((sure, rng.random() >= (1 - sure) / 2))
+    return results
 
 
 def true_risk(threshold: float) -> float:
@@ -87,21 +89,21 @@ def test_the_promise_is_kept_as_often_as_it_says() -> None:
     broken = useful = 0
     for _ in range(300):
         items = sample(rng, 300)
-        found = certified_threshold(*zip(*items, strict=True), risk=0.15, delta=0.2)
-        useful += found.value < NEVER
-        broken += true_risk(found.value) > 0.15
+        result = certified_threshold(*zip(*items, strict=True), risk=0.15, delta=0.2)
+        useful += result.value < NEVER
+        broken += true_risk(result.value) > 0.15
     assert broken <= 0.2 * 300
     assert useful > 200
 
 
 def test_a_promise_in_words_and_numbers() -> None:
     items = [(n / 1000, n >= 300) for n in range(1000)]
-    found = certified_threshold(*zip(*items, strict=True), risk=0.05)
-    assert 0.3 <= found.value <= 0.4
-    assert found.bound is not None
-    assert found.wrong / found.answered <= found.bound <= 0.05
-    assert "with probability at least 0.9, at most 5.0% of later answers" in found.guarantee
-    assert found.accepts(found.value)
+    result = certified_threshold(*zip(*items, strict=True), risk=0.05)
+    assert 0.3 <= result.value <= 0.4
+    assert result.bound is not None
+    assert result.wrong / result.answered <= result.bound <= 0.05
+    assert "with probability at least 0.9, at most 5.0% of later answers" in result.guarantee
+    assert result.accepts(result.value)
 
 
 def test_everything_may_be_answered_and_nothing_may_be() -> None:

@@ -70,17 +70,17 @@ def test_all_must_agree_and_who_is_not_needed_is_not_asked() -> None:
     after = Spy("three", "after", [0.9, 1, 1, 0.1, 1])
     answers = drafts("SELECT 0", "SELECT 1", "SELECT 2", "SELECT 3", None)
     machine = machine_with(before, within, after, answers)
-    found = machine.answer([ask("x", n) for n in range(5)], Tools())
-    assert [one.by for one in found] == ["", "one", "two", "three", ""]
-    assert [one.abstained for one in found] == [False, True, True, True, False]
-    assert [one.sql for one in found] == ["SELECT 0", None, "SELECT 2", "SELECT 3", None]
-    assert [one.confidence for one in found] == [0.9, None, 0, 0.1, 1]
+    result = machine.answer([ask("x", n) for n in range(5)], Tools())
+    assert [one.by for one in result] == ["", "one", "two", "three", ""]
+    assert [one.abstained for one in result] == [False, True, True, True, False]
+    assert [one.sql for one in result] == ["SELECT 0", None, "SELECT 2", "SELECT 3", None]
+    assert [one.confidence for one in result] == [0.9, None, 0, 0.1, 1]
     assert [case for case, _ in within.seen] == ["q0", "q2", "q3", "q4"]
     # Text without SQL is nobody's to hold back after f, and no abstention.
     assert [case for case, _ in after.seen] == ["q0", "q3"]
-    assert not found[4].prediction().abstained
-    assert found[2].prediction().sql is None
-    assert found[2].about()["draft"] == "SELECT 2"
+    assert not result[4].prediction().abstained
+    assert result[2].prediction().sql is None
+    assert result[2].about()["draft"] == "SELECT 2"
 
 
 def test_the_generators_own_abstention_stands() -> None:
@@ -88,13 +88,13 @@ def test_the_generators_own_abstention_stands() -> None:
     machine = machine_with(Spy("b", "before", [1]), Spy("w", "with", [1]), spy, {
         "q0": Draft(abstained=True)
     })  # fmt: skip
-    (found,) = machine.answer([ask("x")], Tools())
-    assert (found.abstained, found.by, spy.seen) == (True, "recorded", [])
+    (result,) = machine.answer([ask("x")], Tools())
+    assert (result.abstained, result.by, spy.seen) == (True, "recorded", [])
 
 
 def test_abstain_all_says_nothing() -> None:
-    found = FittedComposition("abstain_all").answer([ask("x", n) for n in range(3)], Tools())
-    assert all(one.prediction().abstained for one in found)
+    result = FittedComposition("abstain_all").answer([ask("x", n) for n in range(3)], Tools())
+    assert all(one.prediction().abstained for one in result)
 
 
 # From cases to questions.
@@ -159,20 +159,20 @@ def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:
     examples = [replace(example, correct=correct) for correct in right]
     findings = [Detection(c) for c in (0.9, 0.8, 0.7, 0.6, 0.99)]
     detector = make(MethodPart("maxprob"))
-    found = calibrate(detector, examples, findings)
-    assert detector.threshold == found.threshold == 0.8
+    result = calibrate(detector, examples, findings)
+    assert detector.threshold == result.threshold == 0.8
     assert [detector.decide(f) for f in findings] == [True, True, False, False, True]
-    assert (found.items, found.answered, found.wrong) == (4, 2, 0)
-    assert found.curve == ((0, 0.0), (1, 1.0), (2, 2.0), (3, 1.0), (4, 2.0))
+    assert (result.items, result.answered, result.wrong) == (4, 2, 0)
+    assert result.curve == ((0, 0.0), (1, 1.0), (2, 2.0), (3, 1.0), (4, 2.0))
 
 
 def test_a_system_that_is_mostly_wrong_never_answers() -> None:
     examples = [replace(known()[0], correct=False)] * 3
     detector = make(MethodPart("maxent"))
-    found = calibrate(detector, examples, [Detection(c) for c in (0.1, 0.2, 0.3)])
+    result = calibrate(detector, examples, [Detection(c) for c in (0.1, 0.2, 0.3)])
     assert detector.threshold == math.inf
     assert not detector.decide(Detection(1e9))
-    assert found.answered == 0
+    assert result.answered == 0
     with pytest.raises(DataError, match="marked right or wrong"):
         calibrate(detector, [known()[0]], [Detection(0.5)])
 
@@ -210,6 +210,7 @@ def test_fitting_says_what_is_missing() -> None:
     assert "threshold" not in FittedComposition("t5[maxent(threshold=-1)]").needs
 
 
+@pytest.mark.slow
 def test_a_fitted_composition_is_kept_and_decides_alike(
     tmp_path: Path, database: Path, tools: Tools
 ) -> None:

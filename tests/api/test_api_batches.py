@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,6 @@ RECORDS: list[dict[str, Any]] = [
 ]
 SCORES = [1.0, 0.0, 0.0, 0.0, None, None]
 VERDICTS = ["correct", "incorrect", "incorrect", "incorrect", "unscored", "incorrect"]
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    path = tmp_path / "shop.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("CREATE TABLE t (name TEXT, n INTEGER)")
-        connection.execute("INSERT INTO t VALUES ('a', 1), ('b', 2), ('c', 3)")
-    connection.close()
-    return path
 
 
 def columns_of(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
@@ -139,7 +127,10 @@ def test_databases_stand_in_the_batch(db: Path) -> None:
         ({"gold": GOLD, "prediction": GOLD, "db": 7}, "a database is int"),
         ({"gold": GOLD, "prediction": GOLD, "abstained": True}, "both abstains"),
         ({"gold": GOLD, "prediction": None, "abstained": "perhaps"}, "expected true or false"),
-        ({"gold": GOLD, "prediction": GOLD, "db": None, "db_id": "x"}, "db_id needs"),
+        (
+            {"gold": GOLD, "prediction": GOLD, "db": None, "db_id": "x"},
+            "needs the argument databases=",
+        ),
     ],
 )
 def test_a_row_that_cannot_be_read_is_an_unscored_row(

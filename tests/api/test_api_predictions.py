@@ -90,8 +90,8 @@ def test_a_column_is_paired_by_position_or_by_its_index_of_ids(db: Path) -> None
 def test_a_row_that_a_join_did_not_find_is_no_abstention(db: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="the extra pandas is not installed")
     cases = pandas.DataFrame([CASES[0], {**CASES[1], "gold": None}], dtype=object)
-    found = pandas.DataFrame([{"id": "1", "prediction": GOLD}])
-    joined = cases.merge(found, how="left")
+    result = pandas.DataFrame([{"id": "1", "prediction": GOLD}])
+    joined = cases.merge(result, how="left")
     with pytest.raises(PredictionError, match=r"1 of 2 are an empty cell.*\(id '2'\)"):
         sv.evaluate(joined, db=db)
     with pytest.raises(PredictionError, match=r"1 of 2 are an empty cell.*\(id '2'\)"):
@@ -114,6 +114,31 @@ def test_a_null_of_a_table_without_python_values_is_no_abstention(db: Path) -> N
 
     with pytest.raises(PredictionError, match="2 of 2 are an empty cell"):
         sv.evaluate(Table(), db=db)
+
+
+@pytest.mark.parametrize("method", ["to_list", "to_pylist"])
+def test_a_null_of_a_column_of_polars_or_arrow_is_no_abstention(db: Path, method: str) -> None:
+    column = type("Series", (), {method: lambda _: [GOLD, None]})()
+    with pytest.raises(PredictionError, match="1 of 2 are an empty cell"):
+        sv.evaluate(CASES, column, db=db)
+
+
+def test_a_query_of_polars_that_was_not_run_is_refused(db: Path) -> None:
+    frame = type("LazyFrame", (), {"collect": lambda _: None})()
+    with pytest.raises(UsageError, match=r"LazyFrame; give what its collect\(\) returns"):
+        sv.evaluate(frame, db=db)
+
+
+def test_frames_of_polars(db: Path) -> None:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    ids = [case["id"] for case in CASES]
+    cases = polars.DataFrame({"id": ids, "q": [case["gold"] for case in CASES]})
+    answers = polars.DataFrame({"id": ids, "bot": [GOLD, None]})
+    columns = {"q": "gold", "bot": "prediction"}
+    with pytest.raises(PredictionError, match="1 of 2 are an empty cell"):
+        sv.evaluate(cases, answers, db=db, columns=columns)
+    whole = answers.with_columns(polars.lit(GOLD).alias("bot"))
+    assert sv.evaluate(cases, whole, db=db, columns=columns)[ids[0]].scores["ex"] == 1.0
 
 
 def test_columns_of_one_name_are_refused(db: Path) -> None:

@@ -23,17 +23,6 @@ from timeouts import HANG_SECONDS, fail_on_hang, wait_until
 GOLD = "SELECT name FROM t WHERE n > 1"
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    path = tmp_path / "shop.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("CREATE TABLE t (name TEXT, n INTEGER)")
-        connection.execute("INSERT INTO t VALUES ('a', 1), ('b', 2), ('c', 3)")
-    connection.close()
-    return path
-
-
 @pytest.mark.parametrize(
     ("prediction", "value"),
     [
@@ -52,6 +41,15 @@ def test_a_call_gives_the_value_of_the_first_metric(
     db: Path, prediction: str | None, value: float
 ) -> None:
     assert sv.Scorer(db=db)(GOLD, prediction) == value
+
+
+@pytest.mark.parametrize("gold", [GOLD, "SELECT nothing FROM t", "SELECT random()", None])
+@pytest.mark.parametrize("metric", ["ex", "ex[bird]", "soft_f1", "text_match", "verdict"])
+def test_a_call_gives_the_value_that_a_check_has(db: Path, metric: str, gold: str | None) -> None:
+    replies = (GOLD, "SELECT n FROM t", "SELECT nothing", "I cannot say.", "SELECT random()", None)
+    with sv.Scorer(metric, db=db) as one, sv.Scorer(metric, db=db) as other:
+        for reply in replies:
+            assert one(gold, reply) == other.check(gold, reply).scores[metric]
 
 
 def test_a_gold_that_fails_is_unscored_and_not_zero(db: Path) -> None:
@@ -198,7 +196,7 @@ def test_threads_get_the_same_results(db: Path) -> None:
 def test_large_replies_and_answers_do_not_fill_the_memory(
     db: Path, monkeypatch: pytest.MonkeyPatch, reply: str
 ) -> None:
-    monkeypatch.setattr("sqlverdict.api.scorer.REMEMBERED", 200_000)
+    monkeypatch.setattr("sqlverdict.api.memo.REMEMBERED", 200_000)
     with sv.Scorer(db=db) as scorer:
         results = (
             scorer.check(GOLD, reply.format(f"{n:010}" * 1_000, f"'{n}'")) for n in range(40)
@@ -349,11 +347,13 @@ def test_a_cancelled_batch_lets_the_loop_go_on_and_leaves_nothing_behind(
     closed: list[BoundedChecker] = []
     whole_check = BoundedChecker.check
 
-    def check(checker: BoundedChecker, case: sv.Case, prediction: sv.Prediction) -> sv.PairResult:
+    def check(
+        checker: BoundedChecker, case: sv.Case, prediction: sv.Prediction, digest: str
+    ) -> sv.PairResult:
         begun.set()
         assert go_on.wait(HANG_SECONDS)
         checked.append(prediction.sql)
-        return whole_check(checker, case, prediction)
+        return whole_check(checker, case, prediction, digest)
 
     async def cancel_a_batch(scorer: sv.Scorer) -> None:
         pairs = [(GOLD, "SELECT 1"), (GOLD, "SELECT 2")]

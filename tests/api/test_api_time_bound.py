@@ -49,10 +49,10 @@ def scorer(db: Path) -> Iterator[sv.Scorer]:
 
 def children(process: int | None = None) -> set[int]:
     """The processes that a process has started and that have not ended."""
-    found = set()
+    values = set()
     for tasks in Path(f"/proc/{process or os.getpid()}/task").iterdir():
-        found |= set(map(int, (tasks / "children").read_text().split()))
-    return found
+        values |= set(map(int, (tasks / "children").read_text().split()))
+    return values
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,8 @@ def test_large_cells_are_compared_whole(scorer: sv.Scorer) -> None:
 @pytest.mark.parametrize("name", STEPS_OF_HOURS)
 def test_a_step_of_hours_is_ended_with_its_process(db: Path, name: str) -> None:
     before = children()
-    with fail_on_hang(), sv.Scorer(db=db, timeout=1.0) as scorer:
+    # The gold must be done in that time on a busy machine too.
+    with fail_on_hang(), sv.Scorer(db=db, timeout=3.0) as scorer:
         result = scorer.check(GOLD, STEPS_OF_HOURS[name])
         assert result.scores == {"ex": 0.0}
         assert result.reasons == (sv.Reason.EXECUTION_TIMEOUT,)
@@ -137,7 +138,7 @@ def test_a_step_of_hours_is_ended_with_its_process(db: Path, name: str) -> None:
         assert not result.result.final
         assert len(children() - before) == 1
         assert scorer(GOLD, APART) == 1.0
-    assert children() == before
+    assert children() <= before
 
 
 @pytest.mark.slow
@@ -213,6 +214,7 @@ def test_what_the_clock_cut_is_tried_again(db: Path, monkeypatch: pytest.MonkeyP
 
 
 SAME = "SELECT name FROM t WHERE NOT n <= 1"
+OTHER = "SELECT name FROM t WHERE NOT (n < 1 OR n = 1)"
 
 
 def test_a_budget_counts_work_and_not_time(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,10 +237,13 @@ def test_a_search_that_the_clock_cut_says_so_and_is_made_again(
     hours = count(0.0, 3600.0)
     with monkeypatch.context() as patch:
         patch.setattr("sqlverdict.refute.meter.monotonic", lambda: next(hours))
-        cut = scorer.check(GOLD, SAME)
+        busy = scorer.check(GOLD, SAME)
+        patch.setattr("sqlverdict.refute.meter.thread_time", lambda: next(hours))
+        cut = scorer.check(GOLD, OTHER)
+    assert not any(piece.cut_by_time for piece in busy.evidence)
     assert any(piece.cut_by_time for piece in cut.evidence)
     assert not cut.result.final
-    whole = scorer.check(GOLD, SAME)
+    whole = scorer.check(GOLD, OTHER)
     assert not any(piece.cut_by_time for piece in whole.evidence)
     assert whole.result.final
 
@@ -292,7 +297,7 @@ def test_a_pair_that_no_process_can_read_is_unscored_and_leaves_none_behind(
 ) -> None:
     before = children()
     with fail_on_hang(), sv.Scorer(db=db) as scorer:
-        result = scorer.check(GOLD, APART, question=text("Which?"))
+        result = scorer.check(GOLD, sv.Prediction("pair", APART, raw=text("Which?")))
         assert (result.verdict, result.scores) == (sv.Verdict.UNSCORED, {"ex": None})
         assert "cannot read this pair or a metric" in result.message
         assert children() == before
@@ -306,6 +311,7 @@ def test_texts_of_a_class_of_their_own_are_texts(scorer: sv.Scorer, text: type[s
     with fail_on_hang():
         assert scorer(text(GOLD), text(APART)) == 1.0
         assert scorer([text(GOLD)], text(APART)) == 1.0
+        assert scorer(GOLD, APART, question=text("Which?"), id=text("1")) == 1.0
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import sqlverdict as sv
+from sqlverdict.api.inputs import RunArguments, read_inputs
 from sqlverdict.errors import UsageError
 
 GOLD = "SELECT name FROM t WHERE n > 1"
@@ -20,17 +21,6 @@ RECORDS: list[dict[str, Any]] = [
     {"id": key, "db_id": "shop", "gold": GOLD, "prediction": prediction}
     for key, prediction in PREDICTIONS.items()
 ]
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    path = tmp_path / "shop.sqlite"
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("CREATE TABLE t (name TEXT, n INTEGER)")
-        connection.execute("INSERT INTO t VALUES ('a', 1), ('b', 2)")
-    connection.close()
-    return path
 
 
 def scores(run: sv.Run) -> dict[str, float | None]:
@@ -184,3 +174,88 @@ def test_a_daemonic_process_starts_no_others(db: Path, monkeypatch: pytest.Monke
     assert run.estimate("ex").value == 1.0
     with pytest.raises(UsageError, match="expected workers=0"):
         sv.evaluate(cases, db=db, workers=2)
+
+
+def test_an_empty_name_of_a_folder_is_refused(tmp_path: Path) -> None:
+    case = sv.Case("1", "shop", "How many?", ("SELECT 1",), str(tmp_path / "shop.sqlite"))
+    with pytest.raises(UsageError, match="out is empty"):
+        sv.evaluate([case], {"1": "SELECT 1"}, out="")
+
+
+def test_a_printed_run_is_a_few_lines(db: Path) -> None:
+    records = [{"id": n, "gold": "SELECT 1", "prediction": f"SELECT {n % 2}"} for n in range(40)]
+    run = sv.evaluate(records, db=db, metrics="ex,verdict")
+    lines = str(run).splitlines()
+    assert lines[0] == "system on cases: 40 cases, 40 answered, 0 abstained"
+    assert lines[1] == "ex: 50.0% (35.2 to 64.8), 40 scored, 0 unscored"
+    assert lines[3] == "verdicts (by verdict): 20 correct, 20 incorrect"
+    assert lines[4] == f"folder: {run.folder}"
+    assert lines[5].startswith("next: run.filter(verdict='incorrect')")
+    assert len(lines) == 6
+    assert repr(run).startswith("<EvaluatedRun system on cases: 40 cases; ex 50.0% (35.2 to 64.8)")
+    assert "\n" not in repr(run)
+    stored = sv.read_run(run.folder)
+    assert str(stored).splitlines()[:-1] == lines[:-1]
+    assert str(stored).endswith(f"next: sqlverdict list {run.folder}")
+
+
+def test_the_table_and_the_filter_have_one_verdict(db: Path) -> None:
+    records = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1 + 0"}]
+    run = sv.evaluate(records, db=db, metrics="text_match,ex")
+    (row,) = run.rows()
+    assert (row["verdict"], len(run.filter(verdict="incorrect"))) == ("incorrect", 1)
+
+
+def test_the_verdict_of_a_row_is_a_word_beside_its_score(db: Path) -> None:
+    records = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1 + 0"}]
+    (row,) = sv.evaluate(records, db=db, metrics="ex,verdict").rows()
+    assert (row["verdict"], row["verdict_score"], row["ex"]) == ("correct", 1.0, 1.0)
+
+
+def test_one_database_for_cases_that_name_none(db: Path) -> None:
+    """Case objects without a database were unscored, whatever ``db`` said."""
+    cases = [sv.Case(key, "shop", "", (GOLD,)) for key in PREDICTIONS]
+    assert scores(sv.evaluate(cases, PREDICTIONS, db=db)) == EXPECTED
+    assert scores(sv.evaluate(cases, PREDICTIONS, databases=db.parent)) == EXPECTED
+
+
+def test_a_case_keeps_the_database_that_it_names(db: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.sqlite"
+    sqlite3.connect(other).close()
+    cases = [sv.Case(key, "shop", "", (GOLD,), str(db)) for key in PREDICTIONS]
+    assert scores(sv.evaluate(cases, PREDICTIONS, db=other)) == EXPECTED
+
+
+def test_a_benchmark_gets_the_databases_that_it_lacks(db: Path) -> None:
+    cases = [sv.Case(key, "shop", "", (GOLD,)) for key in PREDICTIONS]
+    benchmark = sv.Benchmark("mine", "1", cases, len(cases))
+    assert scores(sv.evaluate(benchmark, PREDICTIONS, db=db)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("count", "arguments", "workers"),
+    [
+        (3, RunArguments(), 0),
+        (201, RunArguments(), None),
+        (3, RunArguments(workers=2), 2),
+        (3, RunArguments(options=sv.Options(workers=2)), 2),
+        (3, RunArguments(workers=0, options=sv.Options(workers=2)), 0),
+        (201, RunArguments(options=sv.Options(workers=0)), 0),
+        (3, RunArguments(options=sv.Options(on="ray")), None),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_processes_are_as_many_as_said_and_by_default_none_for_few_cases(
+    tmp_path: Path, suffix: str, count: int, arguments: RunArguments, workers: int | None
+) -> None:
+    """A CSV file was worked on in one process, whatever its length, and Options did not count."""
+    file = tmp_path / f"cases{suffix}"
+    rows = [{"id": str(n), "db_id": "shop", "gold": GOLD, "prediction": GOLD} for n in range(count)]
+    with file.open("w", newline="") as stream:
+        if suffix == ".csv":
+            writer = csv.DictWriter(stream, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        else:
+            stream.writelines(json.dumps(row) + "\n" for row in rows)
+    assert read_inputs(file, None, arguments).options.workers == workers

@@ -44,18 +44,18 @@ def test_missing_database_names_its_cases_and_a_name_that_is_alike(examine, data
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [
         (b"", "is empty"),
         (b"version https://git-lfs.github.com/spec/v1\n", "no SQLite database"),
     ],
 )
-def test_file_that_is_no_database(examine, tmp_path, content, said):
+def test_file_that_is_no_database(examine, tmp_path, content, words):
     path = tmp_path / "odd" / "odd.sqlite"
     path.parent.mkdir()
     path.write_bytes(content)
     (message,) = errors(examine(cases=on(path)), "database_files")
-    assert said in message
+    assert words in message
 
 
 def test_database_without_tables(examine, tmp_path):
@@ -259,7 +259,7 @@ def test_limit_looks_at_the_first_cases_only(examine):
 
 def test_progress_is_told(examine):
     told = []
-    examine("SELECT 1", "SELECT 2", progress=lambda *said: told.append(said))
+    examine("SELECT 1", "SELECT 2", progress=lambda *progress: told.append(progress))
     assert ("golds", 2, 2) in told
 
 

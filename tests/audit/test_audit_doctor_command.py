@@ -131,5 +131,5 @@ def test_the_first_case_may_hold_half_a_surrogate_pair(tmp_path, database):
     case = {"id": "1", "db_id": database.stem, "question": "?", "gold": "SELECT 1"}
     cases = tmp_path / "cases.jsonl"
     cases.write_text(json.dumps(case | {"prediction": "SELECT '\ud800'"}) + "\n")
-    found = doctor("--cases", cases, "--databases", database)
-    assert found.exit_code in (0, 1), found.output
+    result = doctor("--cases", cases, "--databases", database)
+    assert result.exit_code in (0, 1), result.output

@@ -154,16 +154,16 @@ def test_any_text_may_be_asked_for_clock_and_chance(text):
     ],
 )
 def test_gold_that_is_not_determined(examine, sql, kind):
-    found = [finding.detail["kind"] for finding in examine(sql).of("gold_undetermined")]
-    assert found == ([kind] if kind else [])
+    results = [finding.detail["kind"] for finding in examine(sql).of("gold_undetermined")]
+    assert results == ([kind] if kind else [])
 
 
 def test_a_tied_extreme_that_agrees_is_silent_and_one_that_differs_is_not(examine):
     # Two shops of city 2 are alike in kind: whichever row max() takes, the answer is one.
     alike = "SELECT kind, max(city_id) FROM shop WHERE city_id = 2"
     differ = "SELECT kind, max(city_id) FROM shop WHERE city_id = 1"
-    found = examine(alike, differ).of("gold_undetermined")
-    assert [finding.subject for finding in found] == ["case 1"]
+    result = examine(alike, differ).of("gold_undetermined")
+    assert [finding.subject for finding in result] == ["case 1"]
 
 
 def test_gold_against_itself_counts_and_names_what_another_preset_holds_against_it(examine):

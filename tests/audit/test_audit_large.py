@@ -92,9 +92,9 @@ def test_four_times_the_cases_take_the_same_memory(
     suspect_golds(runs[50])
     few, many = (peak(lambda n=n: suspect_golds(runs[n])) for n in (200, 800))
     assert many < 1.5 * few
-    found = suspect_golds(runs[800])
-    assert (found.golds, len(found.suspects)) == (800, 800)
-    assert len("".join(audit_text(found, most=3)).split("\n## ")) == 4
+    suspects = suspect_golds(runs[800])
+    assert (suspects.golds, len(suspects.suspects)) == (800, 800)
+    assert len("".join(audit_text(suspects, most=3)).split("\n## ")) == 4
 
 
 def test_runs_in_another_order_or_of_other_cases_are_brought_together(make_run: MakeRun) -> None:
@@ -105,11 +105,13 @@ def test_runs_in_another_order_or_of_other_cases_are_brought_together(make_run: 
         make_run("b", *lines(numbers)),
         make_run("c", *lines(range(0, 40, 3))),
     ]
-    found = {report.id: [said.system for said in report.answers] for report in gold_reports(runs)}
-    assert len(found) == 40
+    results = {
+        report.id: [answer.system for answer in report.answers] for report in gold_reports(runs)
+    }
+    assert len(results) == 40
     for number in range(40):
         expected = ["a", "b", "c"] if number % 3 == 0 else ["a", "b"]
-        assert found[str(number)] == expected
+        assert results[str(number)] == expected
 
 
 @pytest.mark.parametrize("in_memory", [1, 7, 1_000])
@@ -119,10 +121,10 @@ def test_a_ranking_is_the_same_in_memory_and_in_a_file(
     monkeypatch.setattr(ranking, "IN_MEMORY", in_memory)
     rng = Random(1)
     members = [(rng.choice((0.1, 0.5, 0.9)), number) for number in range(100)]
-    found = Ranking[int]()
+    result = Ranking[int]()
     for rank, number in members:
-        found.add(rank, number)
-    ranked = found.ranked()
+        result.add(rank, number)
+    ranked = result.ranked()
     expected = [number for _, number in sorted(members, key=lambda one: -one[0])]
     assert list(ranked) == expected
     assert list(ranked[:3]) == expected[:3]
@@ -152,12 +154,12 @@ def call(*arguments: object) -> Result:
 
 @pytest.mark.slow
 def test_doctor_never_raises_on_hostile_golds(hostile: list[str]) -> None:
-    found = call("doctor", *hostile, "--no-cache", "--json")
-    assert isinstance(found.exception, SystemExit | None)
-    assert found.exit_code in (0, 1, 3), found.output
-    diagnosis = json.loads(found.stdout)
+    result = call("doctor", *hostile, "--no-cache", "--json")
+    assert isinstance(result.exception, SystemExit | None)
+    assert result.exit_code in (0, 1, 3), result.output
+    diagnosis = json.loads(result.stdout)
     assert diagnosis["cases"] == len(HOSTILE)
-    assert "a bug of ours" not in found.output
+    assert "a bug of ours" not in result.output
 
 
 @pytest.mark.slow
@@ -165,12 +167,14 @@ def test_audit_never_raises_on_hostile_golds_and_predictions(
     hostile: list[str], make_run: MakeRun
 ) -> None:
     texts = [sql for sql in HOSTILE if "\ud800" not in sql]
-    said = [line(number, text) for number, text in enumerate(texts)]
-    asked = [replace(one, gold=(text,)) for one, text in zip(said, reversed(texts), strict=True)]
-    runs = [make_run("a", *asked), make_run("b", *said)]
-    found = suspect_golds(runs)
-    assert found.golds == len(texts)
-    assert not [note for note in found.notes if "could not be looked at" in note]
+    sentence = [line(number, text) for number, text in enumerate(texts)]
+    asked = [
+        replace(one, gold=(text,)) for one, text in zip(sentence, reversed(texts), strict=True)
+    ]
+    runs = [make_run("a", *asked), make_run("b", *sentence)]
+    suspects = suspect_golds(runs)
+    assert suspects.golds == len(texts)
+    assert not [note for note in suspects.notes if "could not be looked at" in note]
     told = call("audit", *(run.folder for run in runs), *hostile, "--execute", "--json")
     assert told.exit_code == 0, told.output
     record = json.loads(told.output)
@@ -189,6 +193,6 @@ def test_a_suspicion_that_fails_is_counted_and_ends_nothing(
         raise RecursionError(str(report)[:5])
 
     monkeypatch.setattr(SUSPICIONS.get(name), "look", fail)
-    found = suspect_golds([make_run("a", *lines([1, 2]))])
-    assert found.golds == 2
-    assert [note for note in found.notes if f"2 golds could not be looked at by {name}" in note]
+    suspects = suspect_golds([make_run("a", *lines([1, 2]))])
+    assert suspects.golds == 2
+    assert [note for note in suspects.notes if f"2 golds could not be looked at by {name}" in note]

@@ -63,17 +63,17 @@ def report(*results: Result, **more: Any) -> GoldReport:
     return report_of([(f"system {n}", each) for n, each in enumerate(results)], **more)
 
 
-def raised(found: GoldReport) -> list[Suspicion]:
-    return [each for _, one in SUSPICIONS.items() for each in one.look(found)]
+def raised(result: GoldReport) -> list[Suspicion]:
+    return [each for _, one in SUSPICIONS.items() for each in one.look(result)]
 
 
-def features(found: GoldReport) -> dict[str, Feature]:
-    return {each.name: each for each in features_of(found, raised(found))}
+def features(result: GoldReport) -> dict[str, Feature]:
+    return {each.name: each for each in features_of(result, raised(result))}
 
 
 def probability(*results: Result) -> float:
-    found = report(*results)
-    return gold_model().probability(features_of(found, raised(found)))
+    page = report(*results)
+    return gold_model().probability(features_of(page, raised(page)))
 
 
 def systems(against: int, of: int) -> list[Result]:
@@ -159,10 +159,10 @@ def test_distinct_inside_a_text_is_no_distinct() -> None:
 
 def test_a_gold_that_does_not_match_itself() -> None:
     spelt = "select name from player as p where p.city = 'Rome'"
-    found = report(line(spelt), line(OTHER))
-    (suspicion,) = [each for each in raised(found) if each.name == "gold_self"]
+    page = report(line(spelt), line(OTHER))
+    (suspicion,) = [each for each in raised(page) if each.name == "gold_self"]
     assert suspicion.systems == ("system 0",)
-    assert features(found)["gold_self"].value == 1
+    assert features(page)["gold_self"].value == 1
     assert features(report(line(spelt, right=True)))["gold_self"].value == 0
 
 
@@ -170,10 +170,10 @@ def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) ->
     strong = LoggedSign("dead_literal", "strong", "no row fulfils it")
     weak = LoggedSign("unused_table", "weak", "nothing of it is used")
     logged = Signs("signs", gold=(weak, strong))
-    found = report(line(OTHER, logged), line(OTHER, logged))
-    (suspicion,) = [each for each in raised(found) if each.name == "gold_signs"]
+    page = report(line(OTHER, logged), line(OTHER, logged))
+    (suspicion,) = [each for each in raised(page) if each.name == "gold_signs"]
     assert suspicion.message.startswith("dead_literal: no row fulfils it; unused_table")
-    assert features(found)["gold_signs"].value == 1
+    assert features(page)["gold_signs"].value == 1
     only = Signs("signs", gold=(weak,))
     assert features(report(line(OTHER, only)))["gold_signs"].value == 0
 
@@ -235,7 +235,7 @@ def test_the_command_says_the_probability_in_words(make_run: MakeRun) -> None:
     folders = [str(make_run(name, line()).folder) for name in "abcd"]
     shown = CliRunner().invoke(sqlverdict, ["audit", *folders])
     assert shown.exit_code == 0, shown.output
-    assert "7 (league): wrong with probability 0." in shown.output
+    assert "7 (league): rank 0." in shown.output
     assert "4 of 4 systems do not match the gold" in shown.output
     assert "4 of 4 systems agree on another answer" in shown.output
     alone = CliRunner().invoke(sqlverdict, ["audit", folders[0], "--min-rank", "0.1"])
@@ -296,9 +296,9 @@ def test_a_feature_that_fails_is_counted_and_does_not_end_the_audit(
         raise RecursionError
 
     monkeypatch.setattr("sqlverdict.audit.gold.features_of", broken)
-    found = suspect_golds([make_run(name, line()) for name in "ab"])
-    assert found.suspects[0].rank == pytest.approx(logistic(gold_model().intercept), abs=1e-4)
-    assert any("the model (RecursionError)" in note for note in found.notes)
+    suspects = suspect_golds([make_run(name, line()) for name in "ab"])
+    assert suspects.suspects[0].rank == pytest.approx(logistic(gold_model().intercept), abs=1e-4)
+    assert any("the model (RecursionError)" in note for note in suspects.notes)
 
 
 def test_the_page_names_the_coefficients_of_the_file() -> None:
@@ -318,6 +318,6 @@ def test_the_models_file_is_json_that_people_read() -> None:
 
 def test_reasons_of_failed_predictions_are_no_agreement() -> None:
     failed = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
-    found = features(report(*[line(OTHER, failed) for _ in range(3)]))
-    assert found["agreement"].value == 0
-    assert found["mismatch"].words == "3 of 3 systems do not match the gold"
+    result = features(report(*[line(OTHER, failed) for _ in range(3)]))
+    assert result["agreement"].value == 0
+    assert result["mismatch"].words == "3 of 3 systems do not match the gold"

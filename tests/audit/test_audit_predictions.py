@@ -61,8 +61,8 @@ def test_every_id_problem_at_once(examine):
             "{broken",
         )
     )
-    found = pairing(examine(*GOLDS, predictions=text, name="p.jsonl"))
-    subjects = [subject for subject, _ in found]
+    pairs = pairing(examine(*GOLDS, predictions=text, name="p.jsonl"))
+    subjects = [subject for subject, _ in pairs]
     assert subjects == [
         "line 4",
         "line 5",
@@ -73,7 +73,7 @@ def test_every_id_problem_at_once(examine):
         "case 1",
         "case 2",
     ]
-    messages = dict(found)
+    messages = dict(pairs)
     assert "predicted 2 times, at line 1, line 2" in messages["case 0"]
     assert "no case's" in messages["case 9"]
     assert "no prediction" in messages["case 2"]
@@ -82,20 +82,20 @@ def test_every_id_problem_at_once(examine):
 
 def test_repeated_keys_of_a_map(examine):
     text = '{"0": "SELECT 1", "1": "SELECT 2", "1": "SELECT 3", "2": 5}'
-    found = pairing(examine(*GOLDS, predictions=text, name="p.json"))
-    assert [subject for subject, _ in found] == ["case 1", "key '2'"]
+    pairs = pairing(examine(*GOLDS, predictions=text, name="p.json"))
+    assert [subject for subject, _ in pairs] == ["case 1", "key '2'"]
 
 
 def test_wrong_count_and_blank_lines(examine):
-    (found,) = pairing(examine(*GOLDS, predictions="SELECT 1\n\nSELECT 2\nSELECT 3\n"))
-    assert "4 lines for 3 cases; 1 are blank ('line 2')" in found[1]
+    (result,) = pairing(examine(*GOLDS, predictions="SELECT 1\n\nSELECT 2\nSELECT 3\n"))
+    assert "4 lines for 3 cases; 1 are blank ('line 2')" in result[1]
 
 
 def test_wrong_databases_are_told_line_by_line(examine):
     text = "SELECT 1\tshop\nSELECT 2\tschool\nSELECT 3\tschool\n"
-    found = pairing(examine(*GOLDS, predictions=text))
-    assert [subject for subject, _ in found] == ["case 1", "case 2", "preds.txt"]
-    assert "'school', the case is on 'shop'" in found[0][1]
+    pairs = pairing(examine(*GOLDS, predictions=text))
+    assert [subject for subject, _ in pairs] == ["case 1", "case 2", "preds.txt"]
+    assert "'school', the case is on 'shop'" in pairs[0][1]
 
 
 def test_a_line_without_its_database(examine):
@@ -106,13 +106,13 @@ def test_a_line_without_its_database(examine):
 
 
 def test_one_odd_byte_does_not_hide_the_rest(examine):
-    found = pairing(examine(*GOLDS, predictions=b"SELECT '\xe9'\nSELECT 2\n"))
-    assert "is not UTF-8" in found[0][1]
-    assert "2 lines for 3 cases" in found[1][1]
+    pairs = pairing(examine(*GOLDS, predictions=b"SELECT '\xe9'\nSELECT 2\n"))
+    assert "is not UTF-8" in pairs[0][1]
+    assert "2 lines for 3 cases" in pairs[1][1]
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "is empty"),
         ("SELECT 1\n".encode("utf-16"), "UTF-16"),
@@ -120,10 +120,10 @@ def test_one_odd_byte_does_not_hide_the_rest(examine):
         (b"[1, 2", "JSON"),
     ],
 )
-def test_a_file_that_cannot_be_read_at_all(examine, data, said):
-    found = pairing(examine(*GOLDS, predictions=data))
-    assert len(found) == 1
-    assert said in found[0][1]
+def test_a_file_that_cannot_be_read_at_all(examine, data, message):
+    pairs = pairing(examine(*GOLDS, predictions=data))
+    assert len(pairs) == 1
+    assert message in pairs[0][1]
 
 
 def test_unknown_format_is_a_wrong_call(examine):
@@ -132,7 +132,7 @@ def test_unknown_format_is_a_wrong_call(examine):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("", "blank"),
         ("I cannot answer that.", "text without SQL"),
@@ -141,10 +141,10 @@ def test_unknown_format_is_a_wrong_call(examine):
         ("SELECT 1; SELECT 2", "2 statements"),
     ],
 )
-def test_predictions_that_are_no_query(examine, text, said):
+def test_predictions_that_are_no_query(examine, text, words):
     predictions = "\n".join(["SELECT 1", text, "SELECT 3"]) + "\n"
     (message,) = content(examine(*GOLDS, predictions=predictions))
-    assert message.startswith(f"line 2: {said}")
+    assert message.startswith(f"line 2: {words}")
 
 
 def test_fences_and_syntax_errors_are_notes(examine):

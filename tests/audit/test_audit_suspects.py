@@ -65,8 +65,8 @@ def line(
 
 
 def raised(runs: list[Run], **how: Any) -> dict[str, Suspicion]:
-    found = suspect_golds(runs, **how).suspects
-    return {one.name: one for suspect in found for one in suspect.suspicions}
+    result = suspect_golds(runs, **how).suspects
+    return {one.name: one for suspect in result for one in suspect.suspicions}
 
 
 def test_systems_that_agree_against_the_gold(make_run: MakeRun) -> None:
@@ -76,11 +76,18 @@ def test_systems_that_agree_against_the_gold(make_run: MakeRun) -> None:
         make_run("b", line(spelt)),
         make_run("c", line(GOLD, ex=1.0)),
     ]
-    found = raised(runs)["systems_agree"]
-    assert found.systems == ("a", "b")
-    assert found.weight == 0.45
-    assert "2 of 3 systems give the same query, whose result is not the gold's" in found.message
+    result = raised(runs)["systems_agree"]
+    assert result.systems == ("a", "b")
+    assert result.weight == 0.45
+    assert "2 of 3 systems give the same query, whose result is not the gold's" in result.message
     assert "systems_agree" not in raised([make_run("d", line(OTHER))])
+
+
+@pytest.mark.parametrize("reason", [Reason.REFUSED_IN_WORDS, Reason.NO_SQL_PRODUCED])
+def test_systems_that_give_no_query_do_not_agree(make_run: MakeRun, reason: Reason) -> None:
+    refusal = line("Sorry, I cannot answer this.", reasons=(reason,))
+    runs = [make_run("a", refusal), make_run("b", refusal), make_run("c", line(GOLD, ex=1.0))]
+    assert "systems_agree" not in raised(runs)
 
 
 def test_systems_that_differ_from_each_other_are_no_sign(make_run: MakeRun) -> None:
@@ -111,20 +118,26 @@ def test_a_match_with_a_witness_is_against_the_gold_too(make_run: MakeRun) -> No
     text = suspect_markdown(suspect)
     assert "| player.id | player.city |" in text
     assert "the gold returns (1); the prediction returns (0)" in text
-    found = raised(ordinary)["systems_agree"]
-    assert found.weight == 0.45
-    assert "on a witness: they differ when a player is new" in found.message
+    result = raised(ordinary)["systems_agree"]
+    assert result.weight == 0.45
+    assert "on a witness: they differ when a player is new" in result.message
     unusual = [make_run(s, line(OTHER, tested, refuted("needs_null"), ex=1.0)) for s in "ab"]
     assert raised(unusual)["systems_agree"].weight == pytest.approx(0.3)
     matches = [make_run(s, line(OTHER, tested, ex=1.0)) for s in "ab"]
     assert raised(matches, only=["systems_agree"]) == {}
 
 
-def test_the_same_values_otherwise_arranged_say_little(make_run: MakeRun) -> None:
-    runs = [make_run(system, line(OTHER, differs("extra_columns"))) for system in "abc"]
-    found = raised(runs)
-    assert found["systems_agree"].weight == pytest.approx(0.65 / 3, abs=1e-3)
-    assert "nobody_right" not in found
+def test_the_same_values_in_another_form_say_little_and_name_the_relation(
+    make_run: MakeRun,
+) -> None:
+    """A column more was "arranged otherwise"."""
+    runs = [make_run(system, line(OTHER, differs("extra_columns", extra=[1]))) for system in "abc"]
+    result = raised(runs)
+    assert "(extra_columns: the same rows; the prediction has 1 more column" in (
+        result["systems_agree"].message
+    )
+    assert result["systems_agree"].weight == pytest.approx(0.65 / 3, abs=1e-3)
+    assert "nobody_right" not in result
 
 
 def test_failed_predictions_agree_on_nothing(make_run: MakeRun) -> None:
@@ -140,9 +153,9 @@ def test_a_judge_that_blames_the_gold(make_run: MakeRun) -> None:
         categories=("wrong_gold",),
         category_notes={"wrong_gold": "it  counts\nall"},
     )
-    found = raised([make_run("a", line(OTHER, differs(), blames))])["judge_disputes"]
-    assert found.weight == 0.7
-    assert found.message == "the judge flex holds the gold wrong (a): it counts all"
+    result = raised([make_run("a", line(OTHER, differs(), blames))])["judge_disputes"]
+    assert result.weight == 0.7
+    assert result.message == "the judge flex holds the gold wrong (a): it counts all"
     held = Judged("flex", correct=True, explanation="both are fine")
     runs = [make_run(system, line(OTHER, differs(), held)) for system in "ab"]
     assert raised(runs)["judge_disputes"].weight == pytest.approx(0.5)
@@ -156,8 +169,8 @@ def test_golds_that_fail_return_nothing_or_stay_open(make_run: MakeRun) -> None:
     failing = Failed(
         "compare", (Reason.GOLD_EXECUTION_ERROR,), "no such column: wieght", query="gold"
     )
-    found = raised([make_run("a", line(OTHER, failing, ex=None))])["gold_fails"]
-    assert (found.weight, found.message) == (0.9, "the gold fails: no such column: wieght")
+    result = raised([make_run("a", line(OTHER, failing, ex=None))])["gold_fails"]
+    assert (result.weight, result.message) == (0.9, "the gold fails: no such column: wieght")
     empty = raised([make_run("a", line(OTHER, differs(gold=(0, 1))))])
     assert empty["gold_nothing"].message == "the gold returns no row"
     tied = raised([make_run("a", line(OTHER, differs("tie_superset", limited="gold", tied=3)))])
@@ -171,8 +184,8 @@ def test_golds_that_fail_return_nothing_or_stay_open(make_run: MakeRun) -> None:
 def test_values_that_the_question_does_not_mention(make_run: MakeRun) -> None:
     gold = ("SELECT COUNT(*) FROM player WHERE city = 'Milano' AND weight > 80 AND active = 1",)
     one = [make_run("a", line(OTHER, gold=gold))]
-    found = raised(one)["gold_values"]
-    assert (found.weight, found.detail["absent"]) == (0.15, ["Milano"])
+    result = raised(one)["gold_values"]
+    assert (result.weight, result.detail["absent"]) == (0.15, ["Milano"])
     assert raised(one, knowledge={"7": "Rome"})["gold_values"].weight == 0.3
     assert "gold_values" not in raised(one, knowledge={"7": "the team of Milano"})
     two = [make_run(system, line(OTHER, gold=gold)) for system in "ab"]
@@ -257,9 +270,9 @@ def test_queries_run_again_show_more(
         ),
     ]
     assert "systems_agree" not in raised(runs)
-    found = raised(runs, rerun=rerun)["systems_agree"]
-    assert "give the same answer" in found.message
-    assert found.detail["answer"] == [[1], [3]]
+    result = raised(runs, rerun=rerun)["systems_agree"]
+    assert "give the same answer" in result.message
+    assert result.detail["answer"] == [[1], [3]]
     zero = [
         make_run("a", line("SELECT COUNT(*) FROM player WHERE id > 5")),
         make_run("b", line("SELECT COUNT(*) FROM player WHERE city = 'x'")),
@@ -287,19 +300,19 @@ def test_the_most_suspect_comes_first_and_ranks_grow_with_signs(make_run: MakeRu
     quiet = line(GOLD, ex=1.0, index=0, id="1")
     loud = [line(OTHER, index=1, id="2"), line(OTHER, differs(gold=(0, 1)), index=2, id="3")]
     runs = [make_run(system, quiet, *loud) for system in "abc"]
-    found = suspect_golds(runs)
-    assert [suspect.id for suspect in found.suspects] == ["3", "2"]
-    first, second = found.suspects
+    suspects = suspect_golds(runs)
+    assert [suspect.id for suspect in suspects.suspects] == ["3", "2"]
+    first, second = suspects.suspects
     assert 0 < second.rank < first.rank < 1
     assert [one.name for one in first.suspicions] == [
         "systems_agree",
         "gold_nothing",
         "nobody_right",
     ]
-    assert found.counts == {"gold_nothing": 1, "nobody_right": 2, "systems_agree": 2}
-    assert found.golds == 3
+    assert suspects.counts == {"gold_nothing": 1, "nobody_right": 2, "systems_agree": 2}
+    assert suspects.golds == 3
     assert [s.id for s in suspect_golds(runs, at_least=first.rank).suspects] == ["3"]
-    assert len(found.notes) == 2
+    assert len(suspects.notes) == 2
 
 
 def test_a_suspect_as_record_and_as_markdown(make_run: MakeRun) -> None:
@@ -319,7 +332,7 @@ def test_a_suspect_as_record_and_as_markdown(make_run: MakeRun) -> None:
 
 def test_abstentions_are_no_answers(make_run: MakeRun) -> None:
     (report,) = gold_reports([make_run("a", line(None)), make_run("b", line(OTHER))])
-    assert [said.system for said in report.answers] == ["b"]
+    assert [answer.system for answer in report.answers] == ["b"]
     assert report.systems == 2
 
 

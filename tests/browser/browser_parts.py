@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 OWN_HOSTS = ("127.0.0.1", "localhost")
 SERIOUS = ("serious", "critical")
+WAIT_MILLISECONDS = 180_000
+"""How long a test waits for what it expects to see: it must appear on a busy machine too."""
+_POLL_MILLISECONDS = 50
 
 OpenPage = Callable[..., Any]
 """Opens a file or an address, and returns Playwright's page."""
@@ -28,6 +31,15 @@ class Faults:
         page.on("pageerror", lambda error: self.found.append(f"script error: {error}"))
         page.on("dialog", self._dialog)
         page.route(_is_foreign, self._refuse)
+
+    def wait_for(self, page: Page, *texts: str) -> str:
+        """What was noted, once it contains these texts; no later than a test waits at all."""
+        for _ in range(WAIT_MILLISECONDS // _POLL_MILLISECONDS):
+            text = "\n".join(self.found)
+            if all(each in text for each in texts):
+                break
+            page.wait_for_timeout(_POLL_MILLISECONDS)
+        return "\n".join(self.found)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):

@@ -12,37 +12,54 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser_parts import Faults, OpenPage
+from browser_parts import WAIT_MILLISECONDS, Faults, OpenPage
+
+from tiers import THOROUGH
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-WAIT_MILLISECONDS = 60_000
-"""How long a test waits for what it expects to see."""
+SLOWDOWN = 6
+"""How much slower the processor is for the pages of ``make thorough``."""
+LATE_REPLIES = """(() => {
+  const pause = () => new Promise((done) => setTimeout(done, 500 * Math.random()));
+  const ask = window.fetch;
+  window.fetch = async (...request) => {
+    await pause();
+    const reply = await ask(...request);
+    await pause();
+    return reply;
+  };
+})()"""
+"""Each request takes up to a second, in an order of its own: a test that waits too little fails."""
 _loop: asyncio.AbstractEventLoop | None = None
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser takes seconds to start: none of these tests runs in ``make quick``."""
+    """A browser takes seconds to start: none of these tests runs in ``make quick``.
+
+    All run in ``make thorough``, with slow pages.
+    """
     here = str(Path(__file__).parent)
     for item in items:
         if str(item.path).startswith(here):
             item.add_marker(pytest.mark.slow)
+            item.add_marker(pytest.mark.sampled)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium without a window; skips where it or Playwright is not installed."""
     api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if found is None:
+    result = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if result is None:
         pytest.skip("no Chromium found; `make browser` installs it")
     if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
         asyncio.set_child_watcher(PidWatcher())
     with api.sync_playwright() as driver:
         # Containers and CI run as root, where Chromium's own sandbox does not start.
-        chromium = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        chromium = driver.chromium.launch(executable_path=result, args=["--no-sandbox"])
         with _loop_put_aside():
             yield chromium
         chromium.close()
@@ -117,6 +134,9 @@ def open_page(browser: Browser, faults: Faults) -> Iterator[OpenPage]:
         context.set_default_timeout(WAIT_MILLISECONDS)
         page = context.new_page()
         faults.watch(page)
+        if THOROUGH:
+            page.add_init_script(LATE_REPLIES)
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
         page.goto(address.as_uri() if isinstance(address, Path) else address)
         return page
 

@@ -20,9 +20,9 @@ def test_errors_and_foreign_requests_are_faults(
         )
     )
     page = open_page(file)
-    page.wait_for_timeout(50)
-    text, faults.found = "\n".join(faults.found), []
-    for word in ("one", "two", "three", "http://192.0.2.1/four.png"):
+    words = ("one", "two", "three", "http://192.0.2.1/four.png")
+    text, faults.found = faults.wait_for(page, *words), []
+    for word in words:
         assert word in text
 
 

@@ -112,6 +112,7 @@ def test_a_server_that_is_gone_is_said_to_be_gone(
         process.wait(HANG_SECONDS)
         page.click("#try-run")
         page.wait_for_selector("#tried :text('Start sqlverdict view again')")
+        assert "net::ERR_" in faults.wait_for(page, "net::ERR_")
     faults.found.clear()
 
 
@@ -122,6 +123,7 @@ def test_a_wrong_token_is_not_the_browsers_fault(
     page.wait_for_selector("[role=alert]")
     assert "token" in page.inner_text("[role=alert]")
     assert "browser of 2023" not in page.inner_text("[role=alert]")
+    assert "script error" in faults.wait_for(page, "403", "script error")
     faults.found.clear()
 
 

@@ -74,7 +74,7 @@ def test_the_policy_stops_a_script_that_got_into_the_page(
         script.textContent = 'window.ran = 2';
         document.body.append(script)"""
     )
-    page.wait_for_timeout(50)
+    faults.wait_for(page, "inline event handler", "inline script")
     assert page.evaluate("window.ran") is None
     blocked, faults.found = faults.found, []
     assert all("Content Security Policy" in each for each in blocked)

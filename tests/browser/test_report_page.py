@@ -73,23 +73,23 @@ def test_the_overview_has_the_sentence_and_the_bar(open_page: OpenPage, report: 
 def test_a_part_of_the_bar_filters_the_cases(open_page: OpenPage, report: Path) -> None:
     page = opened(open_page, report)
     page.locator(".bar-row.current .piece[data-part=blocked]").click()
-    page.wait_for_selector("#shown-count:has-text('1 of 300 cases')")
+    page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
     assert rows(page) == ["q7 · shop · blocked"]
     page.get_by_role("button", name="Remove filter").click()
-    page.wait_for_selector("#shown-count:has-text('300 cases')")
+    page.wait_for_selector("#shown-count:text-is('300 cases')")
     page.get_by_role("link", name="Overview").click()
     page.locator(".legend a", has_text="lucky match").click()
-    page.wait_for_selector("#shown-count:has-text('1 of 300 cases')")
+    page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
 
 
 def test_search_and_facets_narrow_the_list(open_page: OpenPage, report: Path) -> None:
     page = opened(open_page, report, "#cases")
     page.fill("#search", "SHOP = 25 count")
-    page.wait_for_selector("#shown-count:has-text('13 of 300')")
+    page.wait_for_selector("#shown-count:text-is('13 of 300 cases')")
     assert rows(page)[0].startswith("q25 ")
     page.get_by_text("Filters", exact=True).click()
     page.select_option("[data-facet=difficulty]", "hard")
-    page.wait_for_selector("#shown-count:has-text('4 of 300')")
+    page.wait_for_selector("#shown-count:text-is('4 of 300 cases')")
     assert "q=" in page.url
     assert "difficulty=hard" in page.url
     page.fill("#search", "no such words")
@@ -169,7 +169,7 @@ def test_keys_lead_through_the_page(open_page: OpenPage, report: Path) -> None:
     page.keyboard.type("abstained")
     page.keyboard.press("Escape")
     page.fill("#search", "")
-    page.wait_for_selector("#shown-count:has-text('300 cases')")
+    page.wait_for_selector("#shown-count:text-is('300 cases')")
     page.locator("#rows").focus()
     for case in ("q0", "q1", "q2"):
         page.keyboard.press("j")
@@ -202,7 +202,7 @@ def test_the_focus_stays_where_the_reader_is(open_page: OpenPage, report: Path) 
     page.wait_for_selector("#rows:focus")
     page.get_by_text("Filters", exact=True).click()
     page.locator("[data-facet=db]").press("ArrowDown")
-    page.wait_for_selector("#shown-count[role=status]:has-text('150 of 300')")
+    page.wait_for_selector("#shown-count[role=status]:text-is('150 of 300 cases')")
     page.wait_for_selector("[data-facet=db]:focus")
     page.locator("#rows").press("ArrowDown")
     page.wait_for_selector("#case-title")
@@ -225,12 +225,12 @@ def test_the_focus_stays_where_the_reader_is(open_page: OpenPage, report: Path) 
 
 def test_a_case_keeps_its_list_after_a_reload(open_page: OpenPage, report: Path) -> None:
     page = opened(open_page, report, "#cases?difficulty=hard&q=shop&system=other")
-    page.wait_for_selector("#shown-count:has-text('100 of 300')")
+    page.wait_for_selector("#shown-count:text-is('100 of 300 cases')")
     page.locator("#rows").press("ArrowDown")
     page.keyboard.press("j")
     page.wait_for_selector("#case-title:has-text('Case q3')")
     page.reload()
-    page.wait_for_selector("#shown-count:has-text('100 of 300')")
+    page.wait_for_selector("#shown-count:text-is('100 of 300 cases')")
     page.keyboard.press("j")
     page.wait_for_selector("#case-title:has-text('Case q6')")
     page.go_back()
@@ -253,14 +253,14 @@ def test_questions_that_all_or_no_systems_answer_open_in_the_list(
     line = page.locator("p", has_text="Every system is right on")
     many = line.locator("a").nth(1).inner_text()
     line.locator("a").nth(1).click()
-    page.wait_for_selector(f"#shown-count:has-text('{many} of 300')")
+    page.wait_for_selector(f"#shown-count:text-is('{many} of 300 cases')")
     assert "no system is right, by verdict" in page.inner_text("#chips")
 
 
 def test_gained_and_lost_questions_open_in_the_list(open_page: OpenPage, report: Path) -> None:
     page = opened(open_page, report, "#systems")
     page.get_by_role("row", name="other").get_by_role("link").nth(0).click()
-    page.wait_for_selector("#shown-count:has-text('2 of 300')")
+    page.wait_for_selector("#shown-count:text-is('2 of 300 cases')")
     assert [row.split()[0] for row in rows(page)] == ["q1", "q20"]
     assert page.locator("#system").input_value() == "1"
 
@@ -271,7 +271,7 @@ def test_metrics_that_disagree_name_their_cases(open_page: OpenPage, report: Pat
     assert cell.count() == 1
     assert "q2" in cell.inner_text()
     cell.locator(".cross-count").click()
-    page.wait_for_selector("#shown-count:has-text('1 of 300')")
+    page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
 
 
 def test_reliability_follows_its_sliders(open_page: OpenPage, report: Path) -> None:
@@ -300,7 +300,8 @@ def test_systems_are_ranked_by_the_penalty_that_is_chosen(
         for each in bold
     ]
     runs = [
-        write_run(tmp_path / name, found, name) for name, found in (("bold", bold), ("shy", shy))
+        write_run(tmp_path / name, outcome, name)
+        for name, outcome in (("bold", bold), ("shy", shy))
     ]
     page = opened(open_page, save_page(tmp_path / "page.html", make_document(runs)), "#reliability")
 
@@ -324,7 +325,7 @@ def test_suspected_golds_lead_to_their_cases(open_page: OpenPage, report: Path) 
     assert "no row has it" in page.inner_text(".suspicion")
     page.evaluate("location.hash = '#golds'")
     page.get_by_role("link", name="Their cases in the list").click()
-    page.wait_for_selector("#shown-count:has-text('1 of 300')")
+    page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
 
 
 def test_nothing_serious_stands_in_the_way_of_anybody(open_page: OpenPage, report: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -51,9 +53,11 @@ class Tiny:
         with path.open("w") as out:
             for turn in range(repeat):
                 for number, (question, gold, db_id) in enumerate(GOLDS):
-                    said = gold if prediction == "gold" else prediction
+                    predicted_sql = gold if prediction == "gold" else prediction
                     record = {"id": f"{turn}-{number}", "db_id": db_id, "question": question}
-                    out.write(json.dumps(record | {"gold": gold, "prediction": said}) + "\n")
+                    out.write(
+                        json.dumps(record | {"gold": gold, "prediction": predicted_sql}) + "\n"
+                    )
         return path
 
 
@@ -79,6 +83,34 @@ def tiny(tmp_path: Path) -> Tiny:
     return build_tiny(tmp_path / "tiny")
 
 
+@dataclass(frozen=True)
+class DemoRun:
+    """The demo, as the first command of ``docs/papers.md`` runs it."""
+
+    place: Path
+    """Where the command ran."""
+    files: tuple[str, ...]
+    """What it left in the folder of its runs."""
+    output: str
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
+    """One run for all tests that read it: it takes as long as hundreds of other tests."""
+    from sqlverdict.cli.main import sqlverdict
+
+    page = Path(__file__).resolve().parents[2] / "docs" / "papers.md"
+    first = re.search(r"```bash\n(sqlverdict demo --out demo .*)\n", page.read_text("utf-8"))
+    assert first is not None
+    place = tmp_path_factory.mktemp("demo")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        done = CliRunner().invoke(sqlverdict, [*shlex.split(first[1])[1:], "--workers", "0"])
+    assert done.exit_code == 0, done.output
+    files = tuple(sorted(path.name for path in (place / "demo").iterdir()))
+    return DemoRun(place, files, done.stdout)
+
+
 Invoke = Callable[..., Result]
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -93,10 +125,10 @@ def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
     monkeypatch.chdir(work)
 
     def run(*args: object, stdin: str | None = None) -> Result:
-        found = CliRunner().invoke(sqlverdict, [str(arg) for arg in args], input=stdin)
-        if found.exception is not None and not isinstance(found.exception, SystemExit):
-            raise found.exception
-        return found
+        result = CliRunner().invoke(sqlverdict, [str(arg) for arg in args], input=stdin)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
 
     return run
 

@@ -79,9 +79,9 @@ def call(agreement: Path, server: FakeLlm, tmp_path: Path) -> list[object]:
 def test_every_context_is_a_run_and_is_asked_once(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:
-    found = invoke(*call, "--json")
-    assert found.exit_code == 0
-    ablated = {one["context"]: one for one in json.loads(found.output)}
+    result = invoke(*call, "--json")
+    assert result.exit_code == 0
+    ablated = {one["context"]: one for one in json.loads(result.output)}
     assert list(ablated) == list(CONTEXTS)
     assert len(server.calls) == DISTINCT
     full, blind = ablated[FULL]["agreement"], ablated["no_gold"]["agreement"]
@@ -137,13 +137,13 @@ def test_contexts_change_what_is_shown(
 def test_a_dry_run_asks_nobody(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:
-    found = invoke(*call, "--dry-run", "--json")
-    assert json.loads(found.output)["estimate"]["calls"] == DISTINCT
+    result = invoke(*call, "--dry-run", "--json")
+    assert json.loads(result.output)["estimate"]["calls"] == DISTINCT
     assert server.calls == []
     assert not (tmp_path / "ablation").exists()
-    said = invoke(*call, "--dry-run")
-    assert f"calls: {DISTINCT} (0 more replies cached)" in said.output
-    assert f"at most {2 * DISTINCT} more calls" in said.output
+    output = invoke(*call, "--dry-run")
+    assert f"calls: {DISTINCT} (0 more replies cached)" in output.output
+    assert f"at most {2 * DISTINCT} more calls" in output.output
 
 
 def test_what_is_wrong_with_the_call_is_said(

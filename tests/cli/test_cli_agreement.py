@@ -58,7 +58,7 @@ def runs(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _result(n: int, ex: float, flex: float | None) -> Result:
-    found: Evidence = Tested("compare") if ex else Related("compare", (Reason.VALUE_MISMATCH,))
+    result: Evidence = Tested("compare") if ex else Related("compare", (Reason.VALUE_MISMATCH,))
     agrees = None if flex is None else bool(flex)
     opinion = Judged("flex", correct=agrees, calls=1, metrics=("flex",))
     return Result(
@@ -71,7 +71,7 @@ def _result(n: int, ex: float, flex: float | None) -> Result:
         False,
         Verdict.CORRECT if ex else Verdict.INCORRECT,
         scores={"ex": ex, "flex": flex},
-        evidence=(found, opinion),
+        evidence=(result, opinion),
         difficulty="simple" if n % 2 else "challenging",
     )
 
@@ -92,9 +92,9 @@ def test_agree_prints_the_figures_of_every_metric(
     runs: Callable[..., Path], labels: Path, invoke: Invoke
 ) -> None:
     run = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
-    found = invoke("agree", run, "--labels", labels, "--label-field", "human", "--json")
-    assert found.exit_code == 0
-    metrics = json.loads(found.output)["metrics"]
+    result = invoke("agree", run, "--labels", labels, "--label-field", "human", "--json")
+    assert result.exit_code == 0
+    metrics = json.loads(result.output)["metrics"]
     ex, flex = ([metrics[name][key] for key in JSON_KEYS] for name in ("ex", "flex"))
     assert ex == [0.0, 0.5, 0.5, 0.5, 1, 1, 4, 0, 0]
     assert flex == [1.0, 1.0, 1.0, 1.0, 0, 0, 3, 1, 4]
@@ -102,12 +102,12 @@ def test_agree_prints_the_figures_of_every_metric(
 
 def test_agree_for_people(runs: Callable[..., Path], labels: Path, invoke: Invoke) -> None:
     run = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
-    found = invoke("agree", run, "--labels", labels, "--show", 1)
-    assert "a compared with people on 4 labelled cases" in found.output
-    assert "Fleiss' kappa of 3 annotators" in found.output
-    assert "q1 (shop): people say wrong (votes 0, 0, 1); ex and verdict say right" in found.output
-    assert "the first 1 (--show prints more)" in found.output
-    assert "flex: 1 labelled case unscored" in found.output
+    result = invoke("agree", run, "--labels", labels, "--show", 1)
+    assert "a compared with people on 4 labelled cases" in result.output
+    assert "Fleiss' kappa of 3 annotators" in result.output
+    assert "q1 (shop): people say wrong (votes 0, 0, 1); ex and verdict say right" in result.output
+    assert "the first 1 (--show prints more)" in result.output
+    assert "flex: 1 labelled case unscored" in result.output
 
 
 def test_agree_says_what_is_wrong_with_the_call(
@@ -127,14 +127,14 @@ def test_leaderboard_with_ranks_errors_and_figures(
 ) -> None:
     a, b = runs("a", (1, 0), (1, 0), (0, 0)), runs("b", (1, 1), (0, 1), (0, 1))
     figures = tmp_path / "figures"
-    found = invoke(
+    result = invoke(
         "leaderboard", a, b, "--baseline-metric", "ex", "--type", "a=open", "--reference", "flex",
         "--figures", figures,
     )  # fmt: skip
-    assert found.exit_code == 0
-    assert "1 (↑1)  b" in found.output
-    assert "challenging" in found.output
-    assert "errors of the metrics against flex" in found.output
+    assert result.exit_code == 0
+    assert "1 (↑1)  b" in result.output
+    assert "challenging" in result.output
+    assert "errors of the metrics against flex" in result.output
     assert {path.name for path in figures.iterdir()} == {
         "flex_scores.svg",
         "flex_types.svg",
@@ -162,9 +162,9 @@ def test_a_metric_that_scored_nothing_is_left_out_unless_asked_for(
     runs: Callable[..., Path], invoke: Invoke
 ) -> None:
     a = runs("a", (1, None), (0, None))
-    found = invoke("leaderboard", a, "--baseline-metric", "ex")
-    assert found.exit_code == 0
-    assert "flex scored no case in every run: left out" in found.output
+    result = invoke("leaderboard", a, "--baseline-metric", "ex")
+    assert result.exit_code == 0
+    assert "flex scored no case in every run: left out" in result.output
     assert invoke("leaderboard", a, "--baseline-metric", "ex", "--metric", "flex").exit_code == 2
 
 
@@ -181,10 +181,10 @@ def test_leaderboard_against_labels(
 
 def test_categories(runs: Callable[..., Path], invoke: Invoke, tmp_path: Path) -> None:
     a = runs("a", (1, 0), (0, 1), (0, 0), (1, 1), (1, None))
-    found = invoke("categories", a, "--metric", "flex", "--by", "all", "--figures", tmp_path / "f")
-    assert found.exit_code == 0
-    assert "5 cases by flex: 1 TP, 1 FP, 1 TN, 1 FN, 1 in no set" in found.output
-    assert "filtering" in found.output
+    result = invoke("categories", a, "--metric", "flex", "--by", "all", "--figures", tmp_path / "f")
+    assert result.exit_code == 0
+    assert "5 cases by flex: 1 TP, 1 FP, 1 TN, 1 FN, 1 in no set" in result.output
+    assert "filtering" in result.output
     assert (tmp_path / "f" / "errors.svg").is_file()
     shares = json.loads(invoke("categories", a, "--metric", "flex", "--json").output)["shares"]
     assert {"outcome": "FN", "label": "wrong_gold", "count": 1, "cases": 1}.items() <= shares[
@@ -201,11 +201,11 @@ def test_audit_from_run_folders_alone(
 ) -> None:
     a, b = runs("a", (0, 1), (1, 1)), runs("b", (0, 1), (1, 1))
     out, jsonl = tmp_path / "suspects.md", tmp_path / "suspects.jsonl"
-    found = invoke("audit", a, b, "--out", out, "--jsonl", jsonl)
-    assert found.exit_code == 0
-    assert "1 gold of 2 under suspicion, 2 systems" in found.output
-    assert "systems_agree: 2 of 2 systems give the same query" in found.output
-    assert "note: no query was run again" in found.output
+    result = invoke("audit", a, b, "--out", out, "--jsonl", jsonl)
+    assert result.exit_code == 0
+    assert "1 of 2 golds may be wrong, by the answers of 2 systems: rank" in result.output
+    assert "systems_agree: 2 of 2 systems give the same query" in result.output
+    assert "note: no query was run again" in result.output
     assert out.read_text().startswith("# Golds under suspicion")
     (record,) = [json.loads(line) for line in jsonl.read_text().splitlines()]
     assert record["id"] == "q0"
@@ -218,11 +218,11 @@ def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[...,
     # The same case, so that the question's knowledge is at hand: none.
     cases = tiny.root / "audited.jsonl"
     cases.write_text(json.dumps({"id": "q0", "db_id": "shop", "gold": GOLD}) + "\n")
-    found = invoke(
+    result = invoke(
         "audit", a, b, "--cases", cases, "--databases", tiny.databases, "--execute", "--json"
     )
-    assert found.exit_code == 0
-    read = json.loads(found.output)
+    assert result.exit_code == 0
+    read = json.loads(result.output)
     assert read["notes"] == []
     (suspicion,) = [s for s in read["suspects"][0]["suspicions"] if s["name"] == "systems_agree"]
     assert suspicion["detail"]["answer"] == [["pen"], ["pad"], ["ink"]]
@@ -235,11 +235,11 @@ def test_agree_takes_several_runs_and_draws_them(
     b = runs("b", (1, 1), (1, 1), (0, 1), (0, 0))
     figure = tmp_path / "kappa.svg"
     asked = ("--combined", "any(ex, *)", "--by", "difficulty", "--figure", figure)
-    found = invoke("agree", a, b, "--labels", labels, *asked)
-    assert found.exit_code == 0, found.output
-    assert "a and b compared with people on 4 labelled cases" in found.output
-    assert "any(ex, a: flex)" in found.output
-    assert "Kappa by difficulty" in found.output
+    result = invoke("agree", a, b, "--labels", labels, *asked)
+    assert result.exit_code == 0, result.output
+    assert "a and b compared with people on 4 labelled cases" in result.output
+    assert "any(ex, a: flex)" in result.output
+    assert "Kappa by difficulty" in result.output
     assert "b: flex" in figure.read_text()
     wrong = invoke("agree", a, b, "--labels", labels, "--combined", "best(ex, *)")
     assert (wrong.exit_code, "no rule 'best'" in wrong.output) == (2, True)

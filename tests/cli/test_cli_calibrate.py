@@ -24,7 +24,7 @@ def cases(tmp_path: Path) -> Path:
     lines = []
     for number in range(ROWS):
         gold = f"SELECT name FROM item WHERE id = {number}"
-        said = gold if number % 2 else f"SELECT name FROM item WHERE id = {number + 100}"
+        prediction = gold if number % 2 else f"SELECT name FROM item WHERE id = {number + 100}"
         lines.append(
             {
                 "id": str(number),
@@ -32,7 +32,7 @@ def cases(tmp_path: Path) -> Path:
                 "database": "shop.sqlite",
                 "question": f"What is item {number}?",
                 "gold": gold,
-                "prediction": said,
+                "prediction": prediction,
             }
         )
     file = tmp_path / "cases.jsonl"
@@ -49,10 +49,10 @@ def labels(tmp_path: Path) -> Path:
 
 
 def evaluate(invoke: Invoke, cases: Path, out: Path, *more: object) -> dict[str, Any]:
-    found = invoke(
+    result = invoke(
         "evaluate", "--cases", cases, "--metrics", "ex,verdict", "--workers", 0, "--out", out, *more
     )
-    assert found.exit_code == 0, found.output
+    assert result.exit_code == 0, result.output
     return {
         line["id"]: line
         for line in map(json.loads, (out / "results.jsonl").read_text().splitlines())
@@ -64,13 +64,15 @@ def test_own_labels_move_probabilities(
 ) -> None:
     before = evaluate(invoke, cases, tmp_path / "before")
     counts = tmp_path / "counts.json"
-    found = invoke("calibrate", tmp_path / "before", "--labels", labels, "--out", counts)
-    assert found.exit_code == 0, found.output
-    assert "12 labelled cases, policy intent" in found.output
-    assert "calibration error" in found.output
+    result = invoke("calibrate", tmp_path / "before", "--labels", labels, "--out", counts)
+    assert result.exit_code == 0, result.output
+    assert "12 labelled cases, policy intent" in result.output
+    assert "  cross-validated: calibration error" in result.output
+    assert "  the package's counts on these labels: 0." in result.output
     after = evaluate(invoke, cases, tmp_path / "after", "--confidence", counts)
     assert after["0"]["verdict"] == before["0"]["verdict"] == "incorrect"
-    assert after["0"]["p_right"] > before["0"]["p_right"], "these people call all of them right"
+    assert before["0"]["p_right"] < 0.3
+    assert after["0"]["p_right"] > 0.5, "these people call all six of them right"
     alone = tmp_path / "alone.json"
     assert (
         invoke(
@@ -102,18 +104,18 @@ def test_runs_without_verdicts_and_labels_without_cases_are_refused(
     out = tmp_path / "counts.json"
     plain = ("evaluate", "--cases", cases, "--metrics", "ex", "--workers", 0)
     assert invoke(*plain, "--out", tmp_path / "ex").exit_code == 0
-    found = invoke("calibrate", tmp_path / "ex", "--labels", labels, "--out", out)
-    assert found.exit_code == 2
-    assert "--metrics ex,verdict" in found.stderr
+    result = invoke("calibrate", tmp_path / "ex", "--labels", labels, "--out", out)
+    assert result.exit_code == 2
+    assert "--metrics ex,verdict" in result.stderr
     evaluate(invoke, cases, tmp_path / "intent")
     evaluate(invoke, cases, tmp_path / "strict", "--policy", "strict")
     both = (tmp_path / "intent", tmp_path / "strict")
-    found = invoke("calibrate", *both, "--labels", labels, "--out", out)
-    assert "the policies intent and strict" in found.stderr
+    result = invoke("calibrate", *both, "--labels", labels, "--out", out)
+    assert "the policies intent and strict" in result.stderr
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "nobody", "label": 1}\n')
-    found = invoke("calibrate", tmp_path / "intent", "--labels", other, "--out", out)
-    assert found.exit_code == 3
+    result = invoke("calibrate", tmp_path / "intent", "--labels", other, "--out", out)
+    assert result.exit_code == 3
     assert not out.exists()
 
 
@@ -123,8 +125,8 @@ def test_labels_replace_a_set_of_their_name_as_a_whole(
     evaluate(invoke, cases, tmp_path / "run")
     same_name, counts = tmp_path / "corrected.jsonl", tmp_path / "counts.json"
     labels.rename(same_name)
-    found = invoke("calibrate", tmp_path / "run", "--labels", same_name, "--out", counts)
-    assert found.exit_code == 0, found.output
+    result = invoke("calibrate", tmp_path / "run", "--labels", same_name, "--out", counts)
+    assert result.exit_code == 0, result.output
     stored = json.loads(counts.read_text())["policies"]["intent"]
     assert {one["name"]: one["labels"] for one in stored["sets"]}["corrected"] == ROWS
     situations = [sets for cell, sets in stored["cells"].items() if "/" not in cell]
@@ -139,14 +141,14 @@ def test_a_label_counts_once_and_for_one_prediction(
     out = tmp_path / "counts.json"
     evaluate(invoke, cases, first)
     evaluate(invoke, cases, again)
-    found = invoke("calibrate", first, again, "--labels", labels, "--out", out)
-    assert "12 labelled cases" in found.output
+    result = invoke("calibrate", first, again, "--labels", labels, "--out", out)
+    assert "12 labelled cases" in result.output
     out.unlink()
     cases.write_text(cases.read_text().replace("id = 100", "id = 200"))
     evaluate(invoke, cases, other)
-    found = invoke("calibrate", first, other, "--labels", labels, "--out", out)
-    assert found.exit_code == 2
-    assert "several predictions for the case 0" in found.stderr
+    result = invoke("calibrate", first, other, "--labels", labels, "--out", out)
+    assert result.exit_code == 2
+    assert "several predictions for the case 0" in result.stderr
     assert not out.exists()
 
 

@@ -103,11 +103,11 @@ def every_command(
     """Every command with its path, subcommands included."""
     context = click.Context(parent)
     for name in parent.list_commands(context):
-        found = parent.get_command(context, name)
-        assert found is not None
-        yield f"{path} {name}", found
-        if isinstance(found, click.Group):
-            yield from every_command(found, f"{path} {name}")
+        result = parent.get_command(context, name)
+        assert result is not None
+        yield f"{path} {name}", result
+        if isinstance(result, click.Group):
+            yield from every_command(result, f"{path} {name}")
 
 
 COMMANDS = dict(every_command())

@@ -64,20 +64,20 @@ def test_no_command_lets_names_steer_the_terminal(
 ) -> None:
     run, cases = tmp_path / "run", hostile / "cases.jsonl"
     base = ["--cases", cases, "--databases", hostile / "databases"]
-    found = [invoke("evaluate", *base, "--refute", 20, "--prove", "--out", run, "--workers", 0)]
+    results = [invoke("evaluate", *base, "--refute", 20, "--prove", "--out", run, "--workers", 0)]
     first = json.loads(cases.read_text().splitlines()[0])
     second = json.loads(cases.read_text().splitlines()[1])
     database = ["--db", hostile / "databases" / "d" / "d.sqlite"]
     for pair in (first, second):
         both = [pair["gold"], pair["prediction"]]
-        found += [
+        results += [
             invoke("refute", *both, *database, "--no-bank", "--out", tmp_path / "witnesses"),
             invoke("pair", *both, *database, "--no-bank"),
             invoke("pair", *both, *database, "--no-bank", "--json"),
             invoke("prove", *both, *database, "--facts"),
             invoke("query", pair["gold"]),
         ]
-    found += [
+    results += [
         invoke("query", f"SELECT {EVIL}"),
         invoke("replay", tmp_path / "witnesses"),
         invoke("doctor", *base, "--no-cache"),
@@ -90,10 +90,10 @@ def test_no_command_lets_names_steer_the_terminal(
         invoke("show", tmp_path / f"missing{EVIL}"),
         invoke("evaluate", "--cases", tmp_path / f"missing{EVIL}"),
     ]
-    for result in found:
+    for result in results:
         assert result.output, result
         assert not has_escapes(result.output), ascii(result.output)
-    assert found[0].exit_code in (0, 4), found[0].output
+    assert results[0].exit_code in (0, 4), results[0].output
     for report in ("report.md", "report.html", "junit.xml"):
         if (run / report).exists():
             assert not has_escapes((run / report).read_text()), report
@@ -102,9 +102,9 @@ def test_no_command_lets_names_steer_the_terminal(
 def test_json_keeps_its_meaning(hostile: Path, invoke: Invoke) -> None:
     cases = hostile / "cases.jsonl"
     first = json.loads(cases.read_text().splitlines()[0])
-    found = invoke("query", first["gold"], "--json")
-    assert not has_escapes(found.output)
-    (column,) = json.loads(found.output)["columns"]
+    result = invoke("query", first["gold"], "--json")
+    assert not has_escapes(result.output)
+    (column,) = json.loads(result.output)["columns"]
     assert column == "c" + EVIL.replace("\r", "").replace("\x08", "")
 
 

@@ -21,10 +21,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_a_gold_file(tiny: Any, invoke: Invoke, tmp_path: Path) -> None:
-    said = tiny.predictions("SELECT 3", "SELECT price FROM item")
+    predictions = tiny.predictions("SELECT 3", "SELECT price FROM item")
     out = tmp_path / "run"
-    found = invoke("evaluate", "--gold", tiny.gold, "--predictions", said, "--out", out)
-    assert found.exit_code == 0
+    result = invoke("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", out)
+    assert result.exit_code == 0
     assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
     assert [line["verdict"] for line in lines(out)] == ["correct", "incorrect", *["correct"] * 2]
     for part in (
@@ -34,10 +34,12 @@ def test_a_gold_file(tiny: Any, invoke: Invoke, tmp_path: Path) -> None:
         f"show {out} 1",
         "sqlite 3.",
     ):
-        assert part in found.stdout
+        assert part in result.stdout
     report = (out / "report.md").read_text()
     assert "75.0%" in report
-    assert f"sqlverdict evaluate --gold {tiny.gold} --predictions {said} --out {out}" in report
+    assert (
+        f"sqlverdict evaluate --gold {tiny.gold} --predictions {predictions} --out {out}" in report
+    )
     assert ET.parse(out / "junit.xml").getroot().get("failures") == "1"
 
 
@@ -50,50 +52,52 @@ def test_the_default_place_is_named_after_the_system(tiny: Any, invoke: Invoke) 
 
 
 def test_cases_that_carry_their_predictions(tiny: Any, invoke: Invoke) -> None:
-    found = invoke("evaluate", "--cases", tiny.cases(), "--out", "run", "--name", "inline")
-    assert found.exit_code == 0
-    assert "inline on cases.jsonl: 4 cases" in found.stdout
-    assert "100.0%" in found.stdout
+    result = invoke("evaluate", "--cases", tiny.cases(), "--out", "run", "--name", "inline")
+    assert result.exit_code == 0
+    assert "inline on cases.jsonl: 4 cases" in result.stdout
+    assert "100.0%" in result.stdout
 
 
 def test_cases_with_predictions_of_their_own(tiny: Any, invoke: Invoke) -> None:
     cases = tiny.cases(prediction=None)
-    said = tiny.root / "p.json"
-    said.write_text(json.dumps({f"0-{n}": "SELECT 3" for n in range(4)}))
-    found = invoke("evaluate", "--cases", cases, "--predictions", said, "--out", "run", "--json")
-    (run,) = json.loads(found.stdout)["runs"]
+    predictions = tiny.root / "p.json"
+    predictions.write_text(json.dumps({f"0-{n}": "SELECT 3" for n in range(4)}))
+    result = invoke(
+        "evaluate", "--cases", cases, "--predictions", predictions, "--out", "run", "--json"
+    )
+    (run,) = json.loads(result.stdout)["runs"]
     assert run["verdicts"] == {"correct": 1, "incorrect": 3}
 
 
 def test_a_csv_file_with_a_column_map(tiny: Any, invoke: Invoke) -> None:
     table = tiny.root / "q.csv"
     table.write_text("nr,db,sql\n7,shop,SELECT count(*) FROM item\n")
-    said = tiny.root / "p.csv"
-    said.write_text("id,sql\n7,SELECT 3\n")
+    predictions = tiny.root / "p.csv"
+    predictions.write_text("id,sql\n7,SELECT 3\n")
     columns = ("--column", "nr=id", "--column", "db=db_id", "--column", "sql=gold")
     way = ("--benchmark", "csv", "--root", table)
-    found = invoke("evaluate", *way, *columns, "--predictions", said, "--out", "run")
-    assert found.exit_code == 0
+    result = invoke("evaluate", *way, *columns, "--predictions", predictions, "--out", "run")
+    assert result.exit_code == 0
     assert lines(Path("run"))[0]["id"] == "7"
 
 
 def test_several_systems_in_one_run(tiny: Any, invoke: Invoke) -> None:
     good, bad = tiny.predictions(), tiny.predictions("SELECT 0", name="bad.txt")
-    found = invoke(
+    result = invoke(
         "evaluate", "--gold", tiny.gold, "--predictions", f"good={good}", "--predictions", bad,
         "--out", "all", "--metrics", "ex,text_match",
     )  # fmt: skip
-    assert found.exit_code == 0
+    assert result.exit_code == 0
     assert sorted(path.name for path in Path("all").iterdir()) == ["bad", "good"]
-    assert "2 systems on gold.txt" in found.stdout
-    assert found.stdout.index("good ") < found.stdout.index("bad ")
-    assert "sqlverdict compare all/good all/bad" in found.stdout
+    assert "2 systems on gold.txt" in result.stdout
+    assert result.stdout.index("good ") < result.stdout.index("bad ")
+    assert "sqlverdict compare all/good all/bad" in result.stdout
 
 
 def test_json_has_fractions_and_the_exit_code(tiny: Any, invoke: Invoke) -> None:
-    said = tiny.predictions("SELECT 0")
-    found = invoke("evaluate", "--gold", tiny.gold, "--predictions", said, "--json")
-    content = json.loads(found.stdout)
+    predictions = tiny.predictions("SELECT 0")
+    result = invoke("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--json")
+    content = json.loads(result.stdout)
     assert content["exit_code"] == 0
     assert content["runs"][0]["estimates"][0]["value"] == 0.75
     assert content["runs"][0]["folder"] == "runs/mine"
@@ -101,11 +105,11 @@ def test_json_has_fractions_and_the_exit_code(tiny: Any, invoke: Invoke) -> None
 
 def test_some_cases_that_cannot_be_evaluated_make_exit_code_4(tiny: Any, invoke: Invoke) -> None:
     (tiny.databases / "club" / "club.sqlite").unlink()
-    found = invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions())
-    assert found.exit_code == 4
-    assert "1 of 4 cases could not be evaluated" in found.stdout
-    assert "(exit code 4)" in found.stdout
-    assert "1 database not found" in found.stdout
+    result = invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions())
+    assert result.exit_code == 4
+    assert "1 of 4 cases could not be evaluated" in result.stdout
+    assert "(exit code 4)" in result.stdout
+    assert "1 database not found" in result.stdout
     quiet = invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions(), "--quiet")
     assert (quiet.exit_code, quiet.stdout.count("\n")) == (4, 1)
     assert "could not be evaluated" in quiet.stderr
@@ -115,20 +119,20 @@ def test_nothing_evaluated_makes_exit_code_3_and_em_still_works(tiny: Any, invok
     empty = tiny.root / "empty"
     empty.mkdir()
     common = ("--gold", tiny.gold, "--databases", empty, "--predictions", tiny.predictions())
-    found = invoke("evaluate", *common, "--out", "a")
-    assert found.exit_code == 3
-    assert "nothing could be evaluated" in found.stdout
-    assert "doctor" in found.stdout
+    result = invoke("evaluate", *common, "--out", "a")
+    assert result.exit_code == 3
+    assert "nothing could be evaluated" in result.stdout
+    assert "doctor" in result.stdout
     assert invoke("evaluate", *common, "--out", "b", "--metrics", "text_match").exit_code == 0
     assert invoke("evaluate", *common, "--out", "c", "--metrics", "ex,text_match").exit_code == 4
 
 
 def test_a_second_call_resumes_and_another_run_is_refused(tiny: Any, invoke: Invoke) -> None:
     common = ("evaluate", "--gold", tiny.gold, "--out", "run")
-    said = tiny.predictions()
-    first = invoke(*common, "--predictions", said)
+    predictions = tiny.predictions()
+    first = invoke(*common, "--predictions", predictions)
     before = Path("run/results.jsonl").read_bytes()
-    again = invoke(*common, "--predictions", said)
+    again = invoke(*common, "--predictions", predictions)
     assert again.stdout == first.stdout
     assert "4 cases done already" in again.stderr
     assert Path("run/results.jsonl").read_bytes() == before
@@ -175,25 +179,36 @@ def test_a_schema_is_checked_and_recorded(tiny: Any, invoke: Invoke) -> None:
 
 def test_limits_reach_the_queries(tiny: Any, invoke: Invoke) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
-    said = tiny.predictions("SELECT 3", "SELECT name FROM item", "SELECT name FROM item", endless)
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", said, "--no-cache", "--workers", 0)
+    predictions = tiny.predictions(
+        "SELECT 3", "SELECT name FROM item", "SELECT name FROM item", endless
+    )
+    common = (
+        "evaluate",
+        "--gold",
+        tiny.gold,
+        "--predictions",
+        predictions,
+        "--no-cache",
+        "--workers",
+        0,
+    )
     invoke(*common, "--out", "b", "--timeout", 0.2)
     last = json.loads(Path("b/results.jsonl").read_text().splitlines()[-1])
     assert (last["reasons"], "0.2 s" in last["message"]) == (["EXECUTION_TIMEOUT"], True)
-    found = invoke(*common, "--out", "a", "--max-steps", 50_000, "--max-rows", 3, "--json")
-    assert json.loads(found.stdout)["runs"][0]["reasons"]["EXECUTION_TIMEOUT"] == 1
+    result = invoke(*common, "--out", "a", "--max-steps", 50_000, "--max-rows", 3, "--json")
+    assert json.loads(result.stdout)["runs"][0]["reasons"]["EXECUTION_TIMEOUT"] == 1
     rows = invoke(*common, "--out", "c", "--max-steps", 50_000, "--max-rows", 2, "--json")
     assert rows.exit_code == 4
     assert json.loads(rows.stdout)["runs"][0]["faults"] == {"gold": 1}
 
 
 def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invoke) -> None:
-    said = tiny.root / "p.json"
-    said.write_text(json.dumps({"0": "SELECT 3", "1": None, "2": "null"}))
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", said, "--out", "run")
-    found = invoke(*common)
-    assert found.exit_code == 2
-    assert "1 of 4 cases have no prediction" in found.stderr
+    predictions = tiny.root / "p.json"
+    predictions.write_text(json.dumps({"0": "SELECT 3", "1": None, "2": "null"}))
+    common = ("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", "run")
+    result = invoke(*common)
+    assert result.exit_code == 2
+    assert "1 of 4 cases have no prediction" in result.stderr
     allowed = invoke(*common, "--allow-missing")
     assert allowed.exit_code == 0
     assert [line["verdict"] for line in lines(Path("run"))] == [
@@ -214,7 +229,7 @@ def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invo
         (("--gold", "{gold}"), "no predictions"),
         (("--gold", "{gold}", "--predictions", "nowhere.txt"), "there is no such file"),
         (("--gold", "nowhere.txt", "--predictions", "{gold}"), "nowhere.txt"),
-        (("--gold", "{gold}", "--predictions", "{short}"), "found 1 lines, expected 4"),
+        (("--gold", "{gold}", "--predictions", "{short}"), "found 1 line, expected 4"),
         (("--gold", "{gold}", "--predictions", "{gold}", "--metrics", "exx"), "Did you mean 'ex'?"),
         (("--gold", "{gold}", "--predictions", "{gold}", "--metrics", "ex[b]"), "no parameter 'b'"),
         (("--gold", "{gold}", "--predictions", "{gold}", "--engine", "db9"), "no engine called"),
@@ -240,11 +255,11 @@ def test_wrong_calls_are_told_in_one_line(
 ) -> None:
     short = tiny.root / "short.txt"
     short.write_text("SELECT 1\n")
-    found = invoke("evaluate", *(arg.format(gold=tiny.gold, short=short) for arg in args))
-    assert found.exit_code == 2
-    assert message in found.stderr
-    assert found.stderr.startswith("error: ")
-    assert "Traceback" not in found.output
+    result = invoke("evaluate", *(arg.format(gold=tiny.gold, short=short) for arg in args))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("error: ")
+    assert "Traceback" not in result.output
     assert not Path("runs").exists()
 
 
@@ -252,10 +267,10 @@ def test_wrong_calls_are_told_in_one_line(
 def test_spiders_own_table_from_the_command_line(data_root: Path, invoke: Invoke) -> None:
     """The classic table of a whole run equals the one made from the official verdicts."""
     root = data_root / "spider"
-    said = root / "predictions" / "dev" / "DAIL.txt"
-    way = ("--benchmark", "spider", "--root", root, "--predictions", said)
-    found = invoke("evaluate", *way, "--metrics", "ex[spider]", "--out", "run")
-    assert found.exit_code == 4
+    predictions = root / "predictions" / "dev" / "DAIL.txt"
+    way = ("--benchmark", "spider", "--root", root, "--predictions", predictions)
+    result = invoke("evaluate", *way, "--metrics", "ex[spider]", "--out", "run")
+    assert result.exit_code == 4
     reference = data_root / "spider_reference" / "dev_DAIL.jsonl"
     items = [json.loads(line) for line in reference.read_text().splitlines()]
     levels = ("easy", "medium", "hard", "extra")
@@ -263,5 +278,5 @@ def test_spiders_own_table_from_the_command_line(data_root: Path, invoke: Invoke
     groups.append([item for group in groups for item in group])
     counts = "".join(f" {len(group):<20d}" for group in groups)
     means = "".join(f" {sum(i['exec'] for i in g) / len(g):<20.3f}" for g in groups)
-    assert f"{'count':20}{counts}\n" in found.stdout
-    assert f"{'execution':20}{means}\n" in found.stdout
+    assert f"{'count':20}{counts}\n" in result.stdout
+    assert f"{'execution':20}{means}\n" in result.stdout

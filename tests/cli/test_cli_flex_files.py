@@ -86,10 +86,10 @@ def test_leaderboard_and_kinds_of_error_come_from_flexs_files(
     assert ">SuperSQL<" in scatter
     assert ">CHESS<" in scatter
 
-    found = invoke("categories", *runs, "--metric", "flex", "--json", *figures)
+    result = invoke("categories", *runs, "--metric", "flex", "--json", *figures)
     shares = {
         (share["outcome"], share["label"]): (share["count"], share["cases"])
-        for share in json.loads(found.stdout)["shares"]
+        for share in json.loads(result.stdout)["shares"]
         if (share["by"], share["group"]) == ("judge", "all")
     }
     assert shares == {
@@ -139,7 +139,9 @@ def test_the_files_of_pairs_and_the_table_of_experts_give_agreement(
     labels.write_text("Index,FP_consensus,FN_consensus\n5,1,0\n8,0,1\n9,0,0\n")
     options = ("--judge", "replay", "--metrics", "ex,flex", "--out", tmp_path / "run")
     invoke("evaluate", "--benchmark", "flex", "--root", file, *options)
-    found = json.loads(invoke("agree", tmp_path / "run", "--labels", labels, "--json").stdout)
-    accuracy = {each["metric"]: (each["accuracy"], each["n"]) for each in found["metrics"].values()}
+    report = json.loads(invoke("agree", tmp_path / "run", "--labels", labels, "--json").stdout)
+    accuracy = {
+        each["metric"]: (each["accuracy"], each["n"]) for each in report["metrics"].values()
+    }
     assert accuracy["flex"] == (pytest.approx(5 / 6), 6)
     assert accuracy["ex"] == (pytest.approx(3 / 6), 6)

@@ -89,9 +89,9 @@ def test_recorded_results_and_replies_give_scores(
 ) -> None:
     out = tmp_path / "run"
     metrics = ("--metrics", "ex,flex,verdict", "--out", out)
-    found = invoke(*recorded, "--judge", "replay", *metrics)
-    assert found.exit_code == 0, found.output
-    assert "judge: 5 questions, 5 replies" in found.output
+    result = invoke(*recorded, "--judge", "replay", *metrics)
+    assert result.exit_code == 0, result.output
+    assert "judge: 5 questions, 5 replies" in result.output
     assert scores(out) == {
         "EQ-0": {"ex": 1.0, "flex": 1.0, "verdict": 1.0},
         # The reply overlooks the NULL; the witness does not.
@@ -118,9 +118,9 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
     invoke: Invoke, recorded: list[object], tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    found = invoke(*recorded, "--no-llm", "--out", out)
-    assert found.exit_code == 0, found.output
-    assert "no LLM judge was used; 2 cases left open for one" in found.output
+    result = invoke(*recorded, "--no-llm", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "no LLM judge was used; 2 cases left open for one" in result.output
     assert [given["verdict"] for given in scores(out).values()] == [1, 0, 0, 1, 0]
     shown = invoke("show", out, "EQ-2")
     assert "would ask a judge: the results match, but not on a witness" in shown.output
@@ -146,16 +146,16 @@ def test_options_that_do_not_go_together(
     invoke: Invoke, recorded: list[object], tmp_path: Path, options: list[str], message: str
 ) -> None:
     cache = ("--reply-cache", tmp_path / "replies.sqlite")
-    found = invoke(*recorded, *options, *cache, "--base-url", "http://127.0.0.1:9/v1")
-    assert (found.exit_code, message in found.output) == (2, True), found.output
+    result = invoke(*recorded, *options, *cache, "--base-url", "http://127.0.0.1:9/v1")
+    assert (result.exit_code, message in result.output) == (2, True), result.output
 
 
 def test_replay_needs_something_to_replay(invoke: Invoke, tmp_path: Path) -> None:
     cases = tmp_path / "cases.jsonl"
     cases.write_text('{"id": "a", "db_id": "d", "gold": "SELECT 1", "prediction": "SELECT 2"}\n')
-    found = invoke("evaluate", "--cases", cases, "--judge", "replay")
-    assert found.exit_code == 2
-    assert "has no recorded replies" in found.output
+    result = invoke("evaluate", "--cases", cases, "--judge", "replay")
+    assert result.exit_code == 2
+    assert "has no recorded replies" in result.output
 
 
 @pytest.mark.parametrize(
@@ -170,10 +170,10 @@ def test_replies_that_cannot_be_read_are_said_in_words(
 ) -> None:
     (tmp_path / "no_file.jsonl").touch()
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
-    found = invoke(*recorded, "--judge", "replay", "--replies", tmp_path / name)
-    assert found.exit_code == 2
-    assert " ".join(message.split()) in " ".join(found.output.split())
-    assert "Errno" not in found.output
+    result = invoke(*recorded, "--judge", "replay", "--replies", tmp_path / name)
+    assert result.exit_code == 2
+    assert " ".join(message.split()) in " ".join(result.output.split())
+    assert "Errno" not in result.output
 
 
 def verdict(call: FakeCall) -> FakeAnswer:
@@ -191,10 +191,10 @@ def test_a_live_server_is_asked_once(
     invoke: Invoke, recorded: list[object], tmp_path: Path
 ) -> None:
     with FakeLlm(verdict) as server:
-        found = invoke(*recorded, *live(server, tmp_path))
-        assert found.exit_code == 0, found.output
+        result = invoke(*recorded, *live(server, tmp_path))
+        assert result.exit_code == 0, result.output
         assert len(server.calls) == 2
-        assert "judge: 2 questions, 2 replies; 20 tokens read and 10 written" in found.output
+        assert "judge: 2 questions, 2 replies; 20 tokens read and 10 written" in result.output
         again = invoke(*recorded, *live(server, tmp_path), "--overwrite")
         assert len(server.calls) == 2, "the second time all replies are at hand"
         assert "2 replies, 2 of them at hand" in again.output
@@ -209,10 +209,10 @@ def test_a_dry_run_asks_nobody_and_leaves_nothing(
         assert json.loads(told.output)["estimate"]["calls"] == 2
         assert not server.calls
         assert not (tmp_path / "run").exists()
-        said = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
-        assert "calls: 5 (0 more replies cached)" in said.output
-        assert "no price for the model 'm'; give one with --prices FILE" in said.output
-        assert "asked for again (at most 10 more calls)" in said.output
+        output = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
+        assert "calls: 5 (0 more replies cached)" in output.output
+        assert "no price for the model 'm'; give one with --prices FILE" in output.output
+        assert "asked for again (at most 10 more calls)" in output.output
         assert json.loads(told.output)["possible_reasks"] == 4
 
 
@@ -244,14 +244,28 @@ def test_a_server_that_fails_leaves_cases_unscored(
     invoke: Invoke, recorded: list[object], tmp_path: Path
 ) -> None:
     with FakeLlm(lambda _: FakeAnswer({"error": {"message": "no"}}, status=401)) as server:
-        found = invoke(*recorded, *live(server, tmp_path))
-    assert found.exit_code == 4, found.output
-    assert "2 questions got no reply; unscored, not counted as wrong" in found.output
-    flat = " ".join(found.output.split())
+        result = invoke(*recorded, *live(server, tmp_path))
+    assert result.exit_code == 4, result.output
+    assert "2 questions got no reply; unscored, not counted as wrong" in result.output
+    flat = " ".join(result.output.split())
     assert "1 question: no reply after 1 attempt" in flat or "2 questions: no reply after" in flat
     assert "401" in flat
     given = scores(tmp_path / "run")
     assert [given[name]["verdict"] for name in ("EQ-2", "NEQ-1")] == [None, None]
+    assert "next: run the same command again when the judge answers" in flat
+
+
+def test_a_key_that_is_not_set_is_said_before_calls(
+    invoke: Invoke, recorded: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with FakeLlm(verdict) as server:
+        options = [*recorded, *live(server, tmp_path), "--key-variable", "MY_KEY"]
+        output = invoke(*options).stderr
+        monkeypatch.setenv("MY_KEY", "secret")
+        silent = invoke(*options, "--overwrite").stderr
+    assert "note: MY_KEY is not set: calls to http://127.0.0.1:" in output
+    assert "MY_KEY" not in silent
 
 
 @pytest.mark.slow
@@ -266,8 +280,8 @@ def test_a_judge_that_comes_back_is_asked_by_the_same_command(
         return FakeAnswer({"error": {"message": "no"}}, status=status) if dead else verdict(call)
 
     def lines(folder: Path) -> list[dict[str, Any]]:
-        found = map(json.loads, (folder / "results.jsonl").read_text().splitlines())
-        return [{name: line[name] for name in line if name != "timings"} for line in found]
+        result = map(json.loads, (folder / "results.jsonl").read_text().splitlines())
+        return [{name: line[name] for name in line if name != "timings"} for line in result]
 
     with FakeLlm(answer) as server:
         common = (*recorded, *live(server, tmp_path))
@@ -316,12 +330,12 @@ def test_a_secret_of_the_base_url_is_sent_and_written_nowhere(
         url = f"{server.base_url}?code={secret}"
         where = ["--base-url", url] if form == "two words" else [f"--base-url={url}"]
         cache = ["--reply-cache", tmp_path / "replies.sqlite", "--out", tmp_path / "run"]
-        found = invoke(*recorded, "--model", "m", *where, *cache)
-        assert found.exit_code == 0, found.output
+        result = invoke(*recorded, "--model", "m", *where, *cache)
+        assert result.exit_code == 0, result.output
         assert {call.query["code"] for call in server.calls} == {secret}
         told = invoke(*recorded, "--model", "m", "--base-url", url, *cache, "--metrics", "flex")
         assert told.exit_code == 2
-    assert secret not in found.output + told.output
+    assert secret not in result.output + told.output
     assert "code=[redacted]" in (tmp_path / "run" / "report.md").read_text()
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in written if secret.encode() in path.read_bytes()]
@@ -335,6 +349,6 @@ def test_the_manifest_names_the_server(
         manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
         assert server.base_url in manifest["stages"]["judge"]
     with FakeLlm(verdict) as other:
-        found = invoke(*recorded, *live(other, tmp_path))
-        assert found.exit_code == 2, "another server's opinions are another run"
-        assert "holds another run" in found.output
+        result = invoke(*recorded, *live(other, tmp_path))
+        assert result.exit_code == 2, "another server's opinions are another run"
+        assert "holds another run" in result.output

@@ -51,9 +51,9 @@ MAP = (
 
 def test_recorded_verdicts_of_a_named_judge_are_asked(invoke: Invoke, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    said = ("evaluate", "--cases", recorded_lines(tmp_path), *MAP, "--workers", 0, "--out", out)
-    found = invoke(*said, "--metrics", "ex,flex", "--judge", "recorded", "--model", "m/J")
-    assert found.exit_code == 4, found.output
+    call = ("evaluate", "--cases", recorded_lines(tmp_path), *MAP, "--workers", 0, "--out", out)
+    result = invoke(*call, "--metrics", "ex,flex", "--judge", "recorded", "--model", "m/J")
+    assert result.exit_code == 4, result.output
     assert scores(out) == {
         "a1": {"ex": 1.0, "flex": 1.0},
         "a2": {"ex": 0.0, "flex": 1.0},
@@ -65,7 +65,7 @@ def test_recorded_verdicts_of_a_named_judge_are_asked(invoke: Invoke, tmp_path: 
     shown = invoke("show", out, "a2")
     assert "recorded: the answers differ; the answers themselves are not kept" in shown.output
     assert "recorded opinion right: m/J" in shown.output
-    other = invoke(*said, "--column", "id=id", "--metrics", "ex")
+    other = invoke(*call, "--column", "id=id", "--metrics", "ex")
     assert other.exit_code != 0
 
 
@@ -83,6 +83,6 @@ def test_recorded_verdicts_that_cannot_be_had_are_refused(
 ) -> None:
     file = recorded_lines(tmp_path)
     given = [str(file) if option == "FILE" else option for option in options]
-    found = invoke("evaluate", "--cases", file, *MAP, "--judge", "recorded", *given)
-    assert found.exit_code == 2
-    assert message in found.output
+    result = invoke("evaluate", "--cases", file, *MAP, "--judge", "recorded", *given)
+    assert result.exit_code == 2
+    assert message in result.output

@@ -62,9 +62,9 @@ def run(*arguments: object) -> tuple[int, int, str]:
         # The machine of whoever runs the tests must survive a failure.
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limits),
     )
-    head, _, said = done.stdout.partition("\n")
+    head, _, output = done.stdout.partition("\n")
     code, kilobytes = map(int, head.split())
-    return code, kilobytes, said
+    return code, kilobytes, output
 
 
 @pytest.fixture
@@ -108,9 +108,9 @@ def test_a_pair_command_stays_small(
         arguments += ["SELECT id FROM t", "--db", database]
     if command in ("refute", "pair"):
         arguments += ["--no-bank", "--instances", 20]
-    code, kilobytes, said = run(*arguments)
-    assert code in DOCUMENTED, said
-    assert "Traceback" not in said
+    code, kilobytes, output = run(*arguments)
+    assert code in DOCUMENTED, output
+    assert "Traceback" not in output
     assert kilobytes < MOST
 
 
@@ -123,9 +123,9 @@ def test_a_witness_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
         f"-- witness {json.dumps(card)}\n\nCREATE TABLE t (a, b);\n"
         f"INSERT INTO t {ENDLESS} SELECT x, hex(zeroblob(100000)) FROM r;\n"
     )
-    code, kilobytes, said = run("replay", file)
-    assert code == 2, said
-    assert "cannot be rebuilt" in said
+    code, kilobytes, output = run("replay", file)
+    assert code == 2, output
+    assert "cannot be rebuilt" in output
     assert kilobytes < MOST
 
 
@@ -136,7 +136,7 @@ def test_a_schema_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
         "CREATE TABLE t (id INTEGER);\n"
         f"CREATE TABLE big AS {ENDLESS} SELECT x, hex(zeroblob(100000)) FROM r;\n"
     )
-    code, kilobytes, said = run("prove", "SELECT id FROM t", "SELECT id FROM t", "--schema", file)
-    assert code == 2, said
-    assert "Traceback" not in said
+    code, kilobytes, output = run("prove", "SELECT id FROM t", "SELECT id FROM t", "--schema", file)
+    assert code == 2, output
+    assert "Traceback" not in output
     assert kilobytes < MOST

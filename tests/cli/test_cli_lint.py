@@ -18,17 +18,17 @@ def database(tiny):
 
 
 def test_one_query_with_signs(invoke, tiny):
-    found = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny))
-    assert found.exit_code == 0
-    assert "1 of 1 query with signs" in found.output
-    assert "dead_literal: no row fulfils item.name = 'Pen'; the column has 'pen'" in found.output
-    assert "empty_answer: the query returns no row" in found.output
+    result = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny))
+    assert result.exit_code == 0
+    assert "1 of 1 query with signs" in result.output
+    assert "dead_literal: no row fulfils item.name = 'Pen'; the column has 'pen'" in result.output
+    assert "empty_answer: the query returns no row" in result.output
 
 
 def test_one_query_without_signs(invoke, tiny):
-    found = invoke("lint", "--no-cache", "--sql", RIGHT, "--db", database(tiny))
-    assert found.exit_code == 0
-    assert found.output.strip() == "0 of 1 query with signs"
+    result = invoke("lint", "--no-cache", "--sql", RIGHT, "--db", database(tiny))
+    assert result.exit_code == 0
+    assert result.output.strip() == "0 of 1 query with signs"
 
 
 def test_a_query_from_standard_input_that_fails(invoke, tiny):
@@ -63,14 +63,14 @@ def test_weak_signs_are_asked_for(invoke, tiny):
 )
 def test_fail_on(invoke, tiny, sql, rules, code):
     given = [part for rule in rules for part in ("--fail-on", rule)]
-    found = invoke("lint", "--no-cache", "--weak", "--sql", sql, "--db", database(tiny), *given)
-    assert found.exit_code == code
-    assert ("exit code 1" in found.output) == bool(code)
+    result = invoke("lint", "--no-cache", "--weak", "--sql", sql, "--db", database(tiny), *given)
+    assert result.exit_code == code
+    assert ("exit code 1" in result.output) == bool(code)
 
 
 def test_predictions_of_a_benchmark(invoke, tiny):
-    said = tiny.predictions("SELECT count(*) FROM item", DEAD)
-    options = ("--gold", tiny.gold, "--databases", tiny.databases, "--predictions", said)
+    predictions = tiny.predictions("SELECT count(*) FROM item", DEAD)
+    options = ("--gold", tiny.gold, "--databases", tiny.databases, "--predictions", predictions)
     record = json.loads(invoke("lint", "--no-cache", *options, "--json").output)
     assert (record["examined"], record["flagged"]) == (4, 1)
     assert record["counts"] == {"dead_literal": 1, "empty_answer": 1}
@@ -81,18 +81,18 @@ def test_predictions_of_a_benchmark(invoke, tiny):
 def test_golds_where_there_are_no_predictions(invoke, tiny):
     golds = tiny.root / "other.txt"
     golds.write_text(f"{DEAD}\tshop\n{RIGHT}\tshop\n")
-    found = invoke("lint", "--no-cache", "--gold", golds, "--databases", tiny.databases)
-    assert "1 of 2 queries with signs" in found.output
+    result = invoke("lint", "--no-cache", "--gold", golds, "--databases", tiny.databases)
+    assert "1 of 2 queries with signs" in result.output
 
 
 def test_the_question_is_looked_at(invoke, tiny):
     options = ("--sql", RIGHT, "--db", database(tiny), "--no-cache", "--weak")
-    found = invoke("lint", *options, "--question", "What does ink cost?")
-    assert "unmentioned_value" in found.output
-    found = invoke(
+    result = invoke("lint", *options, "--question", "What does ink cost?")
+    assert "unmentioned_value" in result.output
+    result = invoke(
         "lint", *options, "--question", "What does it cost?", "--knowledge", "it is a pen"
     )
-    assert "unmentioned_value" not in found.output
+    assert "unmentioned_value" not in result.output
 
 
 @pytest.mark.parametrize(
@@ -110,18 +110,18 @@ def test_wrong_calls(invoke, tiny, options):
 
 
 def test_a_missing_database_leaves_nothing_to_look_at(invoke, tmp_path):
-    found = invoke("lint", "--no-cache", "--sql", RIGHT, "--db", tmp_path / "absent.sqlite")
-    assert found.exit_code == 3
-    assert "no query could be examined" in found.output
+    result = invoke("lint", "--no-cache", "--sql", RIGHT, "--db", tmp_path / "absent.sqlite")
+    assert result.exit_code == 3
+    assert "no query could be examined" in result.output
 
 
 def test_unreadable_text_in_a_question_is_escaped(invoke, tiny):
     sql = "SELECT price FROM item WHERE name = '\x1b[31m'"
-    found = invoke("lint", "--no-cache", "--sql", sql, "--db", database(tiny))
-    assert "\x1b" not in found.output
+    result = invoke("lint", "--no-cache", "--sql", sql, "--db", database(tiny))
+    assert "\x1b" not in result.output
 
 
 def test_every_sign_of_the_registry_can_be_named(invoke, tiny):
     given = [part for name in SIGNS.names() for part in ("--sign", name)]
-    found = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny), *given)
-    assert found.exit_code == 0
+    result = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny), *given)
+    assert result.exit_code == 0

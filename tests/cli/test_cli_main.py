@@ -96,10 +96,10 @@ def test_evaluating_without_a_judge_loads_no_model_client(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", OURS)
 def test_the_help_of_a_command_teaches_with_examples(invoke: Invoke, name: str) -> None:
-    found = invoke(name, "--help")
-    assert found.exit_code == 0
-    assert "Examples:" in found.output
-    assert f"sqlverdict {name}" in found.output
+    result = invoke(name, "--help")
+    assert result.exit_code == 0
+    assert "Examples:" in result.output
+    assert f"sqlverdict {name}" in result.output
 
 
 @pytest.mark.parametrize("name", ["", *NAMES])
@@ -131,11 +131,11 @@ def test_errors_become_one_line_and_their_exit_code(
         raise error
 
     monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
-    found = invoke("fails")
-    assert found.exit_code == code
-    assert "Traceback" not in found.output
+    result = invoke("fails")
+    assert result.exit_code == code
+    assert "Traceback" not in result.output
     if isinstance(error, SqlverdictError):
-        assert found.stderr == f"error: {error}\n"
+        assert result.stderr == f"error: {error}\n"
 
 
 def test_debug_shows_the_traceback_wherever_it_stands(
@@ -147,10 +147,10 @@ def test_debug_shows_the_traceback_wherever_it_stands(
 
     monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
     for args in (("--debug", "fails"), ("fails", "--debug")):
-        found = invoke(*args)
-        assert found.exit_code == 2
-        assert "Traceback" in found.stderr
-        assert "UsageError: wrong call" in found.stderr
+        result = invoke(*args)
+        assert result.exit_code == 2
+        assert "Traceback" in result.stderr
+        assert "UsageError: wrong call" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -172,11 +172,11 @@ def test_a_bug_of_ours_is_70_with_a_saved_traceback_and_never_1(
         raise error
 
     monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
-    found = invoke("fails", "--base-url", "http://host/v1?code=SECRET")
-    assert found.exit_code == 70
-    assert "Traceback" not in found.output
-    assert "Please report it" in found.stderr
-    file = Path(found.stderr.partition("The traceback is in ")[2].partition(". Please")[0])
+    result = invoke("fails", "--base-url", "http://host/v1?code=SECRET")
+    assert result.exit_code == 70
+    assert "Traceback" not in result.output
+    assert "Please report it" in result.stderr
+    file = Path(result.stderr.partition("The traceback is in ")[2].partition(". Please")[0])
     saved = file.read_text()
     file.unlink()
     assert f"{type(error).__name__}" in saved
@@ -185,7 +185,7 @@ def test_a_bug_of_ours_is_70_with_a_saved_traceback_and_never_1(
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (
             OSError(28, "No space left on device", "runs/x/results.jsonl"),
@@ -197,26 +197,26 @@ def test_a_bug_of_ours_is_70_with_a_saved_traceback_and_never_1(
     ],
 )
 def test_a_file_that_cannot_be_read_or_written_is_6(
-    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, error: Exception, message: str
 ) -> None:
     @click.command()
     def fails() -> None:
         raise error
 
     monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
-    found = invoke("fails")
-    assert found.exit_code == 6
-    assert said in found.stderr
-    assert "Traceback" not in found.stderr
+    result = invoke("fails")
+    assert result.exit_code == 6
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_a_mistyped_command_or_option_gets_a_hint(invoke: Invoke) -> None:
-    found = invoke("evalute")
-    assert (found.exit_code, "Did you mean 'evaluate'?" in found.stderr) == (2, True)
-    found = invoke("evaluate", "--predictoins", "x")
-    assert found.exit_code == 2
-    assert found.stderr.startswith("error: No such option")
-    assert "Try 'sqlverdict evaluate --help'" in found.stderr
+    result = invoke("evalute")
+    assert (result.exit_code, "Did you mean 'evaluate'?" in result.stderr) == (2, True)
+    result = invoke("evaluate", "--predictoins", "x")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: No such option")
+    assert "Try 'sqlverdict evaluate --help'" in result.stderr
     assert "Did you mean --databases or" in invoke("evaluate", "--db", "shop.sqlite").stderr
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from msgspec import structs
 
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import RunLogError
+from sqlverdict.files.sealed_json import write_sealed_json
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.merge import merge_runs
 from sqlverdict.runlog.run import read_run
@@ -110,6 +113,33 @@ def parts(folder: Path) -> list[Path]:
     return [folder / "part1", folder / "part2"]
 
 
+def test_a_full_disk_is_6_with_one_file_and_the_same_command_merges(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message was a list of Python tuples, with the names of temporary files."""
+    parts = [folder / "one", folder / "two"]
+    for number, part in enumerate(parts, 1):
+        evaluate(part, "--shard", f"{number}/2")
+        (part / "witnesses").mkdir(exist_ok=True)
+        (part / "witnesses" / f"{number}.sql").write_text("SELECT 1")
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source), None, str(target))
+
+    call = ["merge", *map(str, parts), "--out", str(folder / "all")]
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.copyfile", full)
+        failed = CliRunner().invoke(sqlverdict, call)
+    file = folder / "all" / "witnesses" / "1.sql"
+    assert failed.exit_code == 6
+    assert failed.output.startswith(f"error: {file}: No space left on device. Check")
+    assert not file.exists()
+    assert not (folder / "all" / "summary.json").exists()
+    done = CliRunner().invoke(sqlverdict, call)
+    assert done.exit_code == 0, done.output
+    assert len(list((folder / "all" / "witnesses").iterdir())) == 2
+
+
 def test_witnesses_and_contradictions_of_all_shards_are_in_the_merged_run(
     parts: list[Path],
 ) -> None:
@@ -152,7 +182,7 @@ def test_damaged_shards_are_refused_and_nothing_is_written(parts: list[Path]) ->
         "is no shard": {"inputs": {**fields["inputs"], "selection": "shard two"}},
     }
     for message, changed in damaged_manifests.items():
-        manifest.write_text(json.dumps({**fields, **changed}))
+        write_sealed_json(manifest, {**fields, **changed})
         with pytest.raises(RunLogError, match=message):
             merge_runs(parts, parts[0].parent / "all")
     assert not (parts[0].parent / "all").exists()

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -71,10 +72,10 @@ def _parts(name: str) -> Iterator[tuple[str, str]]:
 
 
 def test_every_table_and_figure_has_a_row() -> None:
-    found = [each for row in ROWS for each in _parts(row.name)]
-    assert len(found) == len(set(found))
+    results = [each for row in ROWS for each in _parts(row.name)]
+    assert len(results) == len(set(results))
     expected = {(kind, str(number)) for kind, numbers in NUMBERS.items() for number in numbers}
-    assert set(found) == expected
+    assert set(results) == expected
 
 
 def test_most_rows_can_be_tried_on_the_demo() -> None:
@@ -82,24 +83,14 @@ def test_most_rows_can_be_tried_on_the_demo() -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(demo_run: Any) -> Path:
     """Where the page's first block has run."""
-    from click.testing import CliRunner
-
-    from sqlverdict.cli.main import sqlverdict
-
-    place = tmp_path_factory.mktemp("papers")
-    block = re.search(r"```bash\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert block is not None
-    demo, rest = block[1].split("\n", 1)
-    text = re.fullmatch(r"cat > dogs.sql <<'END'\n(.*)END\n", rest, re.DOTALL)
+    place: Path = demo_run.place
+    text = re.search(
+        r"```bash\n.*\ncat > dogs.sql <<'END'\n(.*?)END\n```", PAGE.read_text("utf-8"), re.DOTALL
+    )
     assert text is not None
     (place / "dogs.sql").write_text(text[1])
-    args = [*shlex.split(demo)[1:], "--quiet", "--workers", "0"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
-        done = CliRunner().invoke(sqlverdict, args)
-    assert done.exit_code == 0, done.output
     return place
 
 
@@ -115,9 +106,9 @@ def _output(command: str, folder: Path, invoke: Invoke) -> str:
     if program == "python":
         done = subprocess.run([sys.executable, *args], capture_output=True, text=True, check=True)
         return done.stdout
-    found = invoke(*(word for arg in args for word in _expanded(arg, folder)))
-    assert found.exit_code == 0, f"{command}\n{found.output}"
-    return found.output
+    result = invoke(*(word for arg in args for word in _expanded(arg, folder)))
+    assert result.exit_code == 0, f"{command}\n{result.output}"
+    return result.output
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from timeouts import HANG_SECONDS, wait_until
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 HELD = """
+import time
 from pathlib import Path
 from sqlverdict.cli.main import main
 from sqlverdict.records import Score
@@ -78,9 +79,9 @@ def start(cases: Path, out: Path) -> subprocess.Popen[str]:
 def finish(cases: Path, out: Path) -> str:
     """The same to its end; what it says."""
     running = start(cases, out)
-    _, said = running.communicate(timeout=HANG_SECONDS)
-    assert running.returncode == 0, said
-    return said
+    _, output = running.communicate(timeout=HANG_SECONDS)
+    assert running.returncode == 0, output
+    return output
 
 
 @pytest.mark.slow
@@ -96,11 +97,11 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     assert wait_until(lambda: log.exists() and log.stat().st_size > 0)
     assert running.poll() is None
     os.killpg(running.pid, stop)
-    _, said = running.communicate(timeout=HANG_SECONDS)
+    _, output = running.communicate(timeout=HANG_SECONDS)
     if stop is signal.SIGINT:
         assert running.returncode == 130
-        assert "run the same command again to continue" in said
-        assert "Traceback" not in said
+        assert "run the same command again to continue" in output
+        assert "Traceback" not in output
     done_before = (out / "results.jsonl").read_bytes().count(b"\n")
     assert 0 < done_before < 200
     assert not (out / "summary.json").exists()
@@ -116,8 +117,8 @@ def test_a_stopped_run_goes_on_where_it_stopped(
 
 def results(folder: Path) -> list[dict[str, Any]]:
     """The lines of a log without what a clock measured."""
-    found = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-    return [{key: value for key, value in line.items() if key != "timings"} for line in found]
+    findings = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "timings"} for line in findings]
 
 
 _LOADED = """

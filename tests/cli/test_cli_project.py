@@ -42,9 +42,10 @@ def test_one_command_reaches_a_score_and_says_which_column_is_which(invoke: Invo
     done = invoke("evaluate", "--cases", "bot.csv", "--databases", "shop.db")
     assert done.exit_code == 0
     assert "note: bot.csv: read 'Soll' as gold, 'Ist' as prediction" in done.stderr
+    assert done.output.count("read 'Soll' as gold") == 1
     assert "ex      66.7%" in done.output
     assert "the columns are separated by semicolons" in done.output
-    assert "--no-sql abstain counts them as abstentions" in done.output
+    assert "--no-sql abstain counts them as right abstentions" in done.output
 
 
 def test_where_names_do_not_tell_the_message_has_commands_to_copy(invoke: Invoke) -> None:
@@ -69,7 +70,10 @@ def test_init_writes_no_guess_where_names_do_not_tell(invoke: Invoke) -> None:
     Path("bot.csv").write_text(TABLE.replace("Soll;Ist", "a;b"))
     written = invoke("init")
     assert "columns with SQL whose names do not say what they are: 'a', 'b'" in written.output
-    assert tomllib.loads(Path("sqlverdict.toml").read_text())["columns"] == {"Frage": "question"}
+    assert tomllib.loads(Path("sqlverdict.toml").read_text())["columns"] == {
+        "Frage": "question",
+        "Nr": "id",
+    }
 
 
 def test_doctor_examines_answers_in_a_column_that_was_guessed(invoke: Invoke) -> None:
@@ -89,7 +93,7 @@ def test_init_writes_a_file_that_evaluate_reads(invoke: Invoke) -> None:
     written = invoke("init")
     assert written.exit_code == 0, written.output
     content = tomllib.loads(Path("sqlverdict.toml").read_text())
-    columns = {"Soll": "gold", "Ist": "prediction", "Frage": "question"}
+    columns = {"Soll": "gold", "Ist": "prediction", "Frage": "question", "Nr": "id"}
     assert content == {"cases": "bot.csv", "databases": "shop.db", "columns": columns}
     done = invoke("evaluate", "--quiet")
     assert done.exit_code == 0, done.output
@@ -98,6 +102,77 @@ def test_init_writes_a_file_that_evaluate_reads(invoke: Invoke) -> None:
     report = Path("runs/bot/report.md").read_text()
     assert "--cases bot.csv --databases shop.db --column Soll=gold" in report
     assert invoke("init").exit_code == 2
+
+
+def next_command(printed: str) -> list[str]:
+    """The words of the command that is printed last, without the program."""
+    last = printed.splitlines()[-1]
+    assert last.startswith("next: sqlverdict ")
+    return shlex.split(last)[2:]
+
+
+@pytest.mark.parametrize("header", ["id,sql", "qid,Answer", "id,query"])
+@pytest.mark.parametrize("out", ["sqlverdict.toml", "my project.toml"])
+def test_what_init_prints_works_with_questions_and_answers_in_two_files(
+    invoke: Invoke, header: str, out: str
+) -> None:
+    Path("bot.csv").write_text("id,question,query\n1,How many?,SELECT count(*) FROM item\n")
+    Path("answers.csv").write_text(f"{header}\n1,SELECT count(name) FROM item\n")
+    Path("notes.csv").write_text("id,note\n1,nothing to see\n")
+    written = invoke("init", "--out", out)
+    content = tomllib.loads(Path(out).read_text())
+    assert (content["cases"], content["predictions"]) == ("bot.csv", ["answers.csv"])
+    done = invoke(*next_command(written.output))
+    assert done.exit_code == 0, done.output
+    assert "answers on bot.csv" in done.output
+
+
+def test_init_writes_nothing_where_the_questions_may_be_in_several_files(invoke: Invoke) -> None:
+    Path("other.csv").write_text(TABLE)
+    refused = invoke("init")
+    assert refused.exit_code == 2
+    assert not Path("sqlverdict.toml").exists()
+    lines = [shlex.split(line) for line in refused.output.splitlines() if line.startswith("  ")]
+    assert [line[-1] for line in lines] == ["bot.csv", "other.csv"]
+    written = invoke(*lines[1][1:])
+    assert invoke(*next_command(written.output)).exit_code == 0
+
+
+def test_init_writes_nothing_where_the_database_may_be_several_files(invoke: Invoke) -> None:
+    Path("old.db").write_bytes(Path("shop.db").read_bytes())
+    refused = invoke("init", "--cases", "bot.csv")
+    assert refused.exit_code == 2
+    last = shlex.split(refused.output.splitlines()[-1])
+    assert last == ["sqlverdict", "init", "--cases", "bot.csv", "--databases", "shop.db"]
+    assert invoke(*next_command(invoke(*last[1:]).output)).exit_code == 0
+
+
+def test_databases_that_the_cases_name_need_no_choice(invoke: Invoke) -> None:
+    Path("old.db").write_bytes(Path("shop.db").read_bytes())
+    Path("bot.csv").write_text("id,db_id,gold,prediction\n1,shop,SELECT 1,SELECT 1\n")
+    written = invoke("init")
+    assert invoke(*next_command(written.output)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "advice"),
+    [
+        (
+            "id,question,gold\n1,How many?,SELECT 1\n",
+            "next: sqlverdict evaluate --predictions FILE",
+        ),
+        (TABLE.replace("Soll;Ist", "a;b"), "next: say in sqlverdict.toml, under [columns]"),
+        ("id,gold,gold_sql\n1,SELECT 1,SELECT 2\n", "next: correct it; then sqlverdict evaluate"),
+    ],
+)
+def test_init_says_what_is_missing(invoke: Invoke, table: str, advice: str) -> None:
+    Path("bot.csv").write_text(table)
+    assert advice in invoke("init").output
+
+
+def test_init_refuses_a_file_that_is_not_there(invoke: Invoke) -> None:
+    assert invoke("init", "--cases", "bots.csv").exit_code == 2
+    assert not Path("sqlverdict.toml").exists()
 
 
 def test_every_line_of_the_file_is_an_option_once_its_mark_is_removed(invoke: Invoke) -> None:
@@ -166,6 +241,7 @@ def test_other_commands_take_the_data_from_the_file(invoke: Invoke) -> None:
         ("[data]\ncases = 'q.csv'", "the section [data] is unknown"),
         ("prove = 'yes'", "prove is 'yes'. Expected true or false"),
         ("cases = true", "cases is True. Expected a value"),
+        ("cases = ['a.csv', 'b.csv']", "Expected one path"),
         ("timeout = 'soon'", "sqlverdict.toml, timeout: "),
         ("cases = bot.csv", "is no TOML"),
         ("columns = 3", "expected [columns]"),

@@ -32,10 +32,10 @@ def schema(tmp_path: Path) -> Path:
 
 
 def test_a_proof_is_shown_step_by_step(invoke: Invoke, schema: Path) -> None:
-    found = invoke("prove", GOLD, SAME, "--schema", schema)
-    assert found.exit_code == 0, found.output
-    assert found.output.startswith("proved in ")
-    lines = [line.strip() for line in found.output.splitlines()]
+    result = invoke("prove", GOLD, SAME, "--schema", schema)
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("proved in ")
+    lines = [line.strip() for line in result.output.splitlines()]
     steps = [line for line in lines if line.startswith("equal by ")]
     assert any(
         step.startswith("equal by join_to_parent_is_idle because ")
@@ -73,10 +73,10 @@ def test_a_kept_proof_is_checked(invoke: Invoke, schema: Path) -> None:
 
 
 def test_not_proved_shows_both_forms_and_what_differs(invoke: Invoke, schema: Path) -> None:
-    found = invoke("prove", SAME, OTHER, "--schema", schema)
-    assert found.exit_code == 1
-    assert "not proved: the normal forms differ" in found.output
-    gold, prediction = found.output.split("only in the gold")[1].split("only in the prediction")
+    result = invoke("prove", SAME, OTHER, "--schema", schema)
+    assert result.exit_code == 1
+    assert "not proved: the normal forms differ" in result.output
+    gold, prediction = result.output.split("only in the gold")[1].split("only in the prediction")
     assert "score" in gold
     assert "LIMIT 2" in prediction
     told = json.loads(invoke("prove", SAME, OTHER, "--schema", schema, "--json").output)
@@ -92,15 +92,15 @@ def test_a_rule_can_be_switched_off(invoke: Invoke, schema: Path) -> None:
 
 
 def test_what_the_schema_says_is_shown(invoke: Invoke, schema: Path) -> None:
-    found = invoke("prove", SAME, SAME + " AND 1", "--schema", schema, "--facts")
-    assert "player(team) references team(id)" in found.output
-    assert "team.name" not in found.output
+    result = invoke("prove", SAME, SAME + " AND 1", "--schema", schema, "--facts")
+    assert "player(team) references team(id)" in result.output
+    assert "team.name" not in result.output
 
 
 def test_the_profile_of_the_paper(invoke: Invoke, schema: Path) -> None:
-    found = invoke("prove", SAME, SAME.replace("name", "player.name"), "--schema", schema,
+    result = invoke("prove", SAME, SAME.replace("name", "player.name"), "--schema", schema,
                    "--profile", "etm_paper")  # fmt: skip
-    assert (found.exit_code, "etm_paper" in found.output) == (0, True)
+    assert (result.exit_code, "etm_paper" in result.output) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_the_profile_of_the_paper(invoke: Invoke, schema: Path) -> None:
     ],
 )
 def test_wrong_calls_say_what_to_do(invoke: Invoke, args: tuple[str, ...], message: str) -> None:
-    found = invoke(*args)
-    assert found.exit_code == 2
-    assert message in found.output
+    result = invoke(*args)
+    assert result.exit_code == 2
+    assert message in result.output
 
 
 def test_queries_that_do_not_run_are_not_called_unproved(invoke: Invoke, schema: Path) -> None:
-    found = invoke("prove", SAME, "SELECT nothing FROM player", "--schema", schema)
-    assert (found.exit_code, "the prediction query" in found.output) == (2, True)
+    result = invoke("prove", SAME, "SELECT nothing FROM player", "--schema", schema)
+    assert (result.exit_code, "the prediction query" in result.output) == (2, True)
 
 
 def test_rules_are_listed(invoke: Invoke) -> None:
@@ -157,16 +157,16 @@ def test_facts_are_checked_on_the_data(invoke: Invoke, tmp_path: Path, orphan: b
         connection.execute("INSERT INTO team VALUES (1, 'a')")
         connection.execute("INSERT INTO player VALUES (1, 'b', 4, ?)", (7 if orphan else 1,))
         connection.commit()
-    found = invoke("prove", GOLD, SAME, "--db", file)
+    result = invoke("prove", GOLD, SAME, "--db", file)
     told = json.loads(invoke("prove", GOLD, SAME, "--db", file, "--json").output)
     example = "player(team) references team(id): team = 7 has no row in team"
     if orphan:
-        assert found.exit_code == 1
-        assert found.output.startswith("proved under the declared schema only")
-        assert example in found.output
+        assert result.exit_code == 1
+        assert result.output.startswith("proved under the declared schema only")
+        assert example in result.output
         assert (told["verdict"], told["broken"]) == ("proved_under_declared_schema", [example])
     else:
-        assert found.exit_code == 0
+        assert result.exit_code == 0
         assert told["verdict"] == "proved_equivalent"
     # A profile that reproduces a metric looks at trees alone.
     assert invoke("prove", GOLD, SAME, "--db", file, "--profile", "etm_paper").exit_code == 0
@@ -174,6 +174,22 @@ def test_facts_are_checked_on_the_data(invoke: Invoke, tmp_path: Path, orphan: b
 
 def test_a_query_file_that_does_not_exist_is_named_and_not_parsed_as_sql(invoke: Invoke) -> None:
     Path("schema.sql").write_text("CREATE TABLE t (a INT);")
-    found = invoke("prove", "@gold.sql", "SELECT a FROM t", "--schema", "schema.sql")
-    assert found.exit_code == 2
-    assert "gold.sql: there is no such file" in found.stderr
+    result = invoke("prove", "@gold.sql", "SELECT a FROM t", "--schema", "schema.sql")
+    assert result.exit_code == 2
+    assert "gold.sql: there is no such file" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("prediction", "message"),
+    [
+        ("SELECT name::text FROM player", "read as postgres: give --db a database of that engine"),
+        ("SELECT TOP 1 name FROM player", "read as tsql, which no engine here runs"),
+        ("SELECT FROM", "SELECT >>>FROM'\n"),
+    ],
+)
+def test_sql_of_another_engine_is_named(
+    invoke: Invoke, schema: Path, prediction: str, message: str
+) -> None:
+    for command in ("prove", "refute"):
+        result = invoke(command, SAME, prediction, "--schema", schema)
+        assert (result.exit_code, message in result.stderr) == (2, True), result.stderr

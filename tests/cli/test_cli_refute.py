@@ -35,20 +35,20 @@ def database(tmp_path: Path) -> Path:
 
 
 def test_a_witness_is_explained_shown_and_can_be_replayed(invoke: Invoke, schema: Path) -> None:
-    found = invoke("refute", *COUNT, "--schema", schema, "--out", "w")
-    assert found.exit_code == 0
-    assert "refuted: they differ when a player has no score (NULL)" in found.output
-    assert "score" in found.output
-    assert "gold returns" in found.output
-    (line,) = [line for line in found.output.splitlines() if line.startswith("replay: ")]
+    result = invoke("refute", *COUNT, "--schema", schema, "--out", "w")
+    assert result.exit_code == 0
+    assert "refuted: they differ when a player has no score (NULL)" in result.output
+    assert "score" in result.output
+    assert "gold returns" in result.output
+    (line,) = [line for line in result.output.splitlines() if line.startswith("replay: ")]
     again = invoke(*line.removeprefix("replay: sqlverdict ").split())
     assert again.exit_code == 0
     assert again.output.startswith("differ ")
 
 
 def test_not_found_is_never_called_equal(invoke: Invoke, schema: Path) -> None:
-    found = invoke("refute", *SAME, "--schema", schema, "--instances", 40)
-    assert (found.exit_code, found.output) == (0, "not refuted on 40 databases\n")
+    result = invoke("refute", *SAME, "--schema", schema, "--instances", 40)
+    assert (result.exit_code, result.output) == (0, "not refuted on 40 databases\n")
     told = json.loads(invoke("refute", *SAME, "--schema", schema, "--json").output)
     assert (told["verdict"], told["databases"]) == ("not_refuted", 160)
 
@@ -77,15 +77,15 @@ def test_json_holds_the_witness(invoke: Invoke, schema: Path) -> None:
 def test_a_side_that_cannot_run_is_named(
     invoke: Invoke, schema: Path, gold: str, prediction: str, words: tuple[str, ...]
 ) -> None:
-    found = invoke("refute", gold, prediction, "--schema", schema)
-    assert found.exit_code == 2
-    assert all(word in found.stderr for word in words)
+    result = invoke("refute", gold, prediction, "--schema", schema)
+    assert result.exit_code == 2
+    assert all(word in result.stderr for word in words)
 
 
 def test_a_query_on_the_clock_cannot_be_searched(invoke: Invoke, schema: Path) -> None:
-    found = invoke("refute", "SELECT date('now')", "SELECT 1", "--schema", schema)
-    assert found.exit_code == 3
-    assert "clock" in found.stderr
+    result = invoke("refute", "SELECT date('now')", "SELECT 1", "--schema", schema)
+    assert result.exit_code == 3
+    assert "clock" in result.stderr
 
 
 def test_usage_mistakes(invoke: Invoke, schema: Path, tmp_path: Path) -> None:
@@ -102,8 +102,8 @@ def test_usage_mistakes(invoke: Invoke, schema: Path, tmp_path: Path) -> None:
 
 def test_queries_may_come_from_files(invoke: Invoke, schema: Path, tmp_path: Path) -> None:
     (tmp_path / "gold.sql").write_text(COUNT[0] + "\n")
-    found = invoke("refute", f"@{tmp_path / 'gold.sql'}", COUNT[1], "--schema", schema)
-    assert "refuted" in found.output
+    result = invoke("refute", f"@{tmp_path / 'gold.sql'}", COUNT[1], "--schema", schema)
+    assert "refuted" in result.output
 
 
 def test_the_bank_fills_lists_travels_and_makes_suites(invoke: Invoke, schema: Path) -> None:
@@ -124,15 +124,15 @@ def test_the_bank_fills_lists_travels_and_makes_suites(invoke: Invoke, schema: P
 
 
 def test_a_pair_is_explained_with_all_there_is(invoke: Invoke, database: Path) -> None:
-    found = invoke("pair", *COUNT, "--db", database)
-    assert found.exit_code == 0
+    result = invoke("pair", *COUNT, "--db", database)
+    assert result.exit_code == 0
     for part in (
         "aggregate",
         "different under the preset strict: VALUE_MISMATCH",
         "refuted: they differ when a player has no score (NULL)",
         f"on {database}",
     ):
-        assert part in found.output
+        assert part in result.output
     told = json.loads(invoke("pair", *COUNT, "--db", database, "--json").output)
     assert told["execution"]["equal"] is False
     assert told["refutation"]["verdict"] == "refuted"
@@ -148,9 +148,9 @@ def test_luck_on_the_real_database_is_shown(invoke: Invoke, database: Path) -> N
 
 
 def test_a_pair_with_a_broken_side_says_which(invoke: Invoke, schema: Path) -> None:
-    found = invoke("pair", COUNT[0], "SELECT nope FROM player", "--schema", schema)
-    assert found.exit_code == 2
-    assert "the prediction query: EXECUTION_ERROR: no such column: nope" in found.output
+    result = invoke("pair", COUNT[0], "SELECT nope FROM player", "--schema", schema)
+    assert result.exit_code == 2
+    assert "the prediction query: EXECUTION_ERROR: no such column: nope" in result.output
     told = json.loads(invoke("pair", COUNT[0], "SELECT (", "--schema", schema, "--json").output)
     assert list(told["problems"]) == ["prediction"]
     assert told["refutation"] is None
@@ -158,12 +158,12 @@ def test_a_pair_with_a_broken_side_says_which(invoke: Invoke, schema: Path) -> N
 
 def test_replay_tells_what_no_longer_differs(invoke: Invoke, schema: Path) -> None:
     invoke("refute", *COUNT, "--schema", schema, "--out", "w")
-    assert invoke("replay", "w").output.rstrip().endswith("2 of 2 still differ")
+    assert invoke("replay", "w").output.count("\n2 of 2 still differ\n") == 1
     (file,) = Path("w").glob("*.sql")
     file.write_text(file.read_text().replace(", NULL)", ", 3)"))
-    found = invoke("replay", "w", "--json")
-    assert found.exit_code == 1
-    assert [one["differ"] for one in json.loads(found.output)] == [False, True]
+    result = invoke("replay", "w", "--json")
+    assert result.exit_code == 1
+    assert [one["differ"] for one in json.loads(result.output)] == [False, True]
     file.write_text("SELECT 1")
     broken = invoke("replay", "w")
     assert broken.exit_code == 2
@@ -186,18 +186,18 @@ def test_evaluate_keeps_witnesses_that_replay(invoke: Invoke, tmp_path: Path) ->
     )
     connection.close()
     (tmp_path / "gold.sql").write_text("SELECT count(*) FROM item\tshop\n")
-    (tmp_path / "said.txt").write_text("SELECT count(price) FROM item\n")
+    (tmp_path / "predictions.txt").write_text("SELECT count(price) FROM item\n")
     run = tmp_path / "run"
     given = ("--gold", tmp_path / "gold.sql", "--databases", tmp_path)
-    said = (
+    predictions = (
         "--predictions",
-        tmp_path / "said.txt",
+        tmp_path / "predictions.txt",
         "--out",
         run,
         "--metrics",
         "ex,witness_accuracy",
     )
-    done = invoke("evaluate", *given, *said, "--refute", 200, "--workers", 0, "--no-cache")
+    done = invoke("evaluate", *given, *predictions, "--refute", 200, "--workers", 0, "--no-cache")
     assert done.exit_code == 0, done.output
     assert "witness_accuracy" in done.output
     (witness,) = (run / "witnesses").glob("*.sql")

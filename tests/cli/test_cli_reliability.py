@@ -57,9 +57,9 @@ def run(trust: Path, tiny: Any, invoke: Invoke) -> Callable[..., Result]:
 
 def test_a_recorded_system_from_file_to_score(run: Callable[..., Result], invoke: Invoke) -> None:
     assert run("a").exit_code == 0
-    found = invoke("reliability", "a", "--penalty", "0,10,N", "--json")
-    assert found.exit_code == 0
-    content = json.loads(found.stdout)
+    result = invoke("reliability", "a", "--penalty", "0,10,N", "--json")
+    assert result.exit_code == 0
+    content = json.loads(result.stdout)
     assert content["correct_by"] == "ex[trustsql_spider]"
     assert content["outcomes"] == {
         "correct": 1,
@@ -106,11 +106,11 @@ def test_views_that_are_one_are_printed_once(
     run: Callable[..., Result], invoke: Invoke, tmp_path: Path
 ) -> None:
     run("a", "--only", "1,2,3", "--metrics", "ex,verdict")
-    found = invoke("reliability", "a").output
-    assert found.count("better than ABSTAIN-ALL") == 1
-    assert "UnANS" not in found.partition("Outcomes")[0]
-    found = invoke("reliability", "a", "--metric", "none").output
-    assert "for what is correct: ex, verdict, proved" in found
+    result = invoke("reliability", "a").output
+    assert result.count("better than ABSTAIN-ALL") == 1
+    assert "UnANS" not in result.partition("Outcomes")[0]
+    result = invoke("reliability", "a", "--metric", "none").output
+    assert "for what is correct: ex, verdict, proved" in result
     (tmp_path / "every").mkdir()
     Path("a").rename(tmp_path / "every" / "a")
     for command in (("show", tmp_path / "every", "1"), ("leaderboard", tmp_path / "every")):
@@ -228,10 +228,10 @@ def test_several_runs_are_systems_in_one_table(
     run: Callable[..., Result], invoke: Invoke, tmp_path: Path
 ) -> None:
     assert run("a").exit_code == run("voting", "--recorded-only").exit_code == 0
-    found = invoke("reliability", "a", "voting", "--penalty", "0,3", "--out", tmp_path / "out")
-    assert found.exit_code == 0, found.output
-    assert "2 systems on 4 common items" in found.output
-    assert "RS(3)" in found.output
+    result = invoke("reliability", "a", "voting", "--penalty", "0,3", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "2 systems on 4 common items" in result.output
+    assert "RS(3)" in result.output
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
         "systems.json", "systems.md", "systems.svg", "systems_by_penalty.svg",
     }  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from sqlverdict.errors import DataError, UsageError
+from sqlverdict.files.sealed_json import write_sealed_json
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.overlays.apply import with_overlays
 from sqlverdict.load.overlays.read import read_overlay
@@ -116,7 +117,8 @@ def test_a_run_is_not_rescored_where_more_than_golds_changed(
     assert refused.exit_code == 2
     assert "the predictions changed since that run" in refused.output
     manifest = Path("runs/b/manifest.json")
-    manifest.write_text(manifest.read_text().replace('"evaluate"', '"other"'))
+    fields = json.loads(manifest.read_text())
+    write_sealed_json(manifest, {**fields, "command": ["other", *fields["command"][1:]]})
     assert (
         "does not say which evaluate command"
         in invoke("rescore", "runs/b", "--gold-overlay", fixed).output

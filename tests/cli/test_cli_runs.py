@@ -28,8 +28,15 @@ def evaluated(make_tiny: Callable[[Path], Any], tmp_path_factory: pytest.TempPat
         ("before", "SELECT 3", "SELECT 'x'"),
         ("after", "SELECT 4", "SELECT name FROM item"),
     ):
-        said = tiny.predictions(first, second, name=f"{name}.txt")
-        options = ["--gold", tiny.gold, "--predictions", said, "--out", folder / "runs" / name]
+        predictions = tiny.predictions(first, second, name=f"{name}.txt")
+        options = [
+            "--gold",
+            tiny.gold,
+            "--predictions",
+            predictions,
+            "--out",
+            folder / "runs" / name,
+        ]
         done = CliRunner().invoke(sqlverdict, ["evaluate", *map(str, options)])
         assert done.exit_code == 0
     return folder / "runs"
@@ -44,11 +51,11 @@ def two_runs(evaluated: Path, invoke: Invoke) -> None:
 
 @pytest.mark.usefixtures("two_runs")
 def test_compare_shows_what_changed(invoke: Invoke) -> None:
-    found = invoke("compare", "before", "after")
-    assert found.exit_code == 0
-    assert "1 case gained, 1 lost, 2 right in both, 0 wrong in both" in found.stdout
-    assert "no significant difference" in found.stdout
-    lost = found.stdout[found.stdout.index("lost: 1") : found.stdout.index("gained: 1")]
+    result = invoke("compare", "before", "after")
+    assert result.exit_code == 0
+    assert "1 case gained, 1 lost, 2 right in both, 0 wrong in both" in result.stdout
+    assert "no significant difference" in result.stdout
+    lost = result.stdout[result.stdout.index("lost: 1") : result.stdout.index("gained: 1")]
     for sql in ("SELECT count(*) FROM item", "SELECT 3", "SELECT 4"):
         assert sql in lost
     content = json.loads(invoke("compare", "before", "after", "--json").stdout)
@@ -74,8 +81,11 @@ def test_the_gate_refuses_a_run_that_was_changed(
     """It read the summary alone."""
     path = Path("before", file)
     path.write_text(change(path.read_text()))
-    found = invoke("check", "before", "--min", "ex=0.5")
-    assert (found.exit_code, "changed" in found.stderr or "cut short" in found.stderr) == (2, True)
+    result = invoke("check", "before", "--min", "ex=0.5")
+    assert (result.exit_code, "changed" in result.stderr or "cut short" in result.stderr) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.usefixtures("two_runs")
@@ -150,9 +160,9 @@ def test_runs_are_read_as_trials(invoke: Invoke) -> None:
     ],
 )
 def test_what_cannot_be_done_is_exit_code_2(invoke: Invoke, args: tuple[str, ...]) -> None:
-    found = invoke(*args)
-    assert found.exit_code == 2
-    assert found.stderr.startswith("error: ")
+    result = invoke(*args)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
 
 
 @pytest.mark.slow
@@ -169,17 +179,17 @@ def test_leaderboard_in_three_forms(invoke: Invoke) -> None:
 
 @pytest.mark.usefixtures("two_runs")
 def test_show_has_everything_about_a_case(invoke: Invoke) -> None:
-    found = invoke("show", "after", "0")
+    result = invoke("show", "after", "0")
     for part in ("SELECT count(*) FROM item", "SELECT 4", "VALUE_MISMATCH", "1 row", "ms"):
-        assert part in found.stdout
+        assert part in result.stdout
     assert json.loads(invoke("show", "after", "0", "--json").stdout)["verdict"] == "incorrect"
 
 
 @pytest.mark.slow
-def test_the_demo_shows_itself(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = invoke("demo")
-    assert found.exit_code == 0
-    assert sorted(path.name for path in Path("sqlverdict-demo").iterdir()) == [
+def test_the_demo_shows_itself(
+    demo_run: Any, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = (
         "bold",
         "careful",
         "careful-confidence",
@@ -188,7 +198,9 @@ def test_the_demo_shows_itself(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) 
         "risk_coverage.svg",
         "rough",
         "rough-error_gate",
-    ]
+    )
+    assert demo_run.files == files
+    stdout: str = demo_run.output
     for part in (
         "3 systems on demo: 90 cases",
         "WRITE_BLOCKED",
@@ -200,17 +212,19 @@ def test_the_demo_shows_itself(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) 
         "RS(10)",
         "careful > confidence",
     ):
-        assert part in found.stdout
-    places = [found.stdout.index(f" {name} ") for name in ("bold", "careful", "rough")]
+        assert part in stdout
+    places = [stdout.index(f" {name} ") for name in ("bold", "careful", "rough")]
     assert places == sorted(places), "by verdict the first two cannot be told apart"
-    assert "answers people would call between" in found.stdout
+    assert "answers people would call between" in stdout
     transcript = (ROOT / "README.md").read_text(encoding="utf-8").split("```")[1]
     for line in filter(None, transcript.splitlines()[2:-1]):
-        assert line in found.stdout, f"the README shows {line!r}"
+        assert line in stdout, f"the README shows {line!r}"
+    assert demo.DemoArgs().metrics == "verdict,ex,etm", "the run above has two more"
     # The second time only the form of the output counts: less work for the same runs.
     monkeypatch.setattr(demo, "_STEPS", 1_000_000)
     monkeypatch.setattr(demo, "_INSTANCES", 1)
     again = invoke("demo", "--json", "--metrics", "ex")
+    assert Path("sqlverdict-demo", "report.html").is_file()
     assert len(json.loads(again.stdout)["runs"]) == 5
 
 
@@ -234,23 +248,23 @@ def test_lists_explain_their_members(invoke: Invoke) -> None:
 
 def test_query_says_what_a_query_is_made_of(invoke: Invoke) -> None:
     sql = "SELECT count(*) FROM a JOIN b ON a.x = b.x WHERE y > 3"
-    found = json.loads(invoke("query", sql, "--json").stdout)
-    assert found["tables"] == ["a", "b"]
-    assert "join" in found["features"]
-    assert found["trustsql hardness"] == "medium"
+    report = json.loads(invoke("query", sql, "--json").stdout)
+    assert report["tables"] == ["a", "b"]
+    assert "join" in report["features"]
+    assert report["trustsql hardness"] == "medium"
     assert "medium" in invoke("query", "-", stdin=sql).stdout
     wrong = invoke("query", "SELECT FROM WHERE")
     assert (wrong.exit_code, "PARSE_ERROR" in wrong.stderr) == (2, True)
 
 
 def test_commands_over_several_runs_refuse_those_of_other_cases(tiny: Any, invoke: Invoke) -> None:
-    said = tiny.predictions()
-    invoke("evaluate", "--gold", tiny.gold, "--predictions", said, "--out", "a", "--quiet")
+    predictions = tiny.predictions()
+    invoke("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", "a", "--quiet")
     other = tiny.root / "other.txt"
     other.write_text(
         tiny.gold.read_text().replace("SELECT name FROM item\t", "SELECT price FROM item\t")
     )
-    invoke("evaluate", "--gold", other, "--predictions", said, "--out", "b", "--quiet")
+    invoke("evaluate", "--gold", other, "--predictions", predictions, "--out", "b", "--quiet")
     for command in (
         ("compare", "a", "b"),
         ("leaderboard", "a", "b"),
@@ -287,7 +301,7 @@ def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None
     for unknown in ("em", "nonsense"):
         refused = invoke("check", "after", "--min", f"{unknown}=0.1")
         assert refused.exit_code == 2
-        assert f"has no metric '{unknown}'; it has ex" in refused.output
+        assert f"has no metric '{unknown}'. It has ex." in refused.output
     twice = invoke("check", "after", "--min", "exec=0.1", "--min", "ex=0.9")
     assert twice.exit_code == 2
     assert "--min names 'ex' twice" in twice.output

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sqlite3
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -13,25 +13,24 @@ from typing import Any
 
 import msgspec
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
-from timeouts import HANG_SECONDS
+from timeouts import fail_on_hang
 
 Invoke = Callable[..., Result]
-_MAIN = "from sqlverdict.cli.main import main; main()"
 
 
 def lines_of(folder: Path) -> list[dict[str, Any]]:
     lines = (folder / "results.jsonl").read_bytes().splitlines()
-    found = [msgspec.json.decode(line) for line in lines]
-    return [{name: line[name] for name in line if name != "timings"} for line in found]
+    results = [msgspec.json.decode(line) for line in lines]
+    return [{name: line[name] for name in line if name != "timings"} for line in results]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
     [
-        ("evaluate", "--gold", "{gold}", "--predictions", "{said}", "--out", "{file}/run"),
+        ("evaluate", "--gold", "{gold}", "--predictions", "{predictions}", "--out", "{file}/run"),
         ("reliability", "{run}", "--out", "{file}/figures"),
         ("categories", "{run}", "--figures", "{file}/figures"),
     ],
@@ -39,19 +38,21 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
 def test_a_place_that_cannot_be_written_to_is_6_and_no_traceback(
     args: tuple[str, ...], tiny: Any, invoke: Invoke, tmp_path: Path
 ) -> None:
-    said = tiny.predictions("SELECT 0")
+    predictions = tiny.predictions("SELECT 0")
     assert (
-        invoke("evaluate", "--gold", tiny.gold, "--predictions", said, "--out", "run").exit_code
+        invoke(
+            "evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", "run"
+        ).exit_code
         == 0
     )
     file = tmp_path / "file"
     file.write_text("not a folder")
-    values = {"gold": tiny.gold, "said": said, "file": file, "run": "run"}
-    found = invoke(*(arg.format(**values) for arg in args))
-    assert found.exit_code == 6, found.output
-    assert "Traceback" not in found.output
-    assert found.stderr.count("\n") == 1
-    assert str(file) in found.stderr
+    values = {"gold": tiny.gold, "predictions": predictions, "file": file, "run": "run"}
+    result = invoke(*(arg.format(**values) for arg in args))
+    assert result.exit_code == 6, result.output
+    assert "Traceback" not in result.output
+    assert result.stderr.count("\n") == 1
+    assert str(file) in result.stderr
 
 
 @pytest.mark.slow
@@ -60,40 +61,52 @@ def test_a_place_that_cannot_be_written_to_is_6_and_no_traceback(
 def test_a_full_disk_is_6_and_the_same_command_goes_on(
     workers: int, tiny: Any, tmp_path: Path
 ) -> None:
-    cases = tiny.cases(repeat=100)
-    databases = str(tiny.databases)
+    import resource
 
-    def run(out: str, most: int | None) -> subprocess.CompletedProcess[str]:
-        import resource
+    from sqlverdict.cli.main import sqlverdict
 
-        def full() -> None:
-            if most is not None:
+    def command(out: str, workers: int) -> list[str]:
+        words = (
+            "evaluate",
+            "--cases",
+            cases,
+            "--databases",
+            tiny.databases,
+            "--out",
+            tmp_path / out,
+        )
+        return [*map(str, words), "--quiet", "--no-cache", "--workers", str(workers)]
+
+    def run(most: int) -> tuple[int, str]:
+        """The exit code and the messages of a child that can write files of so many bytes."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                # A compiled file that the limit has cut off would stay, for all later tests.
+                sys.dont_write_bytecode = True
                 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+                done = CliRunner().invoke(sqlverdict, command("run", workers))
+                os.write(writer, done.stderr.encode())
+                code = done.exit_code
+            finally:
+                os._exit(code)
+        os.close(writer)
+        with fail_on_hang(), os.fdopen(reader, encoding="utf-8") as messages:
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), messages.read()
 
-        # -B: Python would keep a compiled file that the limit has cut off, for all later tests.
-        command = (
-            *(sys.executable, "-B", "-c", _MAIN, "evaluate", "--cases", str(cases)),
-            *("--databases", databases, "--out", str(tmp_path / out), "--quiet", "--no-cache"),
-            *("--workers", str(workers)),
-        )
-        return subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            preexec_fn=full,
-            timeout=HANG_SECONDS,
-            check=False,
-        )
-
-    assert run("whole", None).returncode == 0
+    cases = tiny.cases(repeat=100)
+    # In this process first: a child then has everything loaded.
+    assert CliRunner().invoke(sqlverdict, command("whole", 0)).exit_code == 0
     size = (tmp_path / "whole" / "results.jsonl").stat().st_size
     for most in (100, size // 3, size * 2 // 3):
-        found = run("run", most)
-        assert found.returncode == 6, found.stderr
-        assert "Traceback" not in found.stderr
-        assert "run the same command again to continue" in found.stderr
+        code, messages = run(most)
+        assert code == 6, messages
+        assert "Traceback" not in messages
+        assert "run the same command again to continue" in messages
         assert not (tmp_path / "run" / "summary.json").exists()
-    assert run("run", None).returncode == 0
+    assert run(100 * size)[0] == 0
     assert lines_of(tmp_path / "run") == lines_of(tmp_path / "whole")
     for file in ("summary.json",):
         assert (tmp_path / "run" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
@@ -108,12 +121,12 @@ def test_a_changed_database_is_said_and_its_old_score_is_not_printed(
     with closing(sqlite3.connect(tiny.databases / "shop" / "shop.sqlite")) as connection:
         connection.execute("DROP TABLE item")
     for words in (("--quiet",), ()):
-        found = invoke(*common, *words)
-        assert found.exit_code == 4
-        assert "ex 100.0% (" in found.stdout or "unscored" in found.stdout
+        result = invoke(*common, *words)
+        assert result.exit_code == 4
+        assert "ex 100.0% (" in result.stdout or "unscored" in result.stdout
         if words:
-            said = "1 database changed since the run (shop): 3 cases are done again"
-            assert f"note: {said}" in found.stderr
+            text = "1 database changed since the run (shop): 3 cases are done again"
+            assert f"note: {text}" in result.stderr
     other = tiny.databases.with_name("other")
     tiny.databases.rename(other)
     assert invoke(*common, "--quiet").exit_code == 3, "the databases are gone"
@@ -124,11 +137,11 @@ def test_a_changed_database_is_said_and_its_old_score_is_not_printed(
 @pytest.mark.slow
 def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
     """Witnesses lay in runs/witnesses, and report.md named ``.../witnesses/x.sql``."""
-    said = tiny.predictions("SELECT 3")
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", said)
+    predictions = tiny.predictions("SELECT 3")
+    common = ("evaluate", "--gold", tiny.gold, "--predictions", predictions)
     # By this metric the lucky match is wrong, so that reports show it.
-    found = invoke(*common, "--refute", "50", "--metrics", "witness_accuracy,ex")
-    assert found.exit_code == 0
+    result = invoke(*common, "--refute", "50", "--metrics", "witness_accuracy,ex")
+    assert result.exit_code == 0
     assert sorted(path.name for path in Path("runs").iterdir()) == ["mine"]
     shown = invoke("show", "runs/mine", "0").stdout
     for text in (
@@ -147,15 +160,15 @@ def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
 
 def test_a_witness_that_cannot_be_written_is_sought_again(tiny: Any, invoke: Invoke) -> None:
     """A full disk was taken for a text beyond our tools, for ever, and left the denominator."""
-    said = tiny.predictions("SELECT 3")
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", said, "--metrics", "verdict")
+    predictions = tiny.predictions("SELECT 3")
+    common = ("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--metrics", "verdict")
     common += ("--no-llm", "--workers", "0", "--out")
     assert invoke(*common, "whole").exit_code == 0
     Path("run").mkdir()
     Path("run/witnesses").write_text("in the way")
-    found = invoke(*common, "run")
-    assert "STOPPED: in 1 case a file could not be written" in found.output
-    assert "BEYOND OUR TOOLS" not in found.output
+    result = invoke(*common, "run")
+    assert "STOPPED: in 1 case a file could not be written" in result.output
+    assert "BEYOND OUR TOOLS" not in result.output
     assert "could not go on" in invoke("show", "run", "0").stdout
     Path("run/witnesses").unlink()
     again = invoke(*common, "run")
@@ -168,5 +181,5 @@ def test_refute_says_6_where_its_witness_cannot_be_written(tiny: Any, invoke: In
     Path("file").write_text("not a folder")
     database = tiny.databases / "shop" / "shop.sqlite"
     queries = ("SELECT count(*) FROM item", "SELECT 3")
-    found = invoke("refute", *queries, "--db", database, "--no-bank", "--out", "file/folder")
-    assert (found.exit_code, "cannot be written" in found.stderr) == (6, True)
+    result = invoke("refute", *queries, "--db", database, "--no-bank", "--out", "file/folder")
+    assert (result.exit_code, "cannot be written" in result.stderr) == (6, True)

@@ -54,7 +54,7 @@ def test_a_text_passes_few_files_before_its_answer_is_compared(
     with closing(sqlite3.connect(tmp_path / "d" / "d.sqlite")) as database:
         database.executescript("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'y'), (2, 'z');")
     (tmp_path / "gold.txt").write_text("SELECT 1\td\nSELECT a FROM t ORDER BY a DESC\td\n")
-    (tmp_path / "said.txt").write_text(f"{FIRST}\n{PREDICTION}\n")
+    (tmp_path / "predictions.txt").write_text(f"{FIRST}\n{PREDICTION}\n")
     files: set[str] = set()
     compared = False
 
@@ -71,7 +71,7 @@ def test_a_text_passes_few_files_before_its_answer_is_compared(
             compared = event == "call" and (code.co_name, file) == ("compare", STRICT)
 
     arguments = ("--gold", tmp_path / "gold.txt", "--databases", tmp_path)
-    predictions = ("--predictions", tmp_path / "said.txt", "--out", tmp_path / "run")
+    predictions = ("--predictions", tmp_path / "predictions.txt", "--out", tmp_path / "run")
     sys.setprofile(look)
     try:
         done = invoke("evaluate", *arguments, *predictions, "--no-cache", "--workers", 0)

@@ -26,7 +26,7 @@ def read(sql: str) -> Query:
 
 
 def match(gold: str, prediction: str, *, counts: bool = False) -> SetMatch:
-    found = exact_set_match(read(gold), read(prediction), SCHEMA, values=counts, distinct=counts)
+    result = exact_set_match(read(gold), read(prediction), SCHEMA, values=counts, distinct=counts)
     back = exact_set_match(read(prediction), read(gold), SCHEMA, values=counts, distinct=counts)
-    assert found == back, "neither side is special"
-    return found
+    assert result == back, "neither side is special"
+    return result

@@ -38,9 +38,9 @@ def test_a_shuffled_answer_is_always_matched(rows: list[tuple], rng: random.Rand
     rng.shuffle(order)
     shuffled = permuted(rows, order)
     rng.shuffle(shuffled)
-    found = match_columns(rows, shuffled)
-    assert found is not None
-    assert Counter(permuted(shuffled, found)) == Counter(rows)
+    result = match_columns(rows, shuffled)
+    assert result is not None
+    assert Counter(permuted(shuffled, result)) == Counter(rows)
 
 
 @settings(max_examples=400)
@@ -56,11 +56,11 @@ def test_agrees_with_trying_every_order(data: st.DataObject) -> None:
 def test_order_is_respected_where_ranks_say_so(rows: list[tuple], rng: random.Random) -> None:
     swapped = list(rows)
     rng.shuffle(swapped)
-    found = match_columns(rows, swapped, list(range(len(rows))))
-    if found is None:
+    result = match_columns(rows, swapped, list(range(len(rows))))
+    if result is None:
         assert rows != swapped
     else:
-        assert permuted(swapped, found) == rows
+        assert permuted(swapped, result) == rows
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))))
@@ -109,9 +109,9 @@ def test_a_hundred_columns_and_many_rows(kind: str) -> None:
     rng.shuffle(order)
     shuffled = permuted(rows, order)
     rng.shuffle(shuffled)
-    found = match_columns(rows, shuffled)
-    assert found is not None
-    assert Counter(permuted(shuffled, found)) == Counter(rows)
+    result = match_columns(rows, shuffled)
+    assert result is not None
+    assert Counter(permuted(shuffled, result)) == Counter(rows)
     if kind in ("random", "same values"):
         torn = [list(row) for row in shuffled]
         torn[0][0], torn[1][0] = torn[1][0], torn[0][0]
@@ -124,5 +124,5 @@ def test_a_hopeless_search_is_given_up_not_guessed(monkeypatch: pytest.MonkeyPat
     shuffled = permuted(rows, (2, 0, 1))
     with pytest.raises(SearchExhausted, match="too alike"):
         match_columns(rows, shuffled)
-    found = compare_answers(rows, shuffled)
-    assert (found.equal, found.reasons) == (None, (Reason.BUDGET_EXHAUSTED,))
+    comparison = compare_answers(rows, shuffled)
+    assert (comparison.equal, comparison.reasons) == (None, (Reason.BUDGET_EXHAUSTED,))

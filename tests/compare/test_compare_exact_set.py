@@ -212,9 +212,9 @@ DIFFERENT = {
 @pytest.mark.parametrize("what", DIFFERENT)
 def test_what_counts(what: str) -> None:
     clause, gold, prediction = DIFFERENT[what]
-    found = match(gold, prediction)
-    assert found.equal is False
-    assert clause in found.differs
+    result = match(gold, prediction)
+    assert result.equal is False
+    assert clause in result.differs
     assert match(gold, prediction, counts=True).equal is False
 
 

@@ -128,5 +128,5 @@ def test_a_match_has_the_same_parts(one: Spec, two: Spec, counts: bool) -> None:
 def test_a_condition_less_is_seen(spec: Spec, counts: bool) -> None:
     if spec.where:
         fewer = replace(spec, where=spec.where[1:])
-        found = match(spec.text(PLAIN, PLAIN), fewer.text(PLAIN, PLAIN), counts=counts)
-        assert "where" in found.differs
+        result = match(spec.text(PLAIN, PLAIN), fewer.text(PLAIN, PLAIN), counts=counts)
+        assert "where" in result.differs

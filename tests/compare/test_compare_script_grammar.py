@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.compare.exact_set.script_grammar import script_accepts
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
 
 SCHEMA = read_ddl(
@@ -70,13 +71,13 @@ def test_the_rest_is_rejected(sql: str) -> None:
 
 def test_a_rejected_prediction_counts_zero_under_script_alone(tmp_path: Path) -> None:
     path = tmp_path / "music.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript("CREATE TABLE singer (id INTEGER PRIMARY KEY, age INT);")
     connection.close()
     case = Case("1", "music", "?", ("SELECT id FROM singer WHERE age = 20",), str(path))
     options = Options(metrics="esm,esm[script]", workers=0, cache=None)
-    said = {"1": "SELECT id FROM singer WHERE age=20"}
-    (result,) = evaluate([case], said, options=options).results()
+    predictions = {"1": "SELECT id FROM singer WHERE age=20"}
+    (result,) = evaluate([case], predictions, options=options).results()
     assert result.scores == {"esm": 1.0, "esm[script]": 0.0}
 
 
@@ -99,14 +100,14 @@ def test_tables_json_stands_in_for_a_missing_database_only(tmp_path: Path) -> No
     (tmp_path / "dev.json").write_text(json.dumps(items))
     folder = tmp_path / "database" / "here"
     folder.mkdir(parents=True)
-    with sqlite3.connect(folder / "here.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "here.sqlite")) as connection, connection:
         connection.executescript("CREATE TABLE singer (id INTEGER PRIMARY KEY, age INT);")
     connection.close()
     benchmark = BENCHMARKS.get("spider").read(tmp_path)
     assert set(benchmark.schemas) == {"gone"}
     options = Options(metrics="esm,ex", workers=0, cache=None)
-    said = {"0": "SELECT singer.id FROM singer", "1": "SELECT singer.id FROM singer"}
-    run = evaluate(benchmark, said, options=options)
+    predictions = {"0": "SELECT singer.id FROM singer", "1": "SELECT singer.id FROM singer"}
+    run = evaluate(benchmark, predictions, options=options)
     assert [result.scores for result in run.results()] == [
         {"esm": 1.0, "ex": 1.0},
         {"esm": 1.0, "ex": None},

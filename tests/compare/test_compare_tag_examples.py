@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import example, given
@@ -49,7 +50,7 @@ def names(gold: str, prediction: str, schema: Schema | None = SCHEMA) -> set[str
 
 
 def runs(sql: str) -> bool:
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection, connection:
         connection.executescript(EXAMPLES_SCHEMA)
         try:
             connection.execute(sql)
@@ -84,8 +85,8 @@ def test_names_are_looked_up_only_with_a_schema_and_for_sqlite(sql: str) -> None
     gold = "SELECT name FROM player"
     of_names = REFUSED - {"syntax_error", "several_statements"}
     assert not names(gold, sql, None) & of_names
-    found = {tag.name for tag in find_tags(gold, sql, SCHEMA, dialect="mysql")}
-    assert not found & of_names
+    results = {tag.name for tag in find_tags(gold, sql, SCHEMA, dialect="mysql")}
+    assert not results & of_names
 
 
 def test_a_detail_is_short_whatever_the_query() -> None:
@@ -198,20 +199,20 @@ RANDOM_SCHEMA = read_ddl(grammar.SCHEMA, "random")
 def test_random_queries_have_tags_and_do_not_differ_from_themselves(one: int, other: int) -> None:
     first, second = (grammar.Grammar(seed).query() for seed in (one, other))
     assert names(first, first, RANDOM_SCHEMA) in ({"same_trees"}, {"not_read"})
-    found = names(first, second, RANDOM_SCHEMA)
-    assert found
-    assert ("same_trees" not in found) or found == {"same_trees"}
+    result = names(first, second, RANDOM_SCHEMA)
+    assert result
+    assert ("same_trees" not in result) or result == {"same_trees"}
 
 
 @given(st.integers(0, 10**9))
 def test_tags_of_names_are_what_sqlite_says(seed: int) -> None:
     sql = grammar.Grammar(seed).query()
-    found = names("SELECT b FROM y", sql, RANDOM_SCHEMA)
-    with sqlite3.connect(":memory:") as connection:
+    result = names("SELECT b FROM y", sql, RANDOM_SCHEMA)
+    with closing(sqlite3.connect(":memory:")) as connection, connection:
         connection.executescript(grammar.SCHEMA)
         try:
             connection.execute(f"EXPLAIN {sql}")
         except sqlite3.Error:
-            assert found & {*REFUSED, "not_read"}
+            assert result & {*REFUSED, "not_read"}
         else:
-            assert not found & REFUSED
+            assert not result & REFUSED

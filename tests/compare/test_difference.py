@@ -29,25 +29,25 @@ def logged(gold: Answer, prediction: Answer, *, matched: bool = False) -> Logged
 
 
 def test_missing_and_extra_rows_count_as_often_as_they_occur() -> None:
-    found = answer_difference(answer(("x",), ("x",), ("y",)), answer(("x",), ("z",), ("z",)))
-    assert found.missing == (("x",), ("y",))
-    assert found.extra == (("z",), ("z",))
-    assert (found.missing_count, found.extra_count, found.changed_count) == (2, 2, 0)
+    difference = answer_difference(answer(("x",), ("x",), ("y",)), answer(("x",), ("z",), ("z",)))
+    assert difference.missing == (("x",), ("y",))
+    assert difference.extra == (("z",), ("z",))
+    assert (difference.missing_count, difference.extra_count, difference.changed_count) == (2, 2, 0)
 
 
 def test_rows_pair_by_the_column_that_identifies_them() -> None:
     gold = answer(("France", 2), ("Spain", 2), ("Italy", 4))
-    found = answer_difference(gold, answer(("Spain", 3), ("France", 1), ("Malta", 9)))
-    assert found.changed == (
+    difference = answer_difference(gold, answer(("Spain", 3), ("France", 1), ("Malta", 9)))
+    assert difference.changed == (
         ChangedRow(("France", 2), ("France", 1), (1,)),
         ChangedRow(("Spain", 2), ("Spain", 3), (1,)),
     )
-    assert (found.missing, found.extra) == ((("Italy", 4),), (("Malta", 9),))
+    assert (difference.missing, difference.extra) == ((("Italy", 4),), (("Malta", 9),))
 
 
 def test_single_rows_pair_whatever_they_hold() -> None:
-    found = answer_difference(answer(("Love", "2016")), answer(("King", "2016")))
-    assert found.changed == (ChangedRow(("Love", "2016"), ("King", "2016"), (0,)),)
+    difference = answer_difference(answer(("Love", "2016")), answer(("King", "2016")))
+    assert difference.changed == (ChangedRow(("Love", "2016"), ("King", "2016"), (0,)),)
 
 
 def test_reals_at_the_same_place_pair_and_integers_do_not() -> None:
@@ -59,16 +59,20 @@ def test_reals_at_the_same_place_pair_and_integers_do_not() -> None:
 
 def test_float_noise_is_no_difference() -> None:
     gold, prediction = answer((0.1 + 0.2, "x"), (5.0, "y")), answer((0.3, "x"), (6.0, "y"))
-    found = answer_difference(gold, prediction)
-    assert found.changed == (ChangedRow((5.0, "y"), (6.0, "y"), (0,)),)
-    assert not found.missing
+    difference = answer_difference(gold, prediction)
+    assert difference.changed == (ChangedRow((5.0, "y"), (6.0, "y"), (0,)),)
+    assert not difference.missing
     assert answer_difference(answer((math.nan,)), answer((math.nan,))).same_rows
 
 
 def test_the_same_rows_in_another_order() -> None:
-    found = answer_difference(answer((1,), (2,), (3,)), answer((1,), (3,), (2,)))
-    assert (found.order_only, found.same_rows, found.changed_count) == (True, True, 2)
-    assert found.changed[0] == ChangedRow((2,), (3,), (0,))
+    difference = answer_difference(answer((1,), (2,), (3,)), answer((1,), (3,), (2,)))
+    assert (difference.order_only, difference.same_rows, difference.changed_count) == (
+        True,
+        True,
+        2,
+    )
+    assert difference.changed[0] == ChangedRow((2,), (3,), (0,))
 
 
 def test_columns_pair_by_name_and_then_in_order() -> None:
@@ -80,16 +84,22 @@ def test_columns_pair_by_name_and_then_in_order() -> None:
 
 
 def test_an_extra_column_leaves_the_rows_the_same() -> None:
-    found = answer_difference(answer(("x",), columns="name"), answer((7, "x"), columns="id name"))
-    assert (found.columns, found.same_rows) == ((1,), True)
+    difference = answer_difference(
+        answer(("x",), columns="name"), answer((7, "x"), columns="id name")
+    )
+    assert (difference.columns, difference.same_rows) == ((1,), True)
 
 
 def test_some_rows_of_each_kind_are_kept() -> None:
     gold = answer(*((f"k{i}", i) for i in range(40)))
     changed = [(f"k{i}", -1 - i) for i in range(20)]
-    found = answer_difference(gold, answer(*changed, *((f"x{i}", 99) for i in range(30))))
-    assert (len(found.changed), len(found.missing), len(found.extra)) == (5, 5, 5)
-    assert (found.changed_count, found.missing_count, found.extra_count) == (20, 20, 30)
+    difference = answer_difference(gold, answer(*changed, *((f"x{i}", 99) for i in range(30))))
+    assert (len(difference.changed), len(difference.missing), len(difference.extra)) == (5, 5, 5)
+    assert (difference.changed_count, difference.missing_count, difference.extra_count) == (
+        20,
+        20,
+        30,
+    )
 
 
 _cells = st.one_of(st.none(), st.integers(-2, 2), st.sampled_from((0.5, 2.0, math.nan, math.inf)),
@@ -102,15 +112,15 @@ def test_counts_add_up_for_any_two_answers(left: int, right: int, data: st.DataO
         answer(*data.draw(st.lists(st.tuples(*[_cells] * width), max_size=6)))
         for width in (left, right)
     )
-    found = answer_difference(gold, prediction, most=3)
-    moved = 0 if found.order_only else found.changed_count
-    same = len(gold.rows) - found.missing_count - moved
-    assert same == len(prediction.rows) - found.extra_count - moved
+    difference = answer_difference(gold, prediction, most=3)
+    moved = 0 if difference.order_only else difference.changed_count
+    same = len(gold.rows) - difference.missing_count - moved
+    assert same == len(prediction.rows) - difference.extra_count - moved
     assert same >= 0
-    assert not Counter(found.missing) - Counter(gold.rows)
-    assert not Counter(found.extra) - Counter(prediction.rows)
-    assert len(found.missing) + len(found.changed) <= 3
-    assert all(change.cells for change in found.changed)
+    assert not Counter(difference.missing) - Counter(gold.rows)
+    assert not Counter(difference.extra) - Counter(prediction.rows)
+    assert len(difference.missing) + len(difference.changed) <= 3
+    assert all(change.cells for change in difference.changed)
     for matched in (True, False):
         logged(gold, prediction, matched=matched)
 

@@ -65,9 +65,9 @@ def test_an_answer_equals_itself(name: str, rows: list[tuple]) -> None:
 def test_equality_is_symmetric_and_repeatable(
     name: str, left: list[tuple], right: list[tuple]
 ) -> None:
-    found = compare_answers(left, right, name).equal
-    assert found == compare_answers(left, right, name).equal
-    assert found == compare_answers(right, left, name).equal
+    result = compare_answers(left, right, name).equal
+    assert result == compare_answers(left, right, name).equal
+    assert result == compare_answers(right, left, name).equal
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_livesqlbench_rounds_driver_values() -> None:
 def test_livesqlbench_compares_order_where_the_contract_asks_for_it() -> None:
     rows, contract = [(1,), (2,)], Contract(order="respect")
     assert compare_answers(rows, rows[::-1], "livesqlbench").equal is True
-    found = compare_answers(rows, rows[::-1], "livesqlbench", contract=contract)
-    assert found.reasons == ("ORDER_MISMATCH",)
+    comparison = compare_answers(rows, rows[::-1], "livesqlbench", contract=contract)
+    assert comparison.reasons == ("ORDER_MISMATCH",)
 
 
 def test_bird_mini_dev_compares_driver_values() -> None:
@@ -253,6 +253,8 @@ def test_trustsql_presets_mend_operators_and_settle_the_clock() -> None:
     single, spider = PRESETS.get("trustsql_single"), PRESETS.get("trustsql_spider")
     split = "SELECT a\n FROM t WHERE b > = 1"
     assert spider.prepare(split, split) == ("SELECT a FROM t WHERE b >= 1",) * 2
-    gold, said = single.prepare("SELECT current_time", "SELECT 'current_time', datetime('now')")
+    gold, prediction = single.prepare(
+        "SELECT current_time", "SELECT 'current_time', datetime('now')"
+    )
     assert gold == "SELECT '2100-12-31 23:59:00'"
-    assert said == "SELECT 'current_time', datetime('2100-12-31 23:59:00')"
+    assert prediction == "SELECT 'current_time', datetime('2100-12-31 23:59:00')"

@@ -15,6 +15,7 @@ from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.relate import MOST_CELLS, relate, verify
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.errors import UnknownMember
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.records import Answer, Contract, Failure, Outcome, Reason, Relation, Row
 
 PLAIN = QueryPair("SELECT * FROM t", "SELECT * FROM u")
@@ -29,13 +30,13 @@ def answer(rows: list[Row]) -> Answer:
 def related(gold: list[Row], prediction: list[Row], pair: QueryPair = PLAIN) -> dict[str, Any]:
     """The relations found, by kind; each proof is checked after a trip through JSON."""
     left, right = answer(gold), answer(prediction)
-    found = relate(left, right, pair)
-    for relation in found:
+    result = relate(left, right, pair)
+    for relation in result:
         text = json.dumps(relation.detail, allow_nan=False)
         assert json.loads(text) == relation.detail
         assert verify(Relation(relation.kind, json.loads(text)), left, right, pair)
-    assert len({relation.kind for relation in found}) == len(found)
-    return {relation.kind: relation.detail for relation in found}
+    assert len({relation.kind for relation in result}) == len(result)
+    return {relation.kind: relation.detail for relation in result}
 
 
 PEOPLE: list[Row] = [("Ann", 31, 1.5), ("Bob", 44, 2.5), ("Cyd", 31, 4.0)]
@@ -68,8 +69,8 @@ def test_nothing_is_claimed(gold: list[Row], prediction: list[Row]) -> None:
 
 def test_column_permutation() -> None:
     prediction: list[Row] = [(row[2], row[0], row[1]) for row in PEOPLE]
-    found = related(PEOPLE, prediction)
-    assert found == {"column_permutation": {"columns": [1, 2, 0], "order": "free"}}
+    relation = related(PEOPLE, prediction)
+    assert relation == {"column_permutation": {"columns": [1, 2, 0], "order": "free"}}
     assert related(PEOPLE, prediction[::-1], ORDERED)["column_permutation"]["order"] == "other"
     assert related(PEOPLE, prediction, ORDERED)["column_permutation"]["order"] == "same"
 
@@ -110,8 +111,8 @@ def test_extra_columns_finds_the_one_of_two_like_columns_that_fits() -> None:
     ],
 )
 def test_a_proof_that_may_be_chance_is_weak(rows: list[Row], is_weak: bool) -> None:
-    found = related(rows, [(*row, "other") for row in rows])
-    assert found["extra_columns"].get("weak", False) is is_weak
+    relation = related(rows, [(*row, "other") for row in rows])
+    assert relation["extra_columns"].get("weak", False) is is_weak
 
 
 def test_missing_columns() -> None:
@@ -124,9 +125,9 @@ def test_missing_columns() -> None:
 
 def test_rows_of_nulls_alone() -> None:
     gold: list[Row] = [*PEOPLE, (None, None, None)]
-    found = related(gold, PEOPLE)
-    assert list(found) == ["null_rows", "row_subset"]
-    assert found["null_rows"] == {
+    relation = related(gold, PEOPLE)
+    assert list(relation) == ["null_rows", "row_subset"]
+    assert relation["null_rows"] == {
         "columns": [0, 1, 2],
         "gold_rows": 1,
         "prediction_rows": 0,
@@ -164,8 +165,8 @@ def test_row_subset_counts_repetitions() -> None:
 
 def test_row_examples_are_json() -> None:
     gold: list[Row] = [(b"\x00\xff",), (float("inf"),), ("\ud800",), ("kept",)]
-    found = related(gold, [("kept",)])
-    assert found["row_subset"]["examples"] == [["x'00ff'"], ["inf"], ["?"]]
+    relation = related(gold, [("kept",)])
+    assert relation["row_subset"]["examples"] == [["x'00ff'"], ["inf"], ["?"]]
 
 
 def test_duplicates_only() -> None:
@@ -205,15 +206,15 @@ def test_order_only_where_gold_orders() -> None:
     ],
 )
 def test_an_order_by_counts_on_the_outside_only(sql: str, ordered: bool) -> None:
-    found = related([(1,), (2,)], [(2,), (1,)], QueryPair(sql))
-    assert ("order_only" in found) is ordered
+    relation = related([(1,), (2,)], [(2,), (1,)], QueryPair(sql))
+    assert ("order_only" in relation) is ordered
 
 
 class Shop:
     """A database for ties: b and c share second place."""
 
     def __init__(self) -> None:
-        self.connection = sqlite3.connect(":memory:")
+        self.connection = open_in_memory()
         self.connection.executescript(
             "CREATE TABLE t (name TEXT, points INT);"
             "INSERT INTO t VALUES ('a', 9), ('b', 7), ('c', 7), ('d', 7), ('e', 5);"
@@ -244,9 +245,9 @@ WITH_TIES = "SELECT points, name FROM t WHERE points >= 7"
 
 
 def test_tie_superset() -> None:
-    found = Shop().related(TOP_2, WITH_TIES)
-    assert list(found) == ["tie_superset", "row_superset"]
-    assert found["tie_superset"] == {
+    relation = Shop().related(TOP_2, WITH_TIES)
+    assert list(relation) == ["tie_superset", "row_superset"]
+    assert relation["tie_superset"] == {
         "columns": [1, 0],
         "limited": "gold",
         "limit": 2,
@@ -258,9 +259,9 @@ def test_tie_superset() -> None:
 
 
 def test_tie_superset_mirrored() -> None:
-    found = Shop().related(WITH_TIES, TOP_2)
-    assert list(found) == ["tie_superset", "row_subset"]
-    assert found["tie_superset"]["limited"] == "prediction"
+    relation = Shop().related(WITH_TIES, TOP_2)
+    assert list(relation) == ["tie_superset", "row_subset"]
+    assert relation["tie_superset"]["limited"] == "prediction"
 
 
 @pytest.mark.parametrize(

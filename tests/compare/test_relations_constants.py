@@ -107,13 +107,13 @@ NOT_PLAIN = [
 @pytest.mark.parametrize(("sql", "width"), PLAIN)
 def test_names_alone_are_told_without_the_parser(sql: str, width: int) -> None:
     assert width_of_names(sql) == width
-    found = _outputs_of(sql, "sqlite")
-    assert found is not None
-    columns = len(found.front) if width == ANY_WIDTH else width
-    assert all(found.reads_at(place, columns) for place in range(columns))
-    assert (found.back is not None) == (width == ANY_WIDTH)
-    if found.back is None:
-        assert len(found.front) == width
+    result = _outputs_of(sql, "sqlite")
+    assert result is not None
+    columns = len(result.front) if width == ANY_WIDTH else width
+    assert all(result.reads_at(place, columns) for place in range(columns))
+    assert (result.back is not None) == (width == ANY_WIDTH)
+    if result.back is None:
+        assert len(result.front) == width
 
 
 @pytest.mark.parametrize("sql", NOT_PLAIN)
@@ -135,16 +135,16 @@ def test_a_relation_names_the_constants_it_rests_on() -> None:
     gold = Answer(("n",), [(245,)])
     prediction = Answer(("a", "b"), [(17, 245)])
     pair = QueryPair("SELECT count(*) FROM t", "SELECT max(x), 245 FROM t")
-    (found,) = relate(gold, prediction, pair)
-    assert (found.kind, found.detail["constant"]) == ("extra_columns", [1])
-    assert verify(found, gold, prediction, pair)
-    silent = {key: value for key, value in found.detail.items() if key != "constant"}
-    assert not verify(replace(found, detail=silent), gold, prediction, pair)
+    (result,) = relate(gold, prediction, pair)
+    assert (result.kind, result.detail["constant"]) == ("extra_columns", [1])
+    assert verify(result, gold, prediction, pair)
+    silent = {key: value for key, value in result.detail.items() if key != "constant"}
+    assert not verify(replace(result, detail=silent), gold, prediction, pair)
 
 
 def test_a_constant_beyond_the_golds_columns_is_nobody_s_business() -> None:
     gold = Answer(("n",), [(245,)])
     prediction = Answer(("a", "b"), [(245, 17)])
     pair = QueryPair("SELECT count(*) FROM t", "SELECT count(*), 17 FROM t")
-    (found,) = relate(gold, prediction, pair)
-    assert "constant" not in found.detail
+    (result,) = relate(gold, prediction, pair)
+    assert "constant" not in result.detail

@@ -40,12 +40,12 @@ def tables(
 def check(gold: list[Row], prediction: list[Row], pair: QueryPair = PAIR) -> dict[str, Any]:
     """The relations by kind; every proof is JSON and is accepted."""
     left, right = Answer((), gold), Answer((), prediction)
-    found = {}
+    results = {}
     for relation in relate(left, right, pair):
         assert json.loads(json.dumps(relation.detail, allow_nan=False)) == relation.detail
         assert verify(relation, left, right, pair), relation
-        found[relation.kind] = relation.detail
-    return found
+        results[relation.kind] = relation.detail
+    return results
 
 
 def disguised(data: st.DataObject, rows: list[Row], *, extra: bool = True) -> list[Row]:
@@ -65,15 +65,15 @@ def disguised(data: st.DataObject, rows: list[Row], *, extra: bool = True) -> li
 @given(tables(cells), st.data())
 def test_columns_in_disguise_are_found(gold: list[Row], data: st.DataObject) -> None:
     prediction = disguised(data, gold)
-    found = check(gold, prediction)
+    result = check(gold, prediction)
     mirrored = check(prediction, gold)
     if len(prediction[0]) > len(gold[0]):
-        assert list(found) == ["extra_columns"]
+        assert list(result) == ["extra_columns"]
         assert list(mirrored) == ["missing_columns"]
     elif Counter(gold) != Counter(prediction):
-        assert list(found) == list(mirrored) == ["column_permutation"]
+        assert list(result) == list(mirrored) == ["column_permutation"]
     else:
-        assert found == mirrored == {}
+        assert result == mirrored == {}
 
 
 @QUICK
@@ -89,11 +89,11 @@ def test_order_is_found(gold: list[Row], data: st.DataObject) -> None:
 def test_parts_are_found(gold: list[Row], data: st.DataObject) -> None:
     count = data.draw(st.integers(1, len(gold) - 1))
     part = disguised(data, gold, extra=False)[:count]
-    found, mirrored = check(gold, part), check(part, gold)
-    if "duplicates_only" in found:
+    result, mirrored = check(gold, part), check(part, gold)
+    if "duplicates_only" in result:
         assert "duplicates_only" in mirrored
     else:
-        assert "row_subset" in found
+        assert "row_subset" in result
         assert "row_superset" in mirrored
 
 
@@ -115,10 +115,10 @@ def rounded(number: float, digits: int) -> float:
 def test_rounding_is_found(fine: list[Row], digits: int, data: st.DataObject) -> None:
     coarse: list[Row] = [(rounded(row[0], digits), *row[1:]) for row in fine]  # type: ignore[arg-type]
     prediction = disguised(data, coarse)
-    found = check(fine, prediction)
-    assume("extra_columns" not in found and "column_permutation" not in found)
+    result = check(fine, prediction)
+    assume("extra_columns" not in result and "column_permutation" not in result)
     if Counter(coarse) != Counter(fine):
-        assert list(found) == ["rounding"]
+        assert list(result) == ["rounding"]
         assert list(check(prediction, fine)) == ["rounding"]
 
 
@@ -131,9 +131,9 @@ def test_rounding_is_found(fine: list[Row], digits: int, data: st.DataObject) ->
 def test_scale_is_found(gold: list[Row], factor: float, data: st.DataObject) -> None:
     scaled: list[Row] = [(row[0] * factor, *row[1:]) for row in gold]  # type: ignore[operator]
     prediction = disguised(data, scaled)
-    found = check(gold, prediction)
-    assume(not {"extra_columns", "column_permutation", "rounding"} & found.keys())
-    assert list(found) == ["scale"]
+    result = check(gold, prediction)
+    assume(not {"extra_columns", "column_permutation", "rounding"} & result.keys())
+    assert list(result) == ["scale"]
     assert list(check(prediction, gold)) == ["scale"]
 
 
@@ -158,10 +158,10 @@ def test_spellings_are_found(made: list[Any], data: st.DataObject) -> None:
     gold: list[Row] = [(plain(value), other) for (value, _), other in made]
     spelt: list[Row] = [(form.format(value), other) for (value, form), other in made]
     prediction = disguised(data, spelt)
-    found = check(gold, prediction)
-    assume(not {"extra_columns", "column_permutation", "duplicates_only"} & found.keys())
+    result = check(gold, prediction)
+    assume(not {"extra_columns", "column_permutation", "duplicates_only"} & result.keys())
     if Counter(gold) != Counter(spelt):
-        assert list(found) == ["formats"]
+        assert list(result) == ["formats"]
         assert list(check(prediction, gold)) == ["formats"]
 
 
@@ -179,9 +179,9 @@ def test_yes_and_no_are_found(
     gold: list[Row] = [(words[0] if truth else words[1], cell) for truth, cell in truths]
     prediction: list[Row] = [(others[0] if truth else others[1], cell) for truth, cell in truths]
     prediction = disguised(data, prediction)
-    found = check(gold, prediction)
-    assume(not {"extra_columns", "column_permutation"} & found.keys())
-    assert "yes_no" in found
+    result = check(gold, prediction)
+    assume(not {"extra_columns", "column_permutation"} & result.keys())
+    assert "yes_no" in result
 
 
 @QUICK
@@ -212,10 +212,10 @@ def test_joining_is_found(gold: list[Row], separator: str, data: st.DataObject) 
         (separator.join(str(cell) for cell in row[:count]), *row[count:]) for row in gold
     ]
     prediction = disguised(data, joined, extra=False)
-    found = check(gold, prediction)
-    assume("missing_columns" not in found)
+    result = check(gold, prediction)
+    assume("missing_columns" not in result)
     # Digits joined without a separator can be read as another spelling of one part.
-    assert list(found) == ["concatenated"] or "formats" in found
+    assert list(result) == ["concatenated"] or "formats" in result
     check(prediction, gold)
 
 
@@ -238,10 +238,10 @@ def test_column_maps_agree_with_trying_all(gold: list[Row], prediction: list[Row
             for places in permutations(range(len(wide[0])), len(narrow[0]))
         )
 
-    found = check(gold, prediction)
+    result = check(gold, prediction)
     width, other = len(gold[0]), len(prediction[0])
-    assert ("extra_columns" in found) == (width < other and exists(gold, prediction))
-    assert ("missing_columns" in found) == (width > other and exists(prediction, gold))
-    assert ("column_permutation" in found) == (
+    assert ("extra_columns" in result) == (width < other and exists(gold, prediction))
+    assert ("missing_columns" in result) == (width > other and exists(prediction, gold))
+    assert ("column_permutation" in result) == (
         width == other and Counter(gold) != Counter(prediction) and exists(gold, prediction)
     )

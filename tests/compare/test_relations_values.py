@@ -230,8 +230,8 @@ def test_permutation_and_a_transformation() -> None:
 )
 def test_sum_of_list(number: float, function: str) -> None:
     numbers: list[Row] = [(368,), (328,), (10,)]
-    found = related(numbers, [(number,)])["sum_of_list"]
-    assert (found["list"], found["function"], found["rows"]) == ("gold", function, 3)
+    result = related(numbers, [(number,)])["sum_of_list"]
+    assert (result["list"], result["function"], result["rows"]) == ("gold", function, 3)
     assert related([(number,)], numbers)["sum_of_list"]["list"] == "prediction"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ INSERT INTO player VALUES (1, 'Ann', 'red', 9, 0.1), (2, 'Bob', 'red', 9, 0.2),
 @pytest.fixture
 def run(tmp_path: Path) -> Callable[[str], Outcome]:
     path = tmp_path / "players.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(SCHEMA)
     connection.close()
     session = ENGINES.get("sqlite").open(path, Limits())
@@ -36,10 +37,10 @@ def verdict(
     ours, theirs = run(gold), run(prediction)
     assert isinstance(ours, Answer)
     assert isinstance(theirs, Answer)
-    found = compare_answers(
+    comparison = compare_answers(
         ours, theirs, gold_sql=gold, prediction_sql=prediction, contract=contract, probe=run
     )
-    return found.equal, found.reasons
+    return comparison.equal, comparison.reasons
 
 
 @pytest.mark.parametrize(
@@ -117,8 +118,8 @@ def test_contract_changes_what_counts(run: Callable[[str], Outcome]) -> None:
 
 def test_without_a_probe_hidden_keys_make_order_exact() -> None:
     gold = "SELECT name FROM player ORDER BY score"
-    found = compare_answers([("a",), ("b",)], [("b",), ("a",)], gold_sql=gold)
-    assert found.equal is False
+    comparison = compare_answers([("a",), ("b",)], [("b",), ("a",)], gold_sql=gold)
+    assert comparison.equal is False
 
 
 def test_bad_calls_are_explained() -> None:
@@ -164,7 +165,7 @@ def test_a_limit_over_an_ordered_view_takes_the_first_rows_in_that_order(
     tmp_path: Path, view: str
 ) -> None:
     path = tmp_path / "views.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.executescript(SCHEMA)
         connection.execute("CREATE VIEW best AS SELECT name FROM player ORDER BY score, id")
         connection.execute("CREATE VIEW best_names AS SELECT name FROM best")

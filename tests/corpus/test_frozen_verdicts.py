@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import relations_of
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks import demo
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.pipeline import Options, evaluate
 
 FOLDER = Path(__file__).parent
 METRICS = "ex,ex[bird],ex[spider],ex[spider_distinct],ex[exact],text_match,soft_f1"
@@ -27,7 +27,7 @@ def verdicts(system: str, databases: Path) -> list[dict[str, object]]:
     """One record per case: verdict, fault, reasons, relations, scores."""
     benchmark = BENCHMARKS.get("demo").read(Path(), databases=databases)
     ids = [case.id for case in benchmark.cases]
-    said = load_predictions(demo.predictions_path(system), ids)
+    predictions = load_predictions(demo.predictions_path(system), ids)
     # A small step budget: the endless queries end alike on every machine.
     options = Options(metrics=METRICS, workers=0, cache=None, limits=Limits(steps=20_000_000))
     return [
@@ -42,18 +42,18 @@ def verdicts(system: str, databases: Path) -> list[dict[str, object]]:
                 for name, value in result.scores.items()
             },
         }
-        for result in evaluate(benchmark, said, options=options).results()
+        for result in evaluate(benchmark, predictions, options=options).results()
     ]
 
 
 @pytest.mark.parametrize("system", demo.systems())
 def test_verdicts_are_as_frozen(system: str, tmp_path: Path) -> None:
     frozen = (FOLDER / f"demo_{system}.jsonl").read_text(encoding="utf-8").splitlines()
-    found = verdicts(system, tmp_path)
-    assert len(found) == len(frozen)
+    result = verdicts(system, tmp_path)
+    assert len(result) == len(frozen)
     changed = [
         (json.loads(before), now)
-        for before, now in zip(frozen, found, strict=True)
+        for before, now in zip(frozen, result, strict=True)
         if json.loads(before) != now
     ]
     assert not changed, "a change of score is a change of version; see this file's docstring"

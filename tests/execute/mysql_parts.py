@@ -9,16 +9,15 @@ from secrets import token_hex
 from typing import Any
 from urllib.parse import urlsplit
 
-import pymysql
-
 from servers import MYSQL as SERVER
 from servers import mysql_server
+from sqlverdict.execute.mysql.connection import ServerConnection
 
 
 def connect(database: str | None = None) -> Any:
     """A connection with all rights, to prepare a test and to look behind the engine's back."""
     parts = urlsplit(SERVER)
-    return pymysql.connect(
+    return ServerConnection(
         host=parts.hostname,
         port=parts.port or 3306,
         user=parts.username,

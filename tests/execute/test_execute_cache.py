@@ -108,16 +108,16 @@ def test_changed_content_is_asked_anew(tmp_path: Path) -> None:
 
     def ask() -> tuple[Outcome, int]:
         runner = QueryRunner("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
-        found = runner.run(str(database), sql)
+        outcome = runner.run(str(database), sql)
         runner.close()
-        return found, runner.executed
+        return outcome, runner.executed
 
     first, executed = ask()
     assert executed == 1
     again, executed = ask()
     assert executed == 0
     assert exact(again) == exact(first)
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("DELETE FROM city WHERE id = 1")
     connection.close()
     changed, executed = ask()
@@ -188,9 +188,9 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
     for n in range(6):
         for number in range(200):
             text = f"shared {number}" if number % 2 else f"{n} {number}"
-            found = cache.get(SCOPE, answer_key(SCOPE, text))
-            assert isinstance(found, Answer)
-            assert found.rows == [(text,)]
+            result = cache.get(SCOPE, answer_key(SCOPE, text))
+            assert isinstance(result, Answer)
+            assert result.rows == [(text,)]
     cache.close()
 
 
@@ -234,7 +234,7 @@ def test_kill_9_while_writing_leaves_a_usable_file(tmp_path: Path) -> None:
     cache.put(SCOPE, b"n" * 16, Answer(("a",), [(1,)]))
     cache.close()
     assert cache.problem is None
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         (count,) = connection.execute("SELECT count(*) FROM answers").fetchone()
     connection.close()
@@ -279,7 +279,7 @@ def test_a_damaged_entry_is_asked_anew_and_mended(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     key = answer_key(SCOPE, "0")
     filled(path, 1).close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE answers SET payload = substr(payload, 1, 9)")
     connection.close()
     cache = AnswerCache(path)
@@ -304,11 +304,11 @@ def test_without_a_usable_file_all_works_uncached(kind: str, tmp_path: Path) -> 
     assert "not cached" in cache.problem
     database = make_database(tmp_path / "people.sqlite")
     runner = QueryRunner("sqlite", Limits(), cache)
-    found = runner.run(str(database), "SELECT count(*) FROM city")
+    outcome = runner.run(str(database), "SELECT count(*) FROM city")
     runner.flush()
     runner.close()
-    assert isinstance(found, Answer)
-    assert found.rows == [(40,)]
+    assert isinstance(outcome, Answer)
+    assert outcome.rows == [(40,)]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
@@ -14,6 +15,7 @@ from mysql_parts import execute, server_database
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, engine_of
+from sqlverdict.execute.mysql.connection import ServerConnection
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 from sqlverdict.testing import check_engine
 
@@ -336,6 +338,34 @@ def test_credentials_and_odd_urls_are_explained(
     with pytest.raises(DatabaseError, match="expected mysql://"):
         MYSQL.open("mysql://127.0.0.1/a?charset=latin1", Limits())
     assert engine_of("mysql://h/d") == engine_of("mariadb://h/d") == "mysql"
+
+
+def test_certificates_are_read_once_and_those_of_a_url_by_its_connection() -> None:
+    """To read the system's takes longer than to connect; without ``ssl_ca`` nobody needs them."""
+    one, other = ServerConnection(defer_connect=True), ServerConnection(defer_connect=True)
+    assert one.ctx is other.ctx
+    assert one.ctx.verify_mode is ssl.CERT_NONE
+    certifi = pytest.importorskip("certifi", reason="no file of certificates")
+    named = ServerConnection(defer_connect=True, ssl_ca=certifi.where())
+    assert named.ctx is not one.ctx
+    assert named.ctx.get_ca_certs() != []
+
+
+def test_a_server_is_held_against_the_certificates_of_its_url(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    certifi = pytest.importorskip("certifi", reason="no file of certificates")
+    modes = []
+
+    def refuse(connection: ServerConnection, _sock: object = None) -> None:
+        modes.append(connection.ctx.verify_mode)
+        raise OSError("no server")
+
+    monkeypatch.setattr(ServerConnection, "connect", refuse)
+    for url in ("mysql://u@127.0.0.1/d", f"mysql://u@127.0.0.1/d?ssl_ca={certifi.where()}"):
+        with pytest.raises(DatabaseError, match="no server"):
+            MYSQL.open(url, Limits())
+    assert modes == [ssl.CERT_NONE, ssl.CERT_REQUIRED]
 
 
 def test_settings_do_not_depend_on_the_server(session: Session) -> None:

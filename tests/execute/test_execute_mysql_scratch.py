@@ -20,12 +20,12 @@ MYSQL = ENGINES.get("mysql")
 
 
 def scratch_databases() -> set[str]:
-    found = execute(
+    result = execute(
         None,
         "SELECT schema_name FROM information_schema.schemata "
         "WHERE schema_name LIKE 'sqlverdict\\_scratch\\_%'",
     )
-    return {name for (name,) in found}
+    return {name for (name,) in result}
 
 
 @pytest.fixture(scope="module")

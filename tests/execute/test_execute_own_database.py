@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import sleep
 
 import pytest
 
@@ -16,6 +15,7 @@ from servers import mysql_server
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, ServerEngine
 from sqlverdict.records import Answer
+from timeouts import wait_until
 
 pytestmark = pytest.mark.slow  # servers
 
@@ -98,12 +98,14 @@ def test_what_a_killed_process_left_is_dropped_and_nothing_else(
 
 def _dropped(engine: ServerEngine, server: str, prefix: str) -> tuple[str, ...]:
     """What is dropped once the server has noticed that a client is gone."""
-    for _ in range(100):
-        dropped = engine.drop_leftovers(server, prefix)
-        if dropped:
-            return dropped
-        sleep(0.1)
-    return ()
+    dropped: list[str] = []
+
+    def drop() -> bool:
+        dropped.extend(engine.drop_leftovers(server, prefix))
+        return bool(dropped)
+
+    wait_until(drop)
+    return tuple(dropped)
 
 
 def test_a_database_that_is_not_ours_is_no_leftover(target: tuple[Engine, str]) -> None:

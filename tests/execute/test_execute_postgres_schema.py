@@ -59,9 +59,9 @@ def schema(url: str) -> Schema:
 
 
 def table(schema: Schema, name: str) -> Table:
-    found = schema.table(name)
-    assert found is not None
-    return found
+    result = schema.table(name)
+    assert result is not None
+    return result
 
 
 def test_the_schema_names_the_tables_of_the_search_path(schema: Schema) -> None:

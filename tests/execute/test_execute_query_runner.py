@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,12 +30,12 @@ def session(database: str) -> Session:
 
 def test_an_answer_is_asked_once_for_all_spellings(database: str) -> None:
     runner = QueryRunner("sqlite", Limits())
-    found = [
+    results = [
         runner.run(database, sql)
         for sql in ("SELECT Name FROM city", "select  name\nfrom CITY ;", "SELECT name FROM city;")
     ]
     assert runner.executed == 1
-    assert all(each is found[0] for each in found)
+    assert all(each is results[0] for each in results)
     runner.close()
 
 
@@ -63,9 +64,9 @@ def test_what_is_said_of_a_failure_is_said_of_its_own_text(
         runner = QueryRunner("sqlite", Limits(), cache)
         for name in order:
             for _ in range(2):
-                found = runner.run(database, f"select {name} from city")
-                assert isinstance(found, Failure)
-                assert found.message == f"no such column: {name}"
+                outcome = runner.run(database, f"select {name} from city")
+                assert isinstance(outcome, Failure)
+                assert outcome.message == f"no such column: {name}"
         runner.close()
 
 
@@ -150,9 +151,9 @@ def test_memory_is_bounded_by_bytes(rows: int, text: str, most: int, database: s
 
 def test_a_missing_database_is_the_engines_fault(tmp_path: Path) -> None:
     runner = QueryRunner("sqlite", Limits())
-    found = runner.run(str(tmp_path / "none.sqlite"), "SELECT 1")
-    assert isinstance(found, Failure)
-    assert (found.reason, found.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
+    outcome = runner.run(str(tmp_path / "none.sqlite"), "SELECT 1")
+    assert isinstance(outcome, Failure)
+    assert (outcome.reason, outcome.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
     assert runner.clock(str(tmp_path / "none.sqlite"), ["SELECT 1"], 2) == [[]]
     runner.close()
 
@@ -161,14 +162,14 @@ def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
     runner = QueryRunner("sqlite", Limits())
     for number in range(50):
         path = tmp_path / f"{number}.sqlite"
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(f"CREATE TABLE t AS SELECT {number} AS n")
         connection.close()
     for _ in range(2):
         for number in range(50):
-            found = runner.run(str(tmp_path / f"{number}.sqlite"), "SELECT n FROM t")
-            assert isinstance(found, Answer)
-            assert found.rows == [(number,)]
+            outcome = runner.run(str(tmp_path / f"{number}.sqlite"), "SELECT n FROM t")
+            assert isinstance(outcome, Answer)
+            assert outcome.rows == [(number,)]
     assert len(runner._sessions) <= 32
     runner.close()
 

@@ -10,14 +10,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
+from sqlverdict.execute.sandbox import Guard
+from sqlverdict.execute.sqlite_session import SqliteSession
+from sqlverdict.files.sqlite import open_read_only
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 from sqlverdict.testing import check_engine, make_database
 
@@ -86,17 +91,17 @@ class _BrokenSession:
         if self.how == "raises" and "\ud800" in sql:
             raise ValueError("surrogate")
         if self.how == "writes" and sql == "DELETE FROM cells":
-            with sqlite3.connect(self.database) as connection:
+            with closing(sqlite3.connect(self.database)) as connection, connection:
                 connection.execute(sql)
             connection.close()
         if self.how == "leaves files":
             (self.database.parent / "journal").touch()
-        found = self.session.run(sql)
-        if self.how == "wrong types" and isinstance(found, Answer):
-            return Answer(found.columns, [tuple(map(str, row)) for row in found.rows])
-        if self.how == "blames itself" and isinstance(found, Failure):
-            return Failure(found.reason, found.message, Fault.ENGINE)
-        return found
+        outcome = self.session.run(sql)
+        if self.how == "wrong types" and isinstance(outcome, Answer):
+            return Answer(outcome.columns, [tuple(map(str, row)) for row in outcome.rows])
+        if self.how == "blames itself" and isinstance(outcome, Failure):
+            return Failure(outcome.reason, outcome.message, Fault.ENGINE)
+        return outcome
 
     def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
         return self.session.clock(queries, rounds)
@@ -142,6 +147,38 @@ def test_virtual_tables_are_read_though_their_modules_want_to_write(tmp_path: Pa
     assert blocked.reason is Reason.WRITE_BLOCKED
 
 
+@pytest.mark.parametrize("table", ["sqlite_dbpage", "SQLITE_STMT"])
+def test_tables_of_the_engine_itself_are_refused_by_their_names(table: str) -> None:
+    """Whether SQLite asks before it makes them depends on its version."""
+    guard = Guard()
+    assert guard(sqlite3.SQLITE_READ, table, "", None, None) == sqlite3.SQLITE_DENY
+    assert guard.denied == f"table {table}"
+
+
+def test_the_schema_and_its_statistics_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(
+            "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT);"
+            "CREATE INDEX by_name ON item (name); INSERT INTO item (name) VALUES ('pen'); ANALYZE;"
+        )
+    session = ENGINES.get("sqlite").open(file, Limits())
+    for table in ("sqlite_master", "SQLITE_SCHEMA", "sqlite_sequence", "sqlite_stat1"):
+        assert isinstance(session.run(f"SELECT * FROM {table}"), Answer)
+        assert isinstance(session.run(f"SELECT count(*) FROM {table}"), Answer)
+    session.close()
+
+
+def test_a_function_has_at_most_127_arguments_on_every_version(database: Path) -> None:
+    session = ENGINES.get("sqlite").open(database, Limits())
+    call = "SELECT max({})"
+    assert isinstance(session.run(call.format(", ".join(["1"] * 127))), Answer)
+    failure = session.run(call.format(", ".join(["1"] * 128)))
+    session.close()
+    assert isinstance(failure, Failure)
+    assert failure.reason is Reason.PARSE_ERROR
+
+
 def test_views_are_not_run_when_a_database_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "view.sqlite"
     connection = sqlite3.connect(path)
@@ -163,10 +200,10 @@ def test_a_damaged_page_is_the_databases_fault(database: Path) -> None:
     content = bytearray(database.read_bytes())
     content[4096:] = b"\x99" * (len(content) - 4096)
     database.write_bytes(content)
-    found = ask(database, "SELECT * FROM person")
-    assert isinstance(found, Failure)
-    assert (found.reason, found.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
-    assert not found.repeatable
+    reply = ask(database, "SELECT * FROM person")
+    assert isinstance(reply, Failure)
+    assert (reply.reason, reply.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
+    assert not reply.repeatable
 
 
 @pytest.mark.parametrize(
@@ -187,9 +224,9 @@ def test_a_damaged_page_is_the_databases_fault(database: Path) -> None:
     ],
 )
 def test_answers_of_chance_and_clock_are_volatile(database: Path, expression: str) -> None:
-    found = ask(database, f"SELECT {expression}")
-    assert isinstance(found, Answer)
-    assert found.volatile
+    reply = ask(database, f"SELECT {expression}")
+    assert isinstance(reply, Answer)
+    assert reply.volatile
 
 
 @pytest.mark.parametrize(
@@ -202,15 +239,15 @@ def test_answers_of_chance_and_clock_are_volatile(database: Path, expression: st
     ],
 )
 def test_other_answers_last(database: Path, sql: str) -> None:
-    found = ask(database, sql)
-    assert isinstance(found, Answer)
-    assert not found.volatile
+    reply = ask(database, sql)
+    assert isinstance(reply, Answer)
+    assert not reply.volatile
 
 
 def test_a_step_limit_stops_at_the_same_place_each_time(database: Path) -> None:
     limits = Limits(steps=1_000_000)
-    found = [ask(database, ENDLESS, limits) for _ in range(2)]
-    for each in found:
+    results = [ask(database, ENDLESS, limits) for _ in range(2)]
+    for each in results:
         assert isinstance(each, Failure)
         assert each.reason is Reason.EXECUTION_TIMEOUT
         assert each.repeatable
@@ -221,26 +258,47 @@ def test_fat_cells_are_counted_before_many_of_them_are_fetched(database: Path) -
     limits = Limits(bytes=2**20, cell=2**22)
     late = "SELECT CASE WHEN id > 390 THEN zeroblob(2000000) END FROM person"
     for sql in ("SELECT zeroblob(2000000)", "SELECT zeroblob(600000) FROM city LIMIT 2", late):
-        found = ask(database, sql, limits)
-        assert isinstance(found, Failure)
-        assert found.reason is Reason.MEMORY_LIMIT
+        reply = ask(database, sql, limits)
+        assert isinstance(reply, Failure)
+        assert reply.reason is Reason.MEMORY_LIMIT
 
 
 def test_a_long_cell_within_the_limit_is_answered(database: Path) -> None:
     session = SQLITE.open(database, Limits())
     for _ in range(2):
-        found = session.run("SELECT hex(zeroblob(3000000)), CAST(x'ff' AS TEXT)")
-        assert isinstance(found, Answer)
-        assert len(str(found.rows[0][0])) == 6_000_000
-        assert found.rows[0][1] == "\\xff"
+        outcome = session.run("SELECT hex(zeroblob(3000000)), CAST(x'ff' AS TEXT)")
+        assert isinstance(outcome, Answer)
+        assert len(str(outcome.rows[0][0])) == 6_000_000
+        assert outcome.rows[0][1] == "\\xff"
     assert [len(times) for times in session.clock(["SELECT hex(zeroblob(3000000))"], 2)] == [2]
     session.close()
 
 
 def test_the_end_of_a_row_limit_is_exact(database: Path) -> None:
     for count in (1, 39, 40):
-        found = ask(database, "SELECT id FROM city", Limits(rows=count))
-        assert isinstance(found, Answer if count == 40 else Failure), count
+        reply = ask(database, "SELECT id FROM city", Limits(rows=count))
+        assert isinstance(reply, Answer if count == 40 else Failure), count
+
+
+class InterruptedGuard(Guard):
+    """Ctrl-C strikes while it is asked for the first time."""
+
+    struck = False
+
+    def __call__(self, *about: Any) -> int:
+        if not self.struck:
+            self.struck = True
+            raise KeyboardInterrupt
+        return super().__call__(*about)
+
+
+def test_ctrl_c_inside_the_guard_is_not_swallowed(database: Path) -> None:
+    """It was taken for a no: the run went on, and the query was blocked."""
+    session = SqliteSession(open_read_only(database), Limits(), guard=InterruptedGuard())
+    with closing(session):
+        with pytest.raises(KeyboardInterrupt):
+            session.run("SELECT 1")
+        assert isinstance(session.run("SELECT 1"), Answer)
 
 
 def test_ctrl_c_inside_a_query_is_not_swallowed(database: Path) -> None:

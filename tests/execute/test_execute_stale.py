@@ -226,8 +226,8 @@ def test_a_damaged_file_serves_no_other_querys_answer(tmp_path: Path) -> None:
             path.with_name(path.name + suffix).unlink(missing_ok=True)
         damaged = AnswerCache(path)
         for key, number in keys.items():
-            found = damaged.get(SCOPE, key)
-            assert found is None or rows(found)[0][0] == number
+            result = damaged.get(SCOPE, key)
+            assert result is None or rows(result)[0][0] == number
         damaged.close()
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from sqlverdict.files.atomic import remove_parts, replacing, write_at_once
+from sqlverdict.files.lock import LOCK, FolderLock
+from sqlverdict.files.sealed_lines import AppendFile
 
 
 @pytest.mark.parametrize("lasting", [True, False])
@@ -62,3 +67,45 @@ def test_only_parts_of_our_own_are_removed(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     remove_parts(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+
+
+def _no_space(*_: object) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _append(path: Path) -> None:
+    with closing(AppendFile(path)) as file:
+        file.append(b"x\n")
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "step", "left"),
+    [
+        (lambda path: write_at_once(path, b"x"), "a.json", "fsync", []),
+        (_append, "a.jsonl", "fsync", ["a.jsonl"]),
+        (lambda path: FolderLock(path.parent), LOCK, "write", []),
+    ],
+)
+def test_a_full_disk_is_reported_with_the_name_of_the_file(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Path], object],
+    name: str,
+    step: str,
+    left: list[str],
+) -> None:
+    """The error of an open file has no name: "No space left on device" does not say where."""
+    monkeypatch.setattr("sqlverdict.files.sealed_lines.sync_folder", lambda _: None)
+    monkeypatch.setattr(os, step, _no_space)
+    with pytest.raises(OSError, match="No space") as caught:
+        write(tmp_path / name)
+    assert caught.value.filename == str(tmp_path / name)
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [
+        (kept, b"") for kept in left
+    ]
+
+
+def test_another_error_keeps_its_own_words(tmp_path: Path) -> None:
+    with pytest.raises(ConnectionError) as caught, replacing(tmp_path / "a"):
+        raise ConnectionError(errno.ECONNRESET, "the peer is gone")
+    assert caught.value.filename is None

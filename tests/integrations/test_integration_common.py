@@ -46,6 +46,14 @@ def test_the_first_record_that_has_a_field_counts(shop: Path) -> None:
     assert grader.grade(RIGHT, {"gold": GOLD}, {"gold": WRONG, "db_id": "shop"}).score == 1
 
 
+def test_a_field_that_is_null_gives_way_to_the_next_record(shop: Path) -> None:
+    grader = PairGrader(databases=shop.parent)
+    first = {"gold": GOLD, "db_id": None, "contract": None}
+    assert grader.grade(RIGHT, first, {"gold": WRONG, "db_id": "shop"}).score == 1
+    unanswerable = {"gold": None, "db_id": "shop"}
+    assert grader.grade(None, unanswerable, {"gold": WRONG}).label == "abstained_right"
+
+
 def test_fields_may_have_other_names(shop: Path) -> None:
     grader = PairGrader(keys={"gold": "query", "prediction": "answer"}, db=shop)
     assert grader.grade({"answer": RIGHT}, {"query": GOLD, "gold": WRONG}).score == 1

@@ -44,11 +44,11 @@ def test_there_and_back(cache: ReplyCache) -> None:
         assert line["body"]["messages"] == [{"role": "user", "content": "0"}]
 
         api.status = "in_progress"
-        found = collect(there, cache)
-        assert (found.replies, found.running) == (0, 1)
+        items = collect(there, cache)
+        assert (items.replies, items.running) == (0, 1)
         api.status = "completed"
-        found = collect(there, cache)
-        assert (found.replies, found.unanswered, found.running) == (5, 0, 0)
+        items = collect(there, cache)
+        assert (items.replies, items.unanswered, items.running) == (5, 0, 0)
         assert collect(there, cache).replies == 0
 
         calls = len(server.calls)
@@ -70,9 +70,9 @@ def test_what_waits_in_a_batch_is_neither_sent_nor_asked_again(cache: ReplyCache
         assert (again.sent, again.waiting) == (1, 5)
         assert sorted(sent_lines(api)) == ["0", "1", "2", "3", "4", "new"]
         with client(server, cache) as asker:
-            found = asker.ask(REQUESTS[0])
-        assert isinstance(found, NoReply)
-        assert found.pending
+            reply = asker.ask(REQUESTS[0])
+        assert isinstance(reply, NoReply)
+        assert reply.pending
         gatherer = RequestCollector(there, cache)
         assert gatherer.ask(REQUESTS[0]).pending  # type: ignore[union-attr]
         assert (gatherer.requests, gatherer.waiting) == ((), 1)
@@ -156,10 +156,10 @@ def test_what_a_batch_does_not_answer_may_be_asked_again(cache: ReplyCache) -> N
     with FakeLlm(api) as server:
         there = endpoint(server)
         submit(there, cache, REQUESTS)
-        found = collect(there, cache)
-        assert (found.replies, found.unanswered, found.running) == (1, 4, 0)
-        assert any("too long" in message for message in found.messages)
-        assert any("'expired'" in message for message in found.messages)
+        items = collect(there, cache)
+        assert (items.replies, items.unanswered, items.running) == (1, 4, 0)
+        assert any("too long" in message for message in items.messages)
+        assert any("'expired'" in message for message in items.messages)
         api.outcome, api.status = good, "completed"
         assert submit(there, cache, REQUESTS).sent == 4
         assert collect(there, cache).replies == 4
@@ -170,9 +170,9 @@ def test_a_batch_that_failed_says_why(cache: ReplyCache) -> None:
     api.status = "failed"
     with FakeLlm(api) as server:
         submit(endpoint(server), cache, REQUESTS)
-        found = collect(endpoint(server), cache)
-    assert (found.replies, found.unanswered) == (0, 5)
-    assert "'failed'" in found.messages[0]
+        items = collect(endpoint(server), cache)
+    assert (items.replies, items.unanswered) == (0, 5)
+    assert "'failed'" in items.messages[0]
 
 
 def test_waiting_looks_again_until_all_is_over(cache: ReplyCache) -> None:
@@ -192,7 +192,7 @@ def test_waiting_looks_again_until_all_is_over(cache: ReplyCache) -> None:
     words: list[str] = []
     with FakeLlm(api) as server:
         submit(endpoint(server), cache, REQUESTS)
-        found = collect(
+        items = collect(
             endpoint(server),
             cache,
             wait=True,
@@ -200,7 +200,7 @@ def test_waiting_looks_again_until_all_is_over(cache: ReplyCache) -> None:
             clock=Clock(),
             progress=lambda batch, word: words.append(word),
         )
-    assert found.replies == 5
+    assert items.replies == 5
     assert waits == [7.0] * 3
     assert words == ["in_progress"] * 3 + ["completed"]
 
@@ -244,8 +244,8 @@ def test_a_batch_whose_file_is_gone_was_never_sent(cache: ReplyCache) -> None:
         for file in cache.path.parent.rglob("*.jsonl"):
             file.unlink()
         api.fault = lambda call: None
-        found = collect(endpoint(server), cache)
-        assert "is gone" in found.messages[0]
+        items = collect(endpoint(server), cache)
+        assert "is gone" in items.messages[0]
         assert submit(endpoint(server), cache, REQUESTS).sent == 5
 
 
@@ -274,9 +274,9 @@ def test_a_gatherer_notes_each_request_once(cache: ReplyCache) -> None:
         with client(server, cache) as asker:
             asker.ask(REQUESTS[0])
         gatherer = RequestCollector(endpoint(server), cache)
-        found = [gatherer.ask(request) for request in [*REQUESTS, *REQUESTS]]
-        assert sum(isinstance(reply, Reply) for reply in found) == 2
-        assert all(reply.pending for reply in found if isinstance(reply, NoReply))
+        results = [gatherer.ask(request) for request in [*REQUESTS, *REQUESTS]]
+        assert sum(isinstance(reply, Reply) for reply in results) == 2
+        assert all(reply.pending for reply in results if isinstance(reply, NoReply))
         assert gatherer.requests == tuple(REQUESTS[1:])
         assert gatherer.cached == 2
         assert len(server.calls) == 1

@@ -56,18 +56,18 @@ LABELS = '{"filtering": {"holds": true, "explanation": "age is missing"}, "sever
     ],
 )
 def test_labels_are_read_with_their_explanations(text: str) -> None:
-    found = read_categories(text, FATAL).value
-    assert found is not None
-    assert found.labels == ("filtering",)
-    assert found.explanations == {"filtering": "age is missing"}
+    result = read_categories(text, FATAL).value
+    assert result is not None
+    assert result.labels == ("filtering",)
+    assert result.explanations == {"filtering": "age is missing"}
 
 
 def test_bare_answers_and_none_at_all() -> None:
-    found = read_categories(
+    result = read_categories(
         '{"filtering": true, "several_rows": true, "other_fatal": false}', FATAL
     )
-    assert found.value is not None
-    assert found.value.labels == ("filtering", "several_rows")
+    assert result.value is not None
+    assert result.value.labels == ("filtering", "several_rows")
     none = read_categories('{"filtering": false}', FATAL).value
     assert none is not None
     assert none.labels == ()
@@ -96,8 +96,8 @@ class Script:
 
     def ask(self, request: Request) -> Reply | NoReply:
         self.asked.append(request)
-        found = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return Reply(found, "stop", 10, 5, 0.1, cost=0.5) if isinstance(found, str) else found
+        result = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        return Reply(result, "stop", 10, 5, 0.1, cost=0.5) if isinstance(result, str) else result
 
 
 def judged(equal: bool | None, *answers: str | NoReply) -> tuple[Opinion, Script]:
@@ -108,11 +108,11 @@ def judged(equal: bool | None, *answers: str | NoReply) -> tuple[Opinion, Script
 
 
 def test_categories_follow_the_verdict() -> None:
-    found, script = judged(True, WRONG, LABELS)
-    assert found.correct is False
-    assert found.categories == ("filtering",)
-    assert found.category_notes == {"filtering": "age is missing"}
-    assert (found.calls, found.tokens, found.cost) == (2, (20, 10), 1.0)
+    result, script = judged(True, WRONG, LABELS)
+    assert result.correct is False
+    assert result.categories == ("filtering",)
+    assert result.category_notes == {"filtering": "age is missing"}
+    assert (result.calls, result.tokens, result.cost) == (2, (20, 10), 1.0)
     assert [request.purpose for request in script.asked] == ["flex_eq@1", "categories_fatal@1"]
     assert "> The prediction misses a condition" in script.asked[1].messages[-1].content
     assert judged(False, RIGHT, "{}")[1].asked[1].purpose == "categories_minor@1"
@@ -125,11 +125,11 @@ def test_nothing_is_asked_where_nothing_differs_or_nothing_is_known() -> None:
 
 @pytest.mark.parametrize("answer", ["no idea", NoReply("gone", 3)])
 def test_labels_that_cannot_be_had_change_no_verdict(answer: str | NoReply) -> None:
-    found, _ = judged(False, WRONG, answer)
-    assert found.correct is False
-    assert found.reason is None
-    assert found.categories == ()
-    assert "uncategorised" in found.flags
+    result, _ = judged(False, WRONG, answer)
+    assert result.correct is False
+    assert result.reason is None
+    assert result.categories == ()
+    assert "uncategorised" in result.flags
 
 
 @pytest.mark.data
@@ -143,13 +143,13 @@ def test_published_labels_are_read(data_root: Path) -> None:
         names = [ALIASES[name.replace("_", "")] for name in published]
         assert names == list(kinds)
         reply = f"```json\n{json.dumps(published, indent=2)}\n```"
-        found = read_categories(reply, kinds).value
-        assert found is not None
+        result = read_categories(reply, kinds).value
+        assert result is not None
         expected = {
-            ALIASES[name.replace("_", "")]: said["explanation"]
-            for name, said in published.items()
-            if said["issued"]
+            ALIASES[name.replace("_", "")]: text["explanation"]
+            for name, text in published.items()
+            if text["issued"]
         }
-        assert dict(found.explanations) == expected
-        assert set(found.labels) == set(expected)
+        assert dict(result.explanations) == expected
+        assert set(result.labels) == set(expected)
         assert read_verdict(record["gpt4o_text"]).value is record["gpt4o"]

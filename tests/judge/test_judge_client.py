@@ -74,11 +74,11 @@ def test_a_server_that_stays_broken_is_given_up(name: str, cache: ReplyCache) ->
         FakeLlm(script(BROKEN[name])) as server,
         client(server, cache, timeout=limit(name, 0.5)) as asker,
     ):
-        found = asker.ask(question())
-        assert isinstance(found, NoReply)
-        assert (found.attempts, found.reason) == (3, Reason.JUDGE_UNAVAILABLE)
-        assert found.message.startswith("no reply after 3 attempts: ")
-        assert server.base_url in found.message
+        reply = asker.ask(question())
+        assert isinstance(reply, NoReply)
+        assert (reply.attempts, reply.reason) == (3, Reason.JUDGE_UNAVAILABLE)
+        assert reply.message.startswith("no reply after 3 attempts: ")
+        assert server.base_url in reply.message
         assert len(server.calls) == 3
         assert len(cache) == 0
 
@@ -89,11 +89,11 @@ def test_what_will_be_refused_again_is_asked_once(status: int) -> None:
         {"error": {"message": "no way"}}, status=status, headers={"Location": "http://x/"}
     )
     with FakeLlm(script(answer)) as server, client(server) as asker:
-        found = asker.ask(question())
-        assert isinstance(found, NoReply)
-        assert found.attempts == 1
-        assert f"HTTP {status}" in found.message
-        assert "no way" in found.message
+        reply = asker.ask(question())
+        assert isinstance(reply, NoReply)
+        assert reply.attempts == 1
+        assert f"HTTP {status}" in reply.message
+        assert "no way" in reply.message
         assert len(server.calls) == 1
 
 
@@ -126,20 +126,20 @@ def test_a_server_that_never_answers_is_not_asked_for_ever() -> None:
         FakeLlm(script(FakeAnswer(b"", status=500))) as server,
         client(server, retries=0, concurrency=1) as asker,
     ):
-        found = [asker.ask(question(str(number))) for number in range(40)]
+        results = [asker.ask(question(str(number))) for number in range(40)]
         assert len(server.calls) == 16
-        assert isinstance(found[-1], NoReply)
-        assert "16 requests in a row" in found[-1].message
+        assert isinstance(results[-1], NoReply)
+        assert "16 requests in a row" in results[-1].message
 
 
 def test_nobody_listens() -> None:
     with FakeLlm() as server:
         there = endpoint(server)
     with Client(there) as asker:
-        found = asker.ask(question())
-    assert isinstance(found, NoReply)
-    assert found.attempts == 3
-    assert "cannot connect" in found.message
+        reply = asker.ask(question())
+    assert isinstance(reply, NoReply)
+    assert reply.attempts == 3
+    assert "cannot connect" in reply.message
 
 
 def test_a_pause_is_kept_by_every_thread() -> None:
@@ -177,9 +177,9 @@ def test_retry_after_as_a_date_is_kept() -> None:
 def test_a_wait_beyond_reason_is_not_waited() -> None:
     pause = FakeAnswer(b"", status=429, headers={"Retry-After": "86400"})
     with FakeLlm(script(pause)) as server, client(server) as asker:
-        found = asker.ask(question())
-    assert isinstance(found, NoReply)
-    assert "wait 86400 s" in found.message
+        reply = asker.ask(question())
+    assert isinstance(reply, NoReply)
+    assert "wait 86400 s" in reply.message
 
 
 def test_a_message_without_content_is_a_reply_and_is_paid_once(cache: ReplyCache) -> None:
@@ -288,9 +288,9 @@ def test_after_a_stop_nothing_is_sent(cache: ReplyCache) -> None:
     with FakeLlm() as server, client(server, cache) as asker:
         asker.ask(question("kept"))
         asker.stop()
-        found = asker.ask(question("new"))
-        assert isinstance(found, NoReply)
-        assert "stopped" in found.message
+        reply = asker.ask(question("new"))
+        assert isinstance(reply, NoReply)
+        assert "stopped" in reply.message
         assert isinstance(asker.ask(question("kept")), Reply)
         assert len(server.calls) == 1
 

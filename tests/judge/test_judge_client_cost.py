@@ -43,9 +43,9 @@ def test_a_cost_limit_needs_a_price() -> None:
             with pytest.raises(UsageError, match="cost limit is"):
                 Client(endpoint(server), max_cost=odd, prices=PRICES)
         with client(server, max_cost=1.0, prices=PRICES) as asker:
-            found = asker.ask(question(model="another"))
-        assert isinstance(found, NoReply)
-        assert "no price for the model 'another'" in found.message
+            reply = asker.ask(question(model="another"))
+        assert isinstance(reply, NoReply)
+        assert "no price for the model 'another'" in reply.message
         assert server.calls == []
 
 
@@ -56,9 +56,9 @@ def test_the_cost_limit_stops_cleanly_and_the_run_resumes(cache: ReplyCache) -> 
     requests = [question(str(number)) for number in range(12)]
     with FakeLlm(lambda call: FakeAnswer(body, delay=0.02)) as server:
         with client(server, cache, max_cost=1.0, prices=PRICES, concurrency=8) as asker:
-            found = dict(ask_all(asker, requests))
-            paid = [reply for reply in found.values() if isinstance(reply, Reply)]
-            refused = [reply for reply in found.values() if isinstance(reply, NoReply)]
+            results = dict(ask_all(asker, requests))
+            paid = [reply for reply in results.values() if isinstance(reply, Reply)]
+            refused = [reply for reply in results.values() if isinstance(reply, NoReply)]
             assert asker.usage.cost == pytest.approx(0.14 * len(paid))
             assert len(paid) == 6
             assert all(reply.budget and reply.attempts == 0 for reply in refused)
@@ -76,10 +76,10 @@ def test_a_call_that_may_have_been_charged_counts_against_the_limit() -> None:
         FakeLlm(script(broken)) as server,
         client(server, max_cost=0.5, prices=PRICES, retries=5) as asker,
     ):
-        found = asker.ask(question())
+        reply = asker.ask(question())
         # Its worst case is 0.184 dollars: two tries fit into the limit, a third does not.
-        assert isinstance(found, NoReply)
-        assert found.budget
+        assert isinstance(reply, NoReply)
+        assert reply.budget
         assert len(server.calls) == 2
         assert asker.usage.unanswered == 2
 
@@ -90,6 +90,6 @@ def test_a_cached_reply_is_given_whatever_the_limit(cache: ReplyCache) -> None:
             asker.ask(question())
         with client(server, cache, max_cost=0.0, prices=PRICES) as asker:
             assert isinstance(asker.ask(question()), Reply)
-            found = asker.ask(question("new"))
-            assert isinstance(found, NoReply)
-            assert found.budget
+            reply = asker.ask(question("new"))
+            assert isinstance(reply, NoReply)
+            assert reply.budget

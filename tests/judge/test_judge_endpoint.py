@@ -140,9 +140,9 @@ def test_a_header_of_another_name_can_carry_the_key(monkeypatch: pytest.MonkeyPa
 def test_what_cannot_work_is_refused_without_showing_secrets(
     settings: dict[str, object], words: str
 ) -> None:
-    with pytest.raises(UsageError, match=words) as found:
+    with pytest.raises(UsageError, match=words) as result:
         Endpoint(model="m", **settings)  # type: ignore[arg-type]
-    assert "hidden-word" not in str(found.value)
+    assert "hidden-word" not in str(result.value)
 
 
 @pytest.mark.parametrize("key", ["sk-with\nnewline", "sk-caf\N{LATIN SMALL LETTER E WITH ACUTE}"])
@@ -150,9 +150,9 @@ def test_a_key_that_no_header_carries_is_refused_without_showing_it(
     monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    with pytest.raises(UsageError, match="OPENAI_API_KEY") as found:
+    with pytest.raises(UsageError, match="OPENAI_API_KEY") as result:
         Endpoint("https://api.openai.com/v1", "m").all_headers()
-    assert "sk-" not in str(found.value)
+    assert "sk-" not in str(result.value)
 
 
 def test_space_around_a_key_is_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,11 @@ from sqlverdict.llm.prices import Prices
 def test_by_hand(cache: ReplyCache) -> None:
     # 35 characters / 3.5 + 4 = 14 tokens; at most 35 + 16 + 64 = 115. Replies: 400, at most 50.
     requests = [question("x" * 35), question("y" * 35, max_tokens=2048)]
-    found = estimate_calls(requests, cache, PRICES)
-    assert (found.calls, found.prompt_tokens, found.completion_tokens) == (2, 28, 450)
-    assert (found.prompt_limit, found.completion_limit) == (230, 2098)
-    assert found.cost == pytest.approx(0.028 + 0.9)
-    assert found.cost_limit == pytest.approx(0.230 + 4.196)
+    estimate = estimate_calls(requests, cache, PRICES)
+    assert (estimate.calls, estimate.prompt_tokens, estimate.completion_tokens) == (2, 28, 450)
+    assert (estimate.prompt_limit, estimate.completion_limit) == (230, 2098)
+    assert estimate.cost == pytest.approx(0.028 + 0.9)
+    assert estimate.cost_limit == pytest.approx(0.230 + 4.196)
     halved = estimate_calls(requests, cache, PRICES, batch=True)
     assert halved.cost == pytest.approx((0.028 + 0.9) / 2)
 
@@ -31,16 +31,16 @@ def test_earlier_replies_teach_the_length_of_later_ones(cache: ReplyCache) -> No
     cache.put(
         "f" * 64, question(purpose="other@1"), ReceivedReply("x", "stop", 1, 9, tokens_known=True)
     )
-    found = estimate_calls([question(max_tokens=1000)], cache, PRICES)
-    assert found.completion_tokens == 150
+    estimate = estimate_calls([question(max_tokens=1000)], cache, PRICES)
+    assert estimate.completion_tokens == 150
 
 
 def test_a_model_without_a_price_has_no_cost() -> None:
-    found = estimate_calls([question(), question(model="other")], None, PRICES)
-    assert (found.cost, found.cost_limit, found.unpriced) == (None, None, ("other",))
+    estimate = estimate_calls([question(), question(model="other")], None, PRICES)
+    assert (estimate.cost, estimate.cost_limit, estimate.unpriced) == (None, None, ("other",))
     assert estimate_calls([question()], None, Prices()).unpriced == (MODEL,)
 
 
 def test_nothing_to_ask_costs_nothing() -> None:
-    found = estimate_calls([], None, PRICES)
-    assert (found.calls, found.cost, found.unpriced) == (0, 0.0, ())
+    estimate = estimate_calls([], None, PRICES)
+    assert (estimate.calls, estimate.cost, estimate.unpriced) == (0, 0.0, ())

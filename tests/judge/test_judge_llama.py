@@ -90,10 +90,10 @@ def test_a_reply_cut_at_its_limit_does_not_fit(llm: LlmServer) -> None:
 
 def test_a_prompt_beyond_the_models_context_is_refused_clearly(llm: LlmServer) -> None:
     with Client(Endpoint(llm.base_url, llm.model, timeout=600.0)) as asker:
-        found = asker.ask(question("x" * 40_000, model=llm.model))
-    assert isinstance(found, NoReply)
-    assert found.attempts == 1
-    assert "context" in found.message
+        reply = asker.ask(question("x" * 40_000, model=llm.model))
+    assert isinstance(reply, NoReply)
+    assert reply.attempts == 1
+    assert "context" in reply.message
 
 
 def test_many_at_once(llm: LlmServer, cache: ReplyCache) -> None:
@@ -115,9 +115,9 @@ def test_a_server_with_a_key(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -
         with Client(named) as asker:
             assert isinstance(asker.ask(question(model="tiny")), Reply)
         with Client(Endpoint(server.base_url, "tiny")) as asker:
-            found = asker.ask(question(model="tiny"))
-        assert isinstance(found, NoReply)
-        assert "HTTP 401" in found.message
+            reply = asker.ask(question(model="tiny"))
+        assert isinstance(reply, NoReply)
+        assert "HTTP 401" in reply.message
 
 
 def test_the_model_is_the_same_every_time(tmp_path: Path, tiny_gguf: Path) -> None:

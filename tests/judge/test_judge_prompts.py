@@ -78,8 +78,8 @@ def test_quoted_material_stands_on_lines_of_its_own() -> None:
     for name in OURS:
         prompt = PROMPTS.load(name)
         for field in quoted:
-            for found in re.finditer(rf"^.*\{{\{{{field}\}}\}}.*$", prompt.user, re.MULTILINE):
-                assert found[0] == f"{{{{{field}}}}}"
+            for result in re.finditer(rf"^.*\{{\{{{field}\}}\}}.*$", prompt.user, re.MULTILINE):
+                assert result[0] == f"{{{{{field}}}}}"
 
 
 def test_sections_and_values() -> None:

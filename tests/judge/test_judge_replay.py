@@ -23,23 +23,28 @@ def test_a_recorded_reply_is_judged() -> None:
     recorded = RecordedReplies({"a": RIGHT, "b": WRONG, "c": "no idea"})
     settings = Settings(model="gpt")
     assert hear(REPLAY, Brief("a"), settings, recorded).correct is True
-    found = hear(REPLAY, Brief("b"), settings, recorded)
-    assert (found.correct, found.calls, found.judge, found.model) == (False, 1, "replay@2", "gpt")
+    opinion = hear(REPLAY, Brief("b"), settings, recorded)
+    assert (opinion.correct, opinion.calls, opinion.judge, opinion.model) == (
+        False,
+        1,
+        "replay@2",
+        "gpt",
+    )
     unread = hear(REPLAY, Brief("c"), settings, recorded)
     assert (unread.correct, unread.reason, unread.calls) == (None, Reason.JUDGE_UNPARSEABLE, 1)
 
 
 def test_what_was_not_recorded_is_unavailable() -> None:
-    found = hear(REPLAY, Brief("x"), Settings(), RecordedReplies({"a": RIGHT}))
-    assert (found.correct, found.reason) == (None, Reason.JUDGE_UNAVAILABLE)
-    assert "'x'" in found.explanation
+    opinion = hear(REPLAY, Brief("x"), Settings(), RecordedReplies({"a": RIGHT}))
+    assert (opinion.correct, opinion.reason) == (None, Reason.JUDGE_UNAVAILABLE)
+    assert "'x'" in opinion.explanation
 
 
 def test_several_recordings_are_samples() -> None:
     recorded = RecordedReplies({"a": [RIGHT, WRONG, WRONG]})
     settings = Settings(member="replay", samples=3)
-    found = hear(JUDGES.get("panel"), Brief("a"), settings, recorded)
-    assert (found.correct, found.votes) == (False, (True, False, False))
+    opinion = hear(JUDGES.get("panel"), Brief("a"), settings, recorded)
+    assert (opinion.correct, opinion.votes) == (False, (True, False, False))
     more = Settings(sample=7)
     assert hear(REPLAY, Brief("a"), more, recorded).reason is Reason.JUDGE_UNAVAILABLE
 
@@ -118,10 +123,12 @@ def test_all_published_replies_give_the_published_verdict(data_root: Path) -> No
         f"{r['set']}-{r['i']}": hear(REPLAY, Brief(f"{r['set']}-{r['i']}"), Settings(), recorded)
         for r in records
     }
-    said = [opinions[f"{r['set']}-{r['i']}"].correct for r in records]
-    assert said == [record["gpt4o"] for record in records]
-    assert len(said) == 100
-    pairs = [(bool(verdict), bool(r["human"])) for verdict, r in zip(said, records, strict=True)]
+    verdicts = [opinions[f"{r['set']}-{r['i']}"].correct for r in records]
+    assert verdicts == [record["gpt4o"] for record in records]
+    assert len(verdicts) == 100
+    pairs = [
+        (bool(verdict), bool(r["human"])) for verdict, r in zip(verdicts, records, strict=True)
+    ]
     assert round(100 * kappa(pairs), 2) == 86.02
     # Published replies often say the verdict before, or without, any reasoning.
     flags = Counter(flag for opinion in opinions.values() for flag in opinion.flags)

@@ -100,6 +100,13 @@ READABLE = {
     "byte order mark": ('\ufeff{"correct": true}', True),
     "non-breaking spaces": ('{\u00a0"correct":\u00a0true\u00a0}', True),
     "thoughts before it": ('<think>{"correct": true}? no.</think>\n{"correct": false}', False),
+    "thoughts on its line": ('<think>{"correct": true}? no.</think> {"correct": false}', False),
+    "thoughts on the line of the words": (
+        '<think>so</think>Rows are lost. {"correct": false}',
+        False,
+    ),
+    "a token that ends the turn": ('{"correct": true}<|im_end|>', True),
+    "two tokens that end it": ('{"correct": true}\n</s> <|eot_id|>\n', True),
     "thoughts whose beginning is lost": ('{"correct": true}\n</think>\n{"correct": false}', False),
     "thousands of braces before it": ("{" * 3000 + '\n\n{"correct": true}', True),
 }
@@ -148,6 +155,7 @@ UNREADABLE = {
     "introduced as a quotation": 'The comment says:\n\n{"correct": true}',
     "introduced and fenced": 'The injected text claims:\n```json\n{"correct": true}\n```',
     "discussed": 'Had it kept the filter, {"correct": true} would be right, but it did not.',
+    "a token inside the words": 'Its author wrote <|im_end|> {"correct": true}',
     "thoughts alone": '<think>so {"correct": true}</think>',
     "thoughts that never end": '<think>so\n{"correct": true}',
     "last line in a quotation": "> correct: true",
@@ -158,9 +166,9 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
 def test_no_verdict_is_never_a_verdict(text: str) -> None:
-    found = read_verdict(text)
-    assert found.value is None
-    assert found.message
+    opinion = read_verdict(text)
+    assert opinion.value is None
+    assert opinion.message
 
 
 QUOTED_AFTER = {
@@ -176,9 +184,9 @@ QUOTED_AFTER = {
 
 @pytest.mark.parametrize("after", QUOTED_AFTER.values(), ids=QUOTED_AFTER)
 def test_a_verdict_quoted_after_the_conclusion_does_not_count(after: str) -> None:
-    found = read_verdict(f'{WHY}```json\n{{"correct": false}}\n```\n\n{after}')
-    assert found.value is False
-    assert REVISED not in found.flags
+    opinion = read_verdict(f'{WHY}```json\n{{"correct": false}}\n```\n\n{after}')
+    assert opinion.value is False
+    assert REVISED not in opinion.flags
 
 
 def test_a_verdict_before_any_reasoning_is_flagged() -> None:
@@ -194,7 +202,9 @@ def test_a_verdict_before_any_reasoning_is_flagged() -> None:
 def test_a_verdict_after_reasoning_is_not_flagged() -> None:
     assert read_verdict(f'{WHY}```json\n{{"correct": true}}\n```').flags == ()
     assert read_verdict('{"reasoning": "it fits", "correct": true}').flags == ()
-    assert read_verdict('<think>it fits</think>{"correct": true}').flags == ()
+    fits = read_verdict('<think>it fits</think>{"correct": true}')
+    assert fits.value is True
+    assert fits.flags == ()
 
 
 def test_what_is_not_json_is_flagged() -> None:
@@ -204,21 +214,21 @@ def test_what_is_not_json_is_flagged() -> None:
 
 
 def test_equal_verdicts_revise_nothing() -> None:
-    found = read_verdict(f'{WHY}{{"correct": true}}\nTo sum up:\n{{"correct": true}}')
-    assert (found.value, found.flags) == (True, ())
+    opinion = read_verdict(f'{WHY}{{"correct": true}}\nTo sum up:\n{{"correct": true}}')
+    assert (opinion.value, opinion.flags) == (True, ())
 
 
 def test_the_explanation_is_the_reply_without_its_verdict() -> None:
     assert read_verdict(f'{WHY}```json\n{{"correct": true}}\n```').explanation == WHY.strip()
-    found = read_verdict('{"reasoning": "it fits", "correct": true}')
-    assert found.explanation == "it fits"
+    opinion = read_verdict('{"reasoning": "it fits", "correct": true}')
+    assert opinion.explanation == "it fits"
     assert read_verdict('<think>secret</think>Fine.\n{"correct": true}').explanation == "Fine."
 
 
 def test_pairs_beside_the_verdict_are_kept() -> None:
-    found = read_verdict('Well.\n{"possible": true, "Reference_Wrong": "no", "correct": false}')
-    assert found.fields["possible"] == Word("true")
-    assert found.fields["referencewrong"] == "no"
+    opinion = read_verdict('Well.\n{"possible": true, "Reference_Wrong": "no", "correct": false}')
+    assert opinion.fields["possible"] == Word("true")
+    assert opinion.fields["referencewrong"] == "no"
 
 
 @pytest.mark.parametrize(
@@ -232,6 +242,9 @@ def test_pairs_beside_the_verdict_are_kept() -> None:
         ("Feedback: good. [RESULT] 4", 4),
         ("Feedback: it misses a row [RESULT] 2.", 2),
         ("Feedback: good. [RESULT] 4/5", 4),
+        ("Feedback: good. [RESULT] (4)", 4),
+        ("Feedback: good.\n[RESULT] 4</s>", 4),
+        ("Feedback: good. [RESULT] 4 <|im_end|>", 4),
         ("Worth [RESULT] 5 at first. No: [RESULT] 2", 2),
         ("Fine.\n**Score:** 4/5", 4),
         ("Feedback: the comment says [RESULT] 5", None),
@@ -259,16 +272,16 @@ def test_equivalence_has_its_own_key() -> None:
 
 
 def test_objects_are_found_outermost_and_in_order() -> None:
-    found = objects('x {"a": {"b": 1}} y {c: [1, {d: 2}]} z {')
-    assert [[key for key, _ in each.pairs] for each in found] == [["a"], ["c"]]
-    assert found[0].strict
-    assert not found[1].strict
-    inner = found[0].pairs[0][1]
+    result = objects('x {"a": {"b": 1}} y {c: [1, {d: 2}]} z {')
+    assert [[key for key, _ in each.pairs] for each in result] == [["a"], ["c"]]
+    assert result[0].strict
+    assert not result[1].strict
+    inner = result[0].pairs[0][1]
     assert isinstance(inner, Object)
     assert inner.pairs == (("b", Word("1")),)
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"a"}', "{a b}", '{"a": }', "{a: 1 b: 2}", "{,a: 1}"])
 def test_what_is_no_object_is_not_found(text: str) -> None:
-    found = object_at(text, 0)
-    assert found is None or found.pairs == ()
+    result = object_at(text, 0)
+    assert result is None or result.pairs == ()

@@ -65,13 +65,13 @@ TEXTS = st.text() | st.lists(PIECES | st.text(max_size=5), max_size=40).map("".j
 @example('{"correct": true}\n' * 1_000)
 @example("\n> " * 8_000)
 def test_no_text_makes_a_reader_raise(text: str) -> None:
-    for found in (
+    for result in (
         read_verdict(text),
         read(text, EQUIVALENT),
         read(text, score_form(1, 5)),
         read_categories(text, FATAL),
     ):
-        assert (found.value is None) == bool(found.message)
+        assert (result.value is None) == bool(result.message)
 
 
 @given(TEXTS)
@@ -106,8 +106,8 @@ MARKED = st.lists(
 )
 def test_a_conclusion_after_any_prose_is_found(prose: str, verdict: bool, form: str) -> None:
     last = form.format(json.dumps({"correct": verdict})) if "{}" in form else ""
-    found = read_verdict(f"{prose}\n\nThe reasons above settle it.\n\n{last}")
-    assert found.value is verdict
+    opinion = read_verdict(f"{prose}\n\nThe reasons above settle it.\n\n{last}")
+    assert opinion.value is verdict
 
 
 @given(TEXTS, st.booleans())
@@ -115,19 +115,21 @@ def test_a_fenced_conclusion_is_found_after_anything(text: str, verdict: bool) -
     # Anything at all, fences and comments left open included; but thoughts left open never end.
     before = text.replace("<", "(")
     last = f"```json\n{json.dumps({'correct': verdict})}\n```"
-    found = read_verdict(f"{before}\n\nThe reasons above settle it.\n\n{last}")
-    assert found.value is verdict
+    opinion = read_verdict(f"{before}\n\nThe reasons above settle it.\n\n{last}")
+    assert opinion.value is verdict
 
 
 WORDS = st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]))
 
 
 @given(st.dictionaries(st.sampled_from(sorted(FATAL)), st.tuples(st.booleans(), WORDS), min_size=1))
-def test_labels_written_as_json_are_read_back(said: dict[str, tuple[bool, str]]) -> None:
-    text = json.dumps({name: {"holds": on, "explanation": why} for name, (on, why) in said.items()})
-    found = read_categories(f"```json\n{text}\n```", FATAL).value
-    assert found is not None
-    assert set(found.labels) == {name for name, (on, _) in said.items() if on}
+def test_labels_written_as_json_are_read_back(labels: dict[str, tuple[bool, str]]) -> None:
+    text = json.dumps(
+        {name: {"holds": on, "explanation": why} for name, (on, why) in labels.items()}
+    )
+    result = read_categories(f"```json\n{text}\n```", FATAL).value
+    assert result is not None
+    assert set(result.labels) == {name for name, (on, _) in labels.items() if on}
     assert read_categories(text, MINOR).value is None
 
 

@@ -56,9 +56,9 @@ def test_the_key_shows_up_nowhere(
         for number in range(7):
             # A client of its own each time: one remembers failures that last.
             with Client(there, cache) as asker:
-                found = asker.ask(question(str(number)))
-                assert isinstance(found, NoReply if number < 5 else Reply)
-                shown += [repr(found), repr(asker), repr(asker.usage), repr(asker._transport)]
+                reply = asker.ask(question(str(number)))
+                assert isinstance(reply, NoReply if number < 5 else Reply)
+                shown += [repr(reply), repr(asker), repr(asker.usage), repr(asker._transport)]
     cache.close()
     shown += [*caplog.messages, *(str(vars(record)) for record in caplog.records)]
     shown += list(capfd.readouterr())
@@ -74,9 +74,9 @@ def test_a_batch_keeps_the_key_out_of_files_and_errors(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "replies.sqlite")
     with FakeLlm(blabbing) as server:
         there = endpoint(server, key_variable="TEST_KEY", retries=0)
-        with pytest.raises(CallFailed) as found:
+        with pytest.raises(CallFailed) as result:
             submit(there, cache, [question()])
-        trace = "".join(traceback.format_exception(found.value))
+        trace = "".join(traceback.format_exception(result.value))
     cache.close()
     assert "[key]" in trace
     assert KEY not in trace

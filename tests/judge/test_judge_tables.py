@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from hypothesis import given
@@ -105,7 +106,8 @@ def test_the_text_makes_the_same_schema_again(tmp_path: Path) -> None:
         (t.name, [(c.name, c.type, c.default) for c in t.columns], t.primary_key, t.foreign_keys)
         for t in PEOPLE.tables
     ]
-    sqlite3.connect(":memory:").executescript(schema_text(PEOPLE))
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(schema_text(PEOPLE))
 
 
 def test_comments_of_a_declaration_are_not_shown() -> None:

@@ -34,17 +34,17 @@ class Script:
 @given(st.integers(0, 60), st.integers(1, 12))
 @settings(max_examples=40)
 def test_every_item_is_worked_on_once(count: int, concurrency: int) -> None:
-    found = list(work_all(lambda item: item * item, range(count), concurrency))
-    assert sorted(found) == [(number, number**2) for number in range(count)]
+    items = list(work_all(lambda item: item * item, range(count), concurrency))
+    assert sorted(items) == [(number, number**2) for number in range(count)]
 
 
 def test_replies_carry_the_number_of_their_request() -> None:
     counts: list[int] = []
     requests = (question(str(number)) for number in range(20))
-    found = dict(ask_all(Script(), requests, counts.append, concurrency=4))
+    results = dict(ask_all(Script(), requests, counts.append, concurrency=4))
     assert counts == list(range(1, 21))
-    assert all(isinstance(found[number], NoReply) == bool(number % 2) for number in range(20))
-    assert found[4].text == "4"  # type: ignore[union-attr]
+    assert all(isinstance(results[number], NoReply) == bool(number % 2) for number in range(20))
+    assert results[4].text == "4"  # type: ignore[union-attr]
 
 
 def test_items_are_read_as_needed() -> None:

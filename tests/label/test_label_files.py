@@ -14,11 +14,12 @@ from label_runs import KNOWLEDGE, PAIRS, OpenSession
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import DataError
 from sqlverdict.label.export import export_votes
-from sqlverdict.label.import_votes import LabelFields, import_votes
+from sqlverdict.label.import_votes import import_votes
 from sqlverdict.label.session import Ballot
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.load.people.labels import read_labels
+from sqlverdict.load.people.sheet import LabelFields
 from sqlverdict.runlog.run import Run
 
 Label = Callable[..., str]
@@ -127,7 +128,7 @@ def test_a_spreadsheet_of_votes_comes_back(
     session.log.close()
     output = label("--import", str(table))
     assert "1 added" in output
-    assert "1 about cases or queries that the runs do not have" in output
+    assert "1 left out: the runs have no case of this id" in output
     assert "in the log already" in label("--import", str(table))
     again = open_session()
     (votes,) = again.log.book.pairs.values()
@@ -138,7 +139,7 @@ def test_a_spreadsheet_of_votes_comes_back(
     line = ["label", str(tmp_path / "run"), "--out", str(tmp_path / "labels")]
     result = CliRunner().invoke(sqlverdict, [*line, "--import", str(table)])
     assert result.exit_code == 2
-    assert "line 2: the label is 'perhaps'. Expected one of right," in result.output
+    assert "line 2: 'label' is 'perhaps'. Expected 1 (right), 0 (wrong)" in result.output
 
 
 @pytest.mark.parametrize("name", ["votes.csv", "votes.jsonl"])
@@ -180,7 +181,7 @@ def test_a_row_of_another_kind_or_pair_is_no_vote(
     table = tmp_path / "sheet.csv"
     table.write_text("id,annotator,label,pair\nq0,dee,right,0123456789abcdef\n")
     outcomes = import_votes(table, [run], log, "nobody", LabelFields())
-    assert outcomes == {"about cases or queries that the runs do not have": 1}
+    assert outcomes == {"left out: the runs have another prediction or gold for the case": 1}
     for row in ("undo,", "vote,soon"):
         table.write_text(f"id,annotator,label,kind,seconds\nq0,dee,right,{row}\n")
         with pytest.raises(DataError, match=r"line 2: the (kind is 'undo'|vote cannot be read)"):
@@ -198,7 +199,7 @@ def test_labels_of_experts_count_for_their_own_prediction_only(
         {"id": "q1", "prediction": "SELECT something_else", "label": False},
     ]
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    assert "1 about cases" in label("--import", str(file))
+    assert "1 left out: the runs have another prediction" in label("--import", str(file))
     votes = [*open_session().log.book.pairs.values()]
     assert [(one.id, one.votes["rose"].label) for one in votes] == [("q0", "right")]
 
@@ -215,6 +216,39 @@ def test_columns_of_annotators_are_votes_of_each(
     assert labels == {"q0": {"ann": "right", "bob": "wrong"}, "q1": {"ann": "undecided"}}
 
 
+@pytest.mark.parametrize(
+    ("table", "options"),
+    [
+        ("id,annotator,label\nq0,ann,1\nq0,bob,0\nq1,ann,gold wrong\nq1,bob,\n", ()),
+        ("Id,Rater,Correct\nq0,ann,yes\nq0,bob,no\nq1,ann,gold_wrong\n", ()),
+        (
+            "id,who,vote\nq0,ann,right\nq0,bob,wrong\nq1,ann,gold-wrong\n",
+            ("--label-field", "vote", "--annotator-field", "who"),
+        ),
+        ("id,ann,bob\nq0,1,0\nq1,gold_wrong,\n", ("--votes", "ann", "--votes", "bob")),
+    ],
+)
+def test_a_sheet_says_the_same_to_label_and_to_agree(
+    open_session: OpenSession, label: Label, tmp_path: Path, table: str, options: tuple[str, ...]
+) -> None:
+    open_session().log.close()
+    file = tmp_path / "sheet.csv"
+    file.write_text(table)
+    assert "3 added" in label("--import", str(file), *options)
+    book = open_session().log.book
+    labels = {one.id: {n: v.label for n, v in one.votes.items()} for one in book.pairs.values()}
+    assert labels == {"q0": {"ann": "right", "bob": "wrong"}, "q1": {"ann": "gold_wrong"}}
+    report = json.loads(label("--labels", str(file), *options, "--json", command="agree"))
+    log = str(tmp_path / "labels" / "votes.jsonl")
+    from_log = json.loads(label("--labels", log, "--json", command="agree"))
+    assert report["metrics"] == from_log["metrics"]
+    assert report["annotators"] == from_log["annotators"]
+    exported = tmp_path / "votes.csv"
+    label("--export-votes", str(exported))
+    from_export = json.loads(label("--labels", str(exported), "--json", command="agree"))
+    assert from_export["metrics"] == from_log["metrics"]
+
+
 def test_rose_labels_are_read(label: Label, data_root: Path) -> None:
     output = label("--import", str(data_root / "labels" / "rose_vec.jsonl"))
-    assert "288 about cases or queries that the runs do not have" in output
+    assert "288 left out: the runs have no case of this id" in output

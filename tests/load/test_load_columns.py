@@ -110,11 +110,11 @@ def test_the_lone_column_of_queries_in_a_file_of_predictions_is_the_prediction(
 
 def test_what_may_be_the_id_of_a_prediction_is_listed_and_not_guessed(tmp_path: Path) -> None:
     with pytest.raises(PredictionError) as error:
-        answers(tmp_path, "Nr,a,b\n001,SELECT 1,SELECT 3\n002,SELECT 2,SELECT 4\n")
+        answers(tmp_path, "Key,a,b\n001,SELECT 1,SELECT 3\n002,SELECT 2,SELECT 4\n")
     assert isinstance(error.value, UnclearColumns)
     assert error.value.choices == (
-        (("Nr", "id"), ("a", "prediction")),
-        (("Nr", "id"), ("b", "prediction")),
+        (("Key", "id"), ("a", "prediction")),
+        (("Key", "id"), ("b", "prediction")),
     )
     with pytest.raises(UnclearColumns) as error:
         answers(tmp_path, "Nr,sql\n1,SELECT 1\n2,SELECT 2\n")
@@ -183,7 +183,7 @@ def test_refusals_among_the_replies_do_not_hide_a_column_of_queries() -> None:
 def test_two_fields_that_may_be_the_prediction_are_an_error(tmp_path: Path) -> None:
     cases = [{"gold": GOLD, "sql": "SELECT 1", "prediction": GOLD, "id": "1"}]
     (tmp_path / "shop.sqlite").touch()
-    with pytest.raises(PredictionError, match="--column sql=off"):
+    with pytest.raises(PredictionError, match=r"columns={.sql.: .off.}"):
         sv.evaluate(cases, db=tmp_path / "shop.sqlite")
 
 
@@ -200,7 +200,9 @@ def test_from_python_a_guess_is_a_warning(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match=r"cases\.jsonl: read 'expected' as gold"):
         run = sv.evaluate(file, db=database)
     assert run.estimate("ex").value == 0.0
-    with pytest.raises(UnclearColumns, match=r"{'a': 'gold', 'b': 'prediction'} or {'b': 'gold'"):
+    with pytest.raises(
+        UnclearColumns, match=r"{'a': 'gold', 'b': 'prediction'} or columns={'b': 'gold'"
+    ):
         sv.evaluate([{"a": "SELECT 1", "b": "SELECT 1"}], db=database)
 
 

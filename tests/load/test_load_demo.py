@@ -44,8 +44,8 @@ def test_systems_fit_the_cases_and_have_sql_where_expected(tmp_path: Path) -> No
     expected = json.loads((demo.DATA / "expected.json").read_text("utf-8"))
     assert demo.systems() == tuple(sorted(expected))
     for system in demo.systems():
-        found = load_predictions(demo.predictions_path(system), ids, db_ids=db_ids)
-        for case_id, prediction in found.items():
+        predictions = load_predictions(demo.predictions_path(system), ids, db_ids=db_ids)
+        for case_id, prediction in predictions.items():
             kind = expected[system][case_id]["kind"]
             assert prediction.abstained == kind.startswith("abstain"), case_id
             assert (prediction.sql is None) == (prediction.abstained or kind == "no_sql"), case_id

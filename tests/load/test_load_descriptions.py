@@ -42,10 +42,10 @@ def problems(database: Path, *tables: str) -> list[Problem]:
 
 def test_what_a_column_means_is_read_from_its_tables_file(database: Path) -> None:
     describe(database, "member", HEADER + 'zip,post code,"where they\nlive",integer,5 digits\n')
-    found = read_descriptions(str(database), "club", ["Member"])
-    assert found.of("MEMBER", "Zip") == Description("post code", "where they live", "5 digits")
-    assert found.of("member", "name") is None
-    assert found.notes == ()
+    result = read_descriptions(str(database), "club", ["Member"])
+    assert result.of("MEMBER", "Zip") == Description("post code", "where they live", "5 digits")
+    assert result.of("member", "name") is None
+    assert result.notes == ()
 
 
 def test_only_the_tables_that_are_asked_for_are_read(database: Path) -> None:
@@ -69,15 +69,15 @@ def test_only_the_tables_that_are_asked_for_are_read(database: Path) -> None:
 )
 def test_odd_files_are_read_all_the_same(database: Path, text: str) -> None:
     describe(database, "member", text)
-    found = read_descriptions(str(database), "club", ["member"])
-    assert found.of("member", "zip") == Description("post code")
-    assert found.notes == ()
+    result = read_descriptions(str(database), "club", ["member"])
+    assert result.of("member", "zip") == Description("post code")
+    assert result.notes == ()
 
 
 def test_bytes_of_windows_are_read(database: Path) -> None:
     describe(database, "member", HEADER.encode() + b"zip,caf\xe9 \x96 code,,,\n")
-    found = read_descriptions(str(database), "club", ["member"])
-    assert found.of("member", "zip") == Description("caf\xe9 \u2013 code")
+    result = read_descriptions(str(database), "club", ["member"])
+    assert result.of("member", "zip") == Description("caf\xe9 \u2013 code")
 
 
 @pytest.mark.parametrize(
@@ -94,10 +94,10 @@ def test_bytes_of_windows_are_read(database: Path) -> None:
 def test_a_hostile_file_is_a_note(database: Path, content: bytes, problem: Problem) -> None:
     describe(database, "member", content)
     describe(database, "event", HEADER + "name,title,,,\n")
-    found = read_descriptions(str(database), "club", ["member", "event"])
-    assert [(note.file, note.problem) for note in found.notes] == [("member.csv", problem)]
-    assert str(found.notes[0]).startswith("member.csv: it")
-    assert found.of("event", "name") == Description("title")
+    result = read_descriptions(str(database), "club", ["member", "event"])
+    assert [(note.file, note.problem) for note in result.notes] == [("member.csv", problem)]
+    assert str(result.notes[0]).startswith("member.csv: it")
+    assert result.of("event", "name") == Description("title")
 
 
 def test_what_is_no_plain_file_is_passed_over(database: Path) -> None:
@@ -118,15 +118,15 @@ def test_a_folder_of_too_many_files_is_a_note(
 
 def test_long_cells_are_cut(database: Path) -> None:
     describe(database, "member", HEADER + f"zip,{'x' * 5_000},,,\n")
-    found = read_descriptions(str(database), "club", ["member"]).of("member", "zip")
-    assert found is not None
-    assert len(found.name) == descriptions.LONGEST
+    result = read_descriptions(str(database), "club", ["member"]).of("member", "zip")
+    assert result is not None
+    assert len(result.name) == descriptions.LONGEST
 
 
 @pytest.mark.parametrize("database", [None, "", "nowhere/db.sqlite", "a\0b/c.sqlite"])
 def test_without_files_nothing_is_said(database: str | None) -> None:
-    found = read_descriptions(database, "club", ["member"])
-    assert (found.columns, found.notes) == ({}, ())
+    result = read_descriptions(database, "club", ["member"])
+    assert (result.columns, result.notes) == ({}, ())
     assert descriptions_digest(database) == ""
 
 
@@ -134,8 +134,8 @@ def test_without_files_nothing_is_said(database: str | None) -> None:
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: (HEADER + text).encode()))
 def test_no_bytes_raise(database: Path, content: bytes) -> None:
     describe(database, "member", content)
-    found = read_descriptions(str(database), "club", ["member"])
-    assert all(table == "member" for table, _ in found.columns)
+    result = read_descriptions(str(database), "club", ["member"])
+    assert all(table == "member" for table, _ in result.columns)
 
 
 def tables_json(**changes: object) -> str:
@@ -152,24 +152,24 @@ def tables_json(**changes: object) -> str:
 def test_natural_names_come_from_tables_json(database: Path, above: int) -> None:
     folder = (database.parent.parent, database.parent.parent.parent)[above]
     (folder / "tables.json").write_text(tables_json(), "utf-8")
-    found = read_descriptions(str(database), "club", ["member"])
-    assert found.of("member", "zip") == Description("post code")
+    result = read_descriptions(str(database), "club", ["member"])
+    assert result.of("member", "zip") == Description("post code")
     assert read_descriptions(str(database), "other", ["member"]).columns == {}
     assert read_descriptions(str(database), "club", ["event"]).columns == {}
 
 
 def test_a_database_without_a_folder_of_its_own_has_tables_json_beside_it(tmp_path: Path) -> None:
     (tmp_path / "tables.json").write_text(tables_json(), "utf-8")
-    found = read_descriptions(str(tmp_path / "club.sqlite"), "club", ["member"])
-    assert found.of("member", "dob") == Description("day of birth")
+    result = read_descriptions(str(tmp_path / "club.sqlite"), "club", ["member"])
+    assert result.of("member", "dob") == Description("day of birth")
 
 
 def test_a_description_replaces_a_natural_name(database: Path) -> None:
     (database.parent.parent / "tables.json").write_text(tables_json(), "utf-8")
     describe(database, "member", HEADER + "zip,,where they live,,\n")
-    found = read_descriptions(str(database), "club", ["member"])
-    assert found.of("member", "zip") == Description("", "where they live")
-    assert found.of("member", "dob") == Description("day of birth")
+    result = read_descriptions(str(database), "club", ["member"])
+    assert result.of("member", "zip") == Description("", "where they live")
+    assert result.of("member", "dob") == Description("day of birth")
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_a_broken_tables_json_is_a_note(database: Path, text: str) -> None:
 def test_places_that_do_not_exist_are_passed_over(database: Path) -> None:
     text = tables_json(column_names_original=[[7, "ZIP"], [0, "dob"]])
     (database.parent.parent / "tables.json").write_text(text, "utf-8")
-    found = read_descriptions(str(database), "club", ["member"])
-    assert list(found.columns) == [("member", "dob")]
+    result = read_descriptions(str(database), "club", ["member"])
+    assert list(result.columns) == [("member", "dob")]
 
 
 def test_the_digest_tells_files_apart(database: Path) -> None:
@@ -205,9 +205,9 @@ def test_the_digest_tells_files_apart(database: Path) -> None:
 def test_the_published_files(data_root: Path) -> None:
     club = data_root / "bird" / "databases" / "student_club" / "student_club.sqlite"
     tables = ["member", "zip_code", "event", "budget"]
-    found = read_descriptions(str(club), "student_club", tables)
-    assert found.notes == ()
-    size = found.of("member", "t_shirt_size")
+    result = read_descriptions(str(club), "student_club", tables)
+    assert result.notes == ()
+    size = result.of("member", "t_shirt_size")
     assert size is not None
     assert size.text.startswith("The size of tee shirt")
     spider = data_root / "spider" / "database" / "world_1" / "world_1.sqlite"

@@ -10,6 +10,7 @@ import pytest
 
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.load.people.labels import Labels, combined, read_labels
+from sqlverdict.load.people.votes import MEANINGS
 
 
 def write(folder: Path, *records: Any, name: str = "labels.jsonl") -> Path:
@@ -53,23 +54,23 @@ def test_the_half_comes_from_the_set_else_from_ex(tmp_path: Path) -> None:
 )
 def test_one_half_is_what_the_caller_says(tmp_path: Path, half: Any, expected: int | None) -> None:
     path = write(tmp_path, {"id": "a", "human": 0.5}, {"id": "b", "human": 1})
-    found = read_labels(path, half=half)
-    assert values(found) == {"a": expected, "b": 1}
-    assert (found.undecided, found.dropped) == (1, int(expected is None))
+    labels = read_labels(path, half=half)
+    assert values(labels) == {"a": expected, "b": 1}
+    assert (labels.undecided, labels.dropped) == (1, int(expected is None))
 
 
 def test_words_are_read_and_nothing_is_no_label(tmp_path: Path) -> None:
-    said = ["yes", "Incorrect", True, "0.0", "", None, " right "]
-    path = write(tmp_path, *({"id": n, "label": word} for n, word in enumerate(said)))
+    words = ["yes", "Incorrect", True, "0.0", "", None, " right "]
+    path = write(tmp_path, *({"id": n, "label": word} for n, word in enumerate(words)))
     assert list(values(read_labels(path)).values()) == [1, 0, 1, 0, None, None, 1]
 
 
 def test_votes_beside_a_label_do_not_change_it(tmp_path: Path) -> None:
     path = write(tmp_path, {"id": "a", "human": 0, "votes": [1, 1, 0]})
-    found = read_labels(path)
-    assert values(found) == {"a": 0}
-    assert found.items[0].votes == (1.0, 1.0, 0.0)
-    assert found.annotators == ("annotator 1", "annotator 2", "annotator 3")
+    labels = read_labels(path)
+    assert values(labels) == {"a": 0}
+    assert labels.items[0].votes == (1.0, 1.0, 0.0)
+    assert labels.annotators == ("annotator 1", "annotator 2", "annotator 3")
 
 
 def test_votes_become_a_label_by_majority_or_consensus(tmp_path: Path) -> None:
@@ -80,18 +81,18 @@ def test_votes_become_a_label_by_majority_or_consensus(tmp_path: Path) -> None:
         {"id": "c", "votes": [1, 0, None]},
     )
     assert values(read_labels(path)) == {"a": 1, "b": 0, "c": None}
-    found = read_labels(path, label_field="votes", combine="consensus")
-    assert values(found) == {"a": None, "b": 0, "c": None}
-    assert found.field == "consensus of 3 votes"
+    labels = read_labels(path, label_field="votes", combine="consensus")
+    assert values(labels) == {"a": None, "b": 0, "c": None}
+    assert labels.field == "consensus of 3 votes"
 
 
 def test_columns_of_annotators(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("id,ann,bob,cai\nx,1,1,0\ny,0,,0\n", encoding="utf-8")
-    found = read_labels(path, votes=("ann", "bob", "cai"))
-    assert values(found) == {"x": 1, "y": 0}
-    assert found.annotators == ("ann", "bob", "cai")
-    assert found.items[1].votes == (0.0, None, 0.0)
+    labels = read_labels(path, votes=("ann", "bob", "cai"))
+    assert values(labels) == {"x": 1, "y": 0}
+    assert labels.annotators == ("ann", "bob", "cai")
+    assert labels.items[1].votes == (0.0, None, 0.0)
 
 
 def test_a_list_in_a_cell_of_a_table(tmp_path: Path) -> None:
@@ -132,10 +133,10 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"line 2: the id 'a' stood at .*line 1"):
         read_labels(twice)
     nameless = write(tmp_path, {"human": 1}, name="nameless.jsonl")
-    with pytest.raises(DataError, match=r"found no 'set'.*--id-field"):
+    with pytest.raises(DataError, match=r"has no id .*--id-field NAME"):
         read_labels(nameless)
     fields = write(tmp_path, {"id": "a", "gut": 1}, name="fields.jsonl")
-    with pytest.raises(UsageError, match="--label-field; there are 'id', 'gut'"):
+    with pytest.raises(UsageError, match=r"there are 'id', 'gut'\. Give --label-field gut"):
         read_labels(fields)
     with pytest.raises(UsageError, match=r"no field 'guts'\. Did you mean 'gut'"):
         read_labels(fields, label_field="guts")
@@ -154,8 +155,8 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
 def test_the_table_of_flexs_experts_labels_both_halves(tmp_path: Path) -> None:
     path = tmp_path / "experts.csv"
     path.write_text("Index,FP_consensus,FN_consensus\n7,1,0\n8,0,0\n")
-    found = read_labels(path)
-    assert [(item.id, item.value, item.equal) for item in found.items] == [
+    labels = read_labels(path)
+    assert [(item.id, item.value, item.equal) for item in labels.items] == [
         ("EQ-0", 1, True),
         ("EQ-1", 0, True),
         ("NEQ-0", 0, False),
@@ -163,3 +164,68 @@ def test_the_table_of_flexs_experts_labels_both_halves(tmp_path: Path) -> None:
     ]
     one = read_labels(path, label_field="FN_consensus", id_field="{Index}")
     assert [item.id for item in one.items] == ["7", "8"]
+
+
+LONG = "id,annotator,label\n1,ann,1\n1,bob,right\n2,ann,0\n2,bob,gold wrong\n3,ann,no\n3,bob,\n"
+
+
+@pytest.mark.parametrize(
+    "header", ["id,annotator,label", "ID,Rater,Correct", "qid,Annotator ID,human"]
+)
+def test_each_row_may_be_a_vote(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text(LONG.replace("id,annotator,label", header))
+    labels = read_labels(path)
+    assert values(labels) == {"1": 1, "2": None, "3": 0}
+    assert labels.annotators == ("ann", "bob")
+    assert [item.votes for item in labels.items] == [(1.0, 1.0), (0.0, 1.0), (0.0, None)]
+    assert values(read_labels(path, votes=("ann",))) == {"1": 1, "2": 0, "3": 0}
+    with pytest.raises(UsageError, match=r"no annotator 'anne'\. Did you mean 'ann'"):
+        read_labels(path, votes=("anne",))
+
+
+def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text(LONG.replace("annotator,label", "who,right"))
+    with pytest.raises(UsageError, match=r"there are 'id', 'who', 'right'\. Give --label-f"):
+        read_labels(path)
+    with pytest.raises(DataError, match=r"If each row is a vote, .* with --annotator-field"):
+        read_labels(path, label_field="right")
+    labels = read_labels(path, label_field="right", annotator_field="who")
+    assert values(labels) == {"1": 1, "2": None, "3": 0}
+    with pytest.raises(UsageError, match=r"no field 'whom'\. Did you mean 'who'"):
+        read_labels(path, label_field="right", annotator_field="whom")
+
+
+def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("id,label,reviewer\n1,1,ann\n2,0,\n")
+    labels = read_labels(path)
+    assert (values(labels), labels.annotators) == ({"1": 1, "2": 0}, ())
+    with pytest.raises(DataError, match="line 3: found no annotator in 'reviewer'"):
+        read_labels(path, annotator_field="reviewer")
+
+
+def test_columns_of_annotators_are_named_where_there_is_no_label(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("id,note,ann,bob j\nx,why,1,both wrong\ny,,0,\n")
+    with pytest.raises(UsageError, match="Give --votes ann --votes 'bob j'"):
+        read_labels(path)
+
+
+def test_two_votes_of_one_annotator_on_a_case_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("id,annotator,label\n1,ann,1\n1,ann,0\n")
+    with pytest.raises(DataError, match=r"line 3: 'ann' voted on '1' at .*line 2 already"):
+        read_labels(path)
+    path.write_text("id,annotator,label,prediction\n1,ann,1,SELECT 1\n1,ann,0,SELECT 2\n")
+    with pytest.raises(DataError, match=r"several predictions of '1'\. .* --import"):
+        read_labels(path)
+
+
+def test_every_label_of_the_page_is_read_in_every_form(tmp_path: Path) -> None:
+    expected = {str(n): meaning.value for n, meaning in enumerate(MEANINGS.values())}
+    for header, row in (("id,label", "{},{}"), ("id,annotator,label", "{},ann,{}")):
+        path = tmp_path / "sheet.csv"
+        path.write_text("\n".join([header, *map(row.format, expected, MEANINGS)]) + "\n")
+        assert {item.id: item.original for item in read_labels(path).items} == expected

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.refusal import is_refusal
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Prediction, Reason, Verdict
+from sqlverdict.report.one_run.sections import refusal_sentences
 
 REFUSAL = "I cannot answer this question from the database."
 ANSWER = "There are five of them."
@@ -22,7 +24,7 @@ ANSWER = "There are five of them."
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     path = tmp_path / "shop.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
         connection.execute("INSERT INTO item VALUES (1, 'a'), (2, 'b')")
     connection.close()
@@ -64,6 +66,12 @@ def test_other_words_are_no_refusal(text: str) -> None:
     assert not is_refusal(text)
 
 
+def test_thoughts_are_no_part_of_a_reply() -> None:
+    """A refusal behind long thoughts was none, and a doubt in the thoughts was one."""
+    assert is_refusal("<think>" + "hm. " * 2_000 + "</think>I cannot answer this question.")
+    assert not is_refusal("<think>I cannot see it yet.</think>It depends.")
+
+
 def test_a_refusal_in_words_is_not_sql(shop: Path) -> None:
     assert outcomes(shop, REFUSAL) == [
         (Verdict.INCORRECT, (Reason.REFUSED_IN_WORDS,)),
@@ -91,9 +99,9 @@ def test_an_unknown_treatment_is_refused(shop: Path) -> None:
 
 
 def test_the_treatment_is_part_of_the_run(shop: Path) -> None:
-    said = {"yes": REFUSAL, "no": REFUSAL}
+    predictions = {"yes": REFUSAL, "no": REFUSAL}
     runs = [
-        evaluate(cases(shop), said, options=Options(workers=0, cache=None, no_sql=no_sql))
+        evaluate(cases(shop), predictions, options=Options(workers=0, cache=None, no_sql=no_sql))
         for no_sql in ("wrong", "abstain")
     ]
     assert runs[1].manifest.stages["no_sql"] == "abstain"
@@ -127,8 +135,35 @@ def test_reliability_agrees_with_evaluate(shop: Path, tmp_path: Path) -> None:
         out = str(tmp_path / no_sql)
         command("evaluate", *shared, "--out", out, "--no-sql", no_sql)
         text = command("reliability", out, "--no-sql", treatment, "--json")
-        found = json.loads(text)
-        assert found.pop("policy")["no_sql"] == treatment
-        found.pop("mishaps")
-        tables.append(found)
+        report = json.loads(text)
+        assert report.pop("policy")["no_sql"] == treatment
+        report.pop("mishaps")
+        tables.append(report)
     assert tables[0] == tables[1]
+
+
+def test_a_note_says_what_refusals_count_as_by_kind_of_question(shop: Path) -> None:
+    for replies, words in (
+        ((REFUSAL, "SELECT 1"), ["1 reply to answerable questions refused in words and counted"]),
+        (
+            ("SELECT 1", REFUSAL),
+            ["1 reply to unanswerable questions refused in words: incorrect among the verdicts"],
+        ),
+        ((REFUSAL, REFUSAL), ["1 reply to answerable", "1 reply to unanswerable"]),
+        ((ANSWER, ANSWER), []),
+    ):
+        predictions = dict(zip(("yes", "no"), replies, strict=True))
+        run = evaluate(cases(shop), predictions, options=Options(workers=0, cache=None))
+        sentences = refusal_sentences(run)
+        assert len(sentences) == len(words)
+        assert all(map(str.startswith, sentences, words))
+        assert run.estimate("ex").scored == 1, "no metric scores a question without an answer"
+
+
+def test_an_empty_reply_is_wrong_whatever_text_counts_as(shop: Path) -> None:
+    case = Case("1", "shop", "How many?", ("SELECT count(*) FROM item",), str(shop))
+    for treatment, sentences in (("wrong", 0), ("abstain", 1)):
+        run = evaluate([case], {"1": Prediction("1", "")}, options=Options(no_sql=treatment))
+        (result,) = run.results()
+        assert result.verdict is Verdict.INCORRECT
+        assert len(refusal_sentences(run)) == sentences

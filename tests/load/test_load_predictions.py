@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow.parquet import write_table
+from parquet_files import write_parquet
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import is_unicode
@@ -45,16 +44,16 @@ def sqls(predictions: Predictions) -> list[str | None]:
 @pytest.mark.parametrize("last", [True, False])
 def test_lines(tmp_path: Path, end: str, bom: str, last: bool) -> None:
     text = bom + end.join(["SELECT 0", "SELECT 1", "SELECT\u20282"]) + end * last
-    found = load(tmp_path, "p.txt", text)
-    assert found.format == "lines"
-    assert sqls(found) == ["SELECT 0", "SELECT 1", "SELECT\u20282"]
-    assert found.notes == ()
+    table = load(tmp_path, "p.txt", text)
+    assert table.format == "lines"
+    assert sqls(table) == ["SELECT 0", "SELECT 1", "SELECT\u20282"]
+    assert table.notes == ()
 
 
 def test_lines_db(tmp_path: Path) -> None:
-    found = load(tmp_path, "p.sql", "SELECT 'a\tb'\tpets\nSELECT 1\tcars\nSELECT 2\tpets\n")
-    assert found.format == "lines_db"
-    assert sqls(found) == ["SELECT 'a\tb'", "SELECT 1", "SELECT 2"]
+    table = load(tmp_path, "p.sql", "SELECT 'a\tb'\tpets\nSELECT 1\tcars\nSELECT 2\tpets\n")
+    assert table.format == "lines_db"
+    assert sqls(table) == ["SELECT 'a\tb'", "SELECT 1", "SELECT 2"]
 
 
 def test_bird_pairs_by_key_not_by_position(tmp_path: Path) -> None:
@@ -62,17 +61,17 @@ def test_bird_pairs_by_key_not_by_position(tmp_path: Path) -> None:
     keys = sorted(ids)
     assert keys != ids
     content = {key: f"SELECT {key}{MARK}pets" for key in keys}
-    found = load(tmp_path, "p.json", content, ids=ids, db_ids=["pets"] * 4)
-    assert found.format == "bird_json"
-    assert {key: found[key].sql for key in found} == {key: f"SELECT {key}" for key in ids}
-    assert list(found) == ids
+    table = load(tmp_path, "p.json", content, ids=ids, db_ids=["pets"] * 4)
+    assert table.format == "bird_json"
+    assert {key: table[key].sql for key in table} == {key: f"SELECT {key}" for key in ids}
+    assert list(table) == ids
 
 
 def test_id_map_null_is_an_abstention(tmp_path: Path) -> None:
-    found = load(tmp_path, "p.json", {"2": "SELECT 2", "0": None, "1": "null"})
-    assert found.format == "id_map"
-    assert [found[key].abstained for key in IDS] == [True, True, False]
-    assert sqls(found) == [None, None, "SELECT 2"]
+    table = load(tmp_path, "p.json", {"2": "SELECT 2", "0": None, "1": "null"})
+    assert table.format == "id_map"
+    assert [table[key].abstained for key in IDS] == [True, True, False]
+    assert sqls(table) == [None, None, "SELECT 2"]
 
 
 RECORDS: list[dict[str, Any]] = [
@@ -96,13 +95,13 @@ RECORDS: list[dict[str, Any]] = [
     ],
 )
 def test_records(tmp_path: Path, name: str, content: Any, expected: str) -> None:
-    found = load(tmp_path, name, content)
-    assert found.format == expected
-    assert sqls(found) == [None, "SELECT 1", "SELECT 2"]
-    assert found["0"].abstained
-    assert found["1"].raw == RECORDS[2]["raw"]
-    assert found["1"].samples == ("SELECT 1", "SELECT 3")
-    assert found["2"].confidence == 0.25
+    table = load(tmp_path, name, content)
+    assert table.format == expected
+    assert sqls(table) == [None, "SELECT 1", "SELECT 2"]
+    assert table["0"].abstained
+    assert table["1"].raw == RECORDS[2]["raw"]
+    assert table["1"].samples == ("SELECT 1", "SELECT 3")
+    assert table["2"].confidence == 0.25
 
 
 def test_one_record_is_no_map_of_ids(tmp_path: Path) -> None:
@@ -111,40 +110,40 @@ def test_one_record_is_no_map_of_ids(tmp_path: Path) -> None:
 
 
 def test_list_of_texts(tmp_path: Path) -> None:
-    found = load(tmp_path, "p.json", ["SELECT 0", None, "SELECT 2"])
-    assert sqls(found) == ["SELECT 0", None, "SELECT 2"]
-    assert found["1"].abstained
+    table = load(tmp_path, "p.json", ["SELECT 0", None, "SELECT 2"])
+    assert sqls(table) == ["SELECT 0", None, "SELECT 2"]
+    assert table["1"].abstained
 
 
 def test_csv(tmp_path: Path) -> None:
     text = 'id,sql,abstained\n2,"SELECT 2,\n3",\n0,,true\n1,,\n'
-    found = load(tmp_path, "p.csv", text)
-    assert sqls(found) == [None, None, "SELECT 2,\n3"]
-    assert [found[key].abstained for key in IDS] == [True, False, False]
+    table = load(tmp_path, "p.csv", text)
+    assert sqls(table) == [None, None, "SELECT 2,\n3"]
+    assert [table[key].abstained for key in IDS] == [True, False, False]
 
 
 def test_fenced_lines_and_refusals(tmp_path: Path) -> None:
-    found = load(tmp_path, "p.txt", "```sql SELECT 0```\nI cannot select that.\nDROP TABLE t\n")
-    assert sqls(found) == ["SELECT 0", None, "DROP TABLE t"]
-    assert found["0"].raw == "```sql SELECT 0```"
-    assert found["1"].raw == "I cannot select that."
-    assert not found["1"].abstained
-    assert found["2"].raw is None
-    assert "1 prediction has text but no SQL (id '1')" in found.notes[0]
+    table = load(tmp_path, "p.txt", "```sql SELECT 0```\nI cannot select that.\nDROP TABLE t\n")
+    assert sqls(table) == ["SELECT 0", None, "DROP TABLE t"]
+    assert table["0"].raw == "```sql SELECT 0```"
+    assert table["1"].raw == "I cannot select that."
+    assert not table["1"].abstained
+    assert table["2"].raw is None
+    assert "1 prediction has text but no SQL (id '1')" in table.notes[0]
 
 
 def test_the_word_null_in_a_record_is_no_abstention(tmp_path: Path) -> None:
     records = [{"id": key, "sql": "null"} for key in IDS]
-    found = load(tmp_path, "p.json", records)
-    assert not any(prediction.abstained for prediction in found.values())
-    assert any("the word null" in note for note in found.notes)
+    table = load(tmp_path, "p.json", records)
+    assert not any(prediction.abstained for prediction in table.values())
+    assert any("the word null" in note for note in table.notes)
 
 
 def test_a_blank_line_with_the_right_count_is_an_empty_prediction(tmp_path: Path) -> None:
-    found = load(tmp_path, "p.txt", "SELECT 0\n\nSELECT 2\n")
-    assert sqls(found) == ["SELECT 0", None, "SELECT 2"]
-    assert not found["1"].abstained
-    assert found.notes == ("1 lines are blank (line 2): predictions without SQL",)
+    table = load(tmp_path, "p.txt", "SELECT 0\n\nSELECT 2\n")
+    assert sqls(table) == ["SELECT 0", None, "SELECT 2"]
+    assert not table["1"].abstained
+    assert table.notes == ("1 lines are blank (line 2): predictions without SQL",)
 
 
 def record_lines(*records: dict[str, Any]) -> str:
@@ -222,12 +221,12 @@ def test_bad_file(tmp_path: Path, name: str, content: Any, message: str) -> None
 def test_text_that_is_no_unicode_spoils_its_own_prediction_alone(
     tmp_path: Path, name: str, content: bytes
 ) -> None:
-    found = load(tmp_path, name, content)
-    assert [found[case_id].sql for case_id in ("0", "2")] == ["SELECT 0", "SELECT 2"]
-    spoilt = found["1"].sql or found["1"].raw or ""
+    table = load(tmp_path, name, content)
+    assert [table[case_id].sql for case_id in ("0", "2")] == ["SELECT 0", "SELECT 2"]
+    spoilt = table["1"].sql or table["1"].raw or ""
     assert "SELECT '" in spoilt
     assert not is_unicode(spoilt)
-    assert any("(id '1')" in note and "counts as wrong" in note for note in found.notes)
+    assert any("(id '1')" in note and "counts as wrong" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("content", ['{"0": NaN}', '{"0": "\\ud800"', "[1, 2", '{"0": Infinity}'])
@@ -244,11 +243,11 @@ def test_keys_that_look_like_positions(tmp_path: Path) -> None:
 
 def test_allow_missing(tmp_path: Path) -> None:
     content = {"0": "SELECT 0", "1": "SELECT 1", "9": "SELECT 9"}
-    found = load(tmp_path, "p.json", content, strict_ids=False)
-    assert sqls(found) == ["SELECT 0", "SELECT 1", None]
-    assert not found["2"].abstained
-    assert found["2"].raw is None
-    assert found.notes == (
+    table = load(tmp_path, "p.json", content, strict_ids=False)
+    assert sqls(table) == ["SELECT 0", "SELECT 1", None]
+    assert not table["2"].abstained
+    assert table["2"].raw is None
+    assert table.notes == (
         "1 of 3 cases have no prediction (id '2'): scored as no SQL produced",
         "1 predictions have unknown ids ('9'): left out",
     )
@@ -309,7 +308,7 @@ WRITERS: dict[str, tuple[str, Callable[[Path, dict[str, str]], object]]] = {
     "csv": ("p.csv", lambda p, i: write_csv(p, dict(reversed(i.items())))),
     "parquet": (
         "p.parquet",
-        lambda p, i: write_table(pa.table({"id": list(i), "sql": list(i.values())}), p),
+        lambda p, i: write_parquet(p, {"id": list(i), "sql": list(i.values())}),
     ),
 }
 
@@ -346,5 +345,5 @@ def test_round_trip_pairs_each_text_with_its_own_id(name: str, data: st.DataObje
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, file)
         write(path, items)
-        found = load_predictions(path, ids, db_ids=["db"] * len(ids), format=name)
-    assert {case_id: prediction.sql for case_id, prediction in found.items()} == items
+        predictions = load_predictions(path, ids, db_ids=["db"] * len(ids), format=name)
+    assert {case_id: prediction.sql for case_id, prediction in predictions.items()} == items

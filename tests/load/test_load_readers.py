@@ -67,7 +67,7 @@ def test_predictions_are_paired_with_cases_of_spider_without_a_parse_of_their_go
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "dev.json", SPIDER)
-    predictions = write(tmp_path / "said.txt", "SELECT 1\nSELECT 2\n")
+    predictions = write(tmp_path / "predictions.txt", "SELECT 1\nSELECT 2\n")
     parsed: list[str] = []
     monkeypatch.setattr("sqlverdict.parse.hardness.spider_hardness", parsed.append)
     benchmark = BENCHMARKS.get("spider").read(tmp_path)

@@ -47,12 +47,12 @@ def test_spider_predictions(data_root: Path) -> None:
     files = sorted((data_root / "spider" / "predictions" / "dev").glob("*.txt"))
     assert len(files) == 4
     for file in files:
-        found = load_predictions(
+        predictions = load_predictions(
             file, [case.id for case in cases], db_ids=[case.db_id for case in cases]
         )
         lines = file.read_text("utf-8").split("\n")[:-1]
-        assert [prediction.sql for prediction in found.values()] == lines
-        assert (found.format, found.notes) == ("lines", ())
+        assert [prediction.sql for prediction in predictions.values()] == lines
+        assert (predictions.format, predictions.notes) == ("lines", ())
 
 
 def test_bird_dev(data_root: Path) -> None:
@@ -72,12 +72,12 @@ def test_bird_predictions(data_root: Path) -> None:
     files = sorted((root / "predictions" / "dev").glob("*.txt"))
     assert len(files) == 3
     for file in files:
-        found = load_predictions(
+        predictions = load_predictions(
             file, [case.id for case in cases], db_ids=[case.db_id for case in cases]
         )
         lines = file.read_text("utf-8").split("\n")[:-1]
         placeholders = [number for number, line in enumerate(lines) if line == "sql placeholder"]
-        for number, (line, prediction) in enumerate(zip(lines, found.values(), strict=True)):
+        for number, (line, prediction) in enumerate(zip(lines, predictions.values(), strict=True)):
             if "```" in line:
                 assert prediction.raw == line
                 assert prediction.sql is not None

@@ -18,9 +18,9 @@ START = {"id": "a", "db_id": "shop", "gold": "SELECT 1", "prediction": "SELECT 2
 
 
 def read(value: object) -> Recording:
-    found = recording_from(value, "SELECT 2", "here")
-    assert found is not None
-    return found
+    result = recording_from(value, "SELECT 2", "here")
+    assert result is not None
+    return result
 
 
 def load(path: Path, *lines: dict[str, Any], **columns: str) -> list[Case]:
@@ -30,15 +30,15 @@ def load(path: Path, *lines: dict[str, Any], **columns: str) -> list[Case]:
 
 def test_a_record_may_say_only_whether_the_results_matched() -> None:
     for value, equal in ((True, True), (0, False), (1.0, True), ("false", False)):
-        found = read({"equal": value})
-        assert (found.equal, found.has_results, found.whole) == (equal, False, False)
-        assert (found.use, found.about) == ("stands_in", "SELECT 2")
+        result = read({"equal": value})
+        assert (result.equal, result.has_results, result.whole) == (equal, False, False)
+        assert (result.use, result.about) == ("stands_in", "SELECT 2")
 
 
 def test_opinions_alone_stand_in_for_nothing() -> None:
-    found = read({"verdicts": {"a": 1, "b": 0.0, "c": 0.5, "d": None, "e": True}})
-    assert found.verdicts == {"a": 1.0, "b": 0.0, "e": 1.0}
-    assert (found.equal, found.use) == (None, "beside")
+    result = read({"verdicts": {"a": 1, "b": 0.0, "c": 0.5, "d": None, "e": True}})
+    assert result.verdicts == {"a": 1.0, "b": 0.0, "e": 1.0}
+    assert (result.equal, result.use) == (None, "beside")
     assert read({"equal": 0.5, "replies": "yes"}).use == "beside"
     assert read({"replies": ["x", "y"], "model": "m"}).replies == ("x", "y")
 

@@ -7,10 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import openpyxl
-import pyarrow as pa
 import pytest
-from pyarrow.parquet import write_table
+from parquet_files import write_parquet
 
 from sqlverdict.errors import (
     BenchmarkError,
@@ -36,6 +34,9 @@ def write(path: Path, text: str) -> Path:
 
 
 def sheet(path: Path, *rows: tuple[Any, ...], others: tuple[str, ...] = ()) -> Path:
+    # It loads NumPy: only the worker that runs the test needs it.
+    import openpyxl
+
     book = openpyxl.Workbook()
     assert book.active is not None
     for row in rows:
@@ -189,12 +190,12 @@ def test_the_column_map_reads_both_files(tmp_path: Path) -> None:
     cases = list(read(write(tmp_path / "q.csv", f'Nr,sql\n1,"{GOLD}"\n'), options=columns).cases)
     answers = write(tmp_path / "p.csv", "Nr;sql;Antwort\n1;wrong column;SELECT 2\n")
     columns = join_maps(columns, {})
-    found = load_predictions(answers, ["1"], columns=columns)
-    assert (cases[0].golds, found["1"].sql) == ((GOLD,), "SELECT 2")
+    result = load_predictions(answers, ["1"], columns=columns)
+    assert (cases[0].golds, result["1"].sql) == ((GOLD,), "SELECT 2")
     lines = write(tmp_path / "p.jsonl", '{"Nr": 1, "Antwort": "SELECT 3"}\n')
     assert load_predictions(lines, ["1"], columns=columns)["1"].sql == "SELECT 3"
     with pytest.raises(PredictionError, match="found no id among"):
-        load_predictions(answers, ["1"])
+        load_predictions(write(tmp_path / "k.csv", "Key;sql\n1;SELECT 2\n"), ["1"])
 
 
 def test_excel_cells_are_texts_and_empty_rows_are_left_out(tmp_path: Path) -> None:
@@ -219,7 +220,7 @@ def test_excel_cells_are_texts_and_empty_rows_are_left_out(tmp_path: Path) -> No
 def test_parquet_cells_keep_their_values(tmp_path: Path) -> None:
     file = tmp_path / "q.parquet"
     content = {"id": [1, 2], "gold": [[GOLD, "SELECT 1"], None], "prediction": ["SELECT 1", None]}
-    write_table(pa.table(content), file)
+    write_parquet(file, content)
     benchmark = read(file)
     assert [case.golds for case in benchmark.cases] == [(GOLD, "SELECT 1"), ()]
     assert predictions(benchmark)["2"].abstained

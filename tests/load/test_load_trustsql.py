@@ -163,11 +163,11 @@ def test_ehrsql_2024_systems(tmp_path: Path, mimic: Path) -> None:
     reader = BENCHMARKS.get("ehrsql2024")
     assert isinstance(reader, RecordsSystems)
     assert reader.systems(path) == ("s", "t")
-    said = reader.predictions(path, "s")
-    assert said["a"].sql == "select '2100-12-31 23:59:00'"
-    assert said["a"].confidence == -0.5, "less entropy is surer"
-    assert said["b"].abstained, "the word of the task's own format"
-    assert said["c"].abstained
+    predictions = reader.predictions(path, "s")
+    assert predictions["a"].sql == "select '2100-12-31 23:59:00'"
+    assert predictions["a"].confidence == -0.5, "less entropy is surer"
+    assert predictions["b"].abstained, "the word of the task's own format"
+    assert predictions["c"].abstained
     other = reader.predictions(path, "t")
     assert list(other) == ["c"]
     assert other["c"].confidence == -0.25

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from sqlverdict.parse.features import AGGREGATES, FEATURES, features
-from sqlverdict.parse.query import parse
+from sqlverdict.parse.query import parse_as
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Query
 from tiers import sampled
@@ -195,7 +195,7 @@ def test_time_is_linear_in_nested_aggregates() -> None:
 def tree_features(query: Query) -> set[str]:
     """The same features, read off sqlglot's tree."""
     tree = query.tree
-    found = set()
+    values = set()
     kinds: dict[str, tuple[type[exp.Expr], ...]] = {
         "between": (exp.Between,),
         "case": (exp.Case,),
@@ -215,45 +215,45 @@ def tree_features(query: Query) -> set[str]:
     }
     for name, types in kinds.items():
         if types and tree.find(*types):
-            found.add(name)
+            values.add(name)
     for node in tree.walk():
         parent = node.parent
         if isinstance(node, exp.Join):
             bare = not any(node.args.get(key) for key in ("on", "using", "kind", "side", "method"))
-            found.add("comma_join" if bare else "join")
-            found.add("multiple_tables")
+            values.add("comma_join" if bare else "join")
+            values.add("multiple_tables")
             if node.side == "LEFT":
-                found.add("left_join")
+                values.add("left_join")
         elif isinstance(node, exp.Query) and parent is not None:
             if not isinstance(parent, exp.CTE | exp.SetOperation | exp.Subquery):
-                found.add("subquery")
+                values.add("subquery")
         elif isinstance(node, exp.Distinct):
             inner = isinstance(parent, exp.AggFunc)
-            found.add("distinct_aggregate" if inner else "distinct")
+            values.add("distinct_aggregate" if inner else "distinct")
         elif isinstance(node, exp.Order) and isinstance(parent, exp.Query):
-            found.add("order_by")
+            values.add("order_by")
         elif isinstance(node, exp.AggFunc) and not isinstance(parent, exp.Window):
             if node.sql_name().lower() in AGGREGATES or isinstance(node, exp.GroupConcat):
-                found.add("aggregate")
+                values.add("aggregate")
         elif isinstance(node, exp.Not):
             if not isinstance(node.this, exp.Is):
-                found.add("not")
+                values.add("not")
         elif isinstance(node, exp.Like) and node.args.get("negate"):
-            found.add("not")
+            values.add("not")
         elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-            found.add("is_null")
+            values.add("is_null")
         elif isinstance(node, exp.Star):
             if isinstance(parent, exp.Query | exp.Column):
-                found.add("star")
+                values.add("star")
         elif isinstance(node, exp.With):
-            found.add("cte")
+            values.add("cte")
             if node.recursive:
-                found.add("recursive_cte")
+                values.add("recursive_cte")
         elif isinstance(node, DATE_NODES) or (
             isinstance(node, exp.Anonymous) and node.name.lower() in DATES
         ):
-            found.add("date_function")
-    return found
+            values.add("date_function")
+    return values
 
 
 @pytest.mark.sampled
@@ -269,7 +269,7 @@ def test_features_agree_with_the_trees_of_golds(data_root: Path) -> None:
     parsed = 0
     every = sampled(4, 1)
     for sql in sorted(golds)[::every]:
-        query = parse.__wrapped__(sql)
+        query = parse_as.__wrapped__(sql, "sqlite")
         if isinstance(query, Query):
             parsed += 1
             if query.features != tree_features(query):

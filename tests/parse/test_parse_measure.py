@@ -35,9 +35,9 @@ USES: dict[str, Callable[[str], str]] = {
 def test_a_chain_that_doubles_is_refused(use: str) -> None:
     sql = chain(25, USES[use])
     assert len(sql) < 2_500
-    found = parse(sql)
-    assert isinstance(found, ParseFailure)
-    assert found.reason is Reason.BUDGET_EXHAUSTED
+    query = parse(sql)
+    assert isinstance(query, ParseFailure)
+    assert query.reason is Reason.BUDGET_EXHAUSTED
 
 
 @pytest.mark.parametrize("use", ["comma", "in", "union"])
@@ -60,9 +60,9 @@ def test_a_short_chain_is_read(use: str) -> None:
     ],
 )
 def test_long_lists_and_deep_trees_are_refused(sql: str) -> None:
-    found = parse(sql)
-    assert isinstance(found, ParseFailure)
-    assert found.reason is Reason.BUDGET_EXHAUSTED
+    query = parse(sql)
+    assert isinstance(query, ParseFailure)
+    assert query.reason is Reason.BUDGET_EXHAUSTED
 
 
 @pytest.mark.parametrize("word", ["AND", "OR"])

@@ -24,9 +24,9 @@ def read(sql: str) -> Query:
 
 
 def probe(sql: str) -> TieProbe:
-    found = tie_probe(read(sql))
-    assert found is not None, sql
-    return found
+    result = tie_probe(read(sql))
+    assert result is not None, sql
+    return result
 
 
 @pytest.mark.parametrize(
@@ -139,9 +139,9 @@ def test_probe_returns_the_rows_without_limit_in_the_same_order(
 ) -> None:
     wrong = []
     for shape, _ in SHAPES:
-        found = probe(shape + suffix)
-        rows = [found.split(row)[0] for row in database.execute(found.sql)]
-        if rows != database.execute(shape).fetchall() or (found.keys and found.key_columns):
+        result = probe(shape + suffix)
+        rows = [result.split(row)[0] for row in database.execute(result.sql)]
+        if rows != database.execute(shape).fetchall() or (result.keys and result.key_columns):
             wrong.append(shape)
     assert wrong == []
 
@@ -150,8 +150,8 @@ def test_probe_returns_the_rows_without_limit_in_the_same_order(
 def test_keys_are_equal_exactly_where_sqlite_ties(
     shape: str, keys: str, database: sqlite3.Connection
 ) -> None:
-    found = probe(shape + " LIMIT 1")
-    ours = [found.split(row)[1] for row in database.execute(found.sql)]
+    result = probe(shape + " LIMIT 1")
+    ours = [result.split(row)[1] for row in database.execute(result.sql)]
     where = " WHERE s = 'A' COLLATE NOCASE" if "'A'" in shape else ""
     where = " WHERE b IN (SELECT b FROM u ORDER BY a LIMIT 2)" if "IN (" in shape else where
     ranks = database.execute(
@@ -205,13 +205,13 @@ def test_golds_with_limit_have_probes_that_run(data_root: Path) -> None:
         assert not isinstance(query, ParseFailure)
         if not file.is_file() or "limit" not in query.features or not ordering(query).limited:
             continue
-        found = tie_probe(query)
-        if found is None:
+        result = tie_probe(query)
+        if result is None:
             without.append(case["query"])
             continue
         with closing(sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)) as connection:
             connection.text_factory = lambda data: data.decode(errors="replace")
-            rows = [found.split(row)[0] for row in connection.execute(found.sql)]
+            rows = [result.split(row)[0] for row in connection.execute(result.sql)]
             gold = connection.execute(case["query"]).fetchall()
         done += 1
         if sorted(map(repr, rows[: len(gold)])) != sorted(map(repr, gold)):

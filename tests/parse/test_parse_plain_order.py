@@ -63,8 +63,8 @@ def test_what_it_says_is_what_the_tree_says(
 ) -> None:
     order = f" ORDER BY {', '.join(keys)}" if keys else ""
     sql = f"{head}{', '.join(columns)} FROM t{where}{order}{tail}"
-    said = plain_order(sql)
-    assert said is None or said == by_tree(sql)
+    claim = plain_order(sql)
+    assert claim is None or claim == by_tree(sql)
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_what_it_says_is_what_the_tree_says(
     ],
 )
 def test_plain_queries_need_no_tree(sql: str) -> None:
-    said = plain_order(sql)
-    assert said is not None
-    assert said == by_tree(sql)
+    order = plain_order(sql)
+    assert order is not None
+    assert order == by_tree(sql)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_unusual_is_left_to_the_tree(sql: str) -> None:
 def test_it_agrees_with_the_tree_on_the_golds_of_spider(data_root: Path) -> None:
     lines = (data_root / "spider" / "dev_gold.sql").read_text("utf-8").splitlines()
     golds = {line.rsplit("\t", 1)[0] for line in lines if "order" in line.lower()}
-    said = {sql: found for sql in sorted(golds) if (found := plain_order(sql)) is not None}
-    assert len(said) > len(golds) / 2
-    sample = sorted(said)[::4]
-    assert {sql: said[sql] for sql in sample} == {sql: by_tree(sql) for sql in sample}
+    order = {sql: result for sql in sorted(golds) if (result := plain_order(sql)) is not None}
+    assert len(order) > len(golds) / 2
+    sample = sorted(order)[::4]
+    assert {sql: order[sql] for sql in sample} == {sql: by_tree(sql) for sql in sample}

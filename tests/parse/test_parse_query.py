@@ -24,9 +24,9 @@ def read(sql: str) -> Query:
 
 
 def failure(sql: str, dialect: str = "sqlite") -> ParseFailure:
-    found = parse(sql, dialect)
-    assert isinstance(found, ParseFailure), found
-    return found
+    query = parse(sql, dialect)
+    assert isinstance(query, ParseFailure), query
+    return query
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_double_quoted_word_stays_a_column_since_only_a_schema_can_tell() -> Non
     ],
 )
 def test_failures_have_a_reason(sql: str, reason: Reason) -> None:
-    found = failure(sql)
-    assert found.reason is reason
-    assert found.message
-    assert (found.line is None) == (reason is not Reason.PARSE_ERROR)
+    result = failure(sql)
+    assert result.reason is reason
+    assert result.message
+    assert (result.line is None) == (reason is not Reason.PARSE_ERROR)
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_failures_have_a_reason(sql: str, reason: Reason) -> None:
     ],
 )
 def test_syntax_errors_have_a_place(sql: str, line: int, column: int) -> None:
-    found = failure(sql)
-    assert found.reason is Reason.PARSE_ERROR
-    assert (found.line, found.column) == (line, column)
-    assert f"line {line}, column {column}" in found.message
-    assert ">>>" in found.message
+    result = failure(sql)
+    assert result.reason is Reason.PARSE_ERROR
+    assert (result.line, result.column) == (line, column)
+    assert f"line {line}, column {column}" in result.message
+    assert ">>>" in result.message
 
 
 def test_the_message_shows_the_place() -> None:
@@ -136,16 +136,16 @@ def test_the_message_shows_the_place() -> None:
     ids=lambda sql: sql[7:17],
 )
 def test_deep_nesting_is_a_failure_and_no_crash(sql: str) -> None:
-    found = parse(sql)
-    if isinstance(found, ParseFailure):
+    query = parse(sql)
+    if isinstance(query, ParseFailure):
         beyond = (Reason.UNSUPPORTED_FEATURE, Reason.PARSE_ERROR, Reason.BUDGET_EXHAUSTED)
-        assert found.reason in beyond
+        assert query.reason in beyond
 
 
 def test_what_sqlite_accepts_is_never_called_a_syntax_error() -> None:
     for sql in ("SELECT ?1", "SELECT nosuch(1) FROM nowhere", "SELECT 1 IS NOT DISTINCT FROM 2"):
-        found = parse(sql)
-        assert isinstance(found, Query) or found.reason is Reason.UNSUPPORTED_FEATURE
+        query = parse(sql)
+        assert isinstance(query, Query) or query.reason is Reason.UNSUPPORTED_FEATURE
 
 
 def test_meaning_is_no_complaint_of_the_grammar() -> None:

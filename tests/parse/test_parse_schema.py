@@ -69,9 +69,9 @@ def schema(request: pytest.FixtureRequest, tmp_path: Path) -> Schema:
 
 
 def table(schema: Schema, name: str) -> Table:
-    found = schema.table(name)
-    assert found is not None
-    return found
+    result = schema.table(name)
+    assert result is not None
+    return result
 
 
 def test_tables_in_the_order_of_their_declaration(schema: Schema) -> None:
@@ -208,7 +208,7 @@ def test_a_schema_of_many_tables_is_read() -> None:
 
 def test_virtual_tables_in_a_dump_are_passed_over() -> None:
     ddl = "CREATE TABLE t (a INT); CREATE VIRTUAL TABLE f USING fts5 (x)"
-    assert [found.name for found in read_ddl(ddl, "made").tables] == ["t"]
+    assert [result.name for result in read_ddl(ddl, "made").tables] == ["t"]
 
 
 @settings(deadline=None)
@@ -253,7 +253,7 @@ def test_a_schema_travels_between_processes(schema: Schema) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "message"),
     [
         ("CREATE TABLE t (a INT", "incomplete input"),
         ("CREATE TABLE t (a INT) ENGINE=InnoDB", "ENGINE"),
@@ -263,8 +263,8 @@ def test_a_schema_travels_between_processes(schema: Schema) -> None:
         ("ALTER TABLE nosuch ADD COLUMN a", "no such table"),
     ],
 )  # fmt: skip
-def test_a_failing_statement_is_quoted(statement: str, said: str) -> None:
-    with pytest.raises(SchemaError, match=said) as caught:
+def test_a_failing_statement_is_quoted(statement: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=message) as caught:
         read_ddl(statement, "made")
     assert statement.rsplit("; ", 1)[-1][:40] in str(caught.value)
 
@@ -281,7 +281,7 @@ def test_ddl_writes_no_file(tmp_path: Path) -> None:
 
 def test_a_view_over_nothing_is_left_out() -> None:
     schema = read_ddl("CREATE TABLE t (a); CREATE VIEW v AS SELECT * FROM nowhere", "made")
-    assert [found.name for found in schema.tables] == ["t"]
+    assert [result.name for result in schema.tables] == ["t"]
 
 
 @pytest.mark.data

@@ -59,7 +59,7 @@ def test_keys_of_a_tables_json_without_composites_are_no_facts(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("{", "is no JSON"),
         ("3", "holds a JSON int"),
@@ -78,8 +78,8 @@ def test_keys_of_a_tables_json_without_composites_are_no_facts(tmp_path: Path) -
         ({"d": "CREATE TABLE"}, "'d'.*incomplete input.*CREATE TABLE"),
     ],
 )
-def test_malformed_json_is_a_precise_error(tmp_path: Path, content: object, said: str) -> None:
-    with pytest.raises(SchemaError, match=said):
+def test_malformed_json_is_a_precise_error(tmp_path: Path, content: object, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
         load_schemas(write(tmp_path, content))
 
 
@@ -157,9 +157,9 @@ def test_all_real_schemas_load(data_root: Path) -> None:
 def test_bird_writes_whole_keys_and_spider_does_not(data_root: Path) -> None:
     def keys(schemas: dict[str, Schema]) -> dict[tuple[str, str], frozenset[str]]:
         return {
-            (name, found.name.lower()): frozenset(map(str.lower, found.primary_key))
+            (name, result.name.lower()): frozenset(map(str.lower, result.primary_key))
             for name, schema in schemas.items()
-            for found in schema.tables
+            for result in schema.tables
         }
 
     bird = keys(load_schemas(data_root / "bird" / "dev_tables.json"))

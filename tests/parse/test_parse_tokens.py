@@ -104,9 +104,9 @@ def test_one_token_is_one_piece_of_its_kind(text: str, expected: Kind) -> None:
 
 
 def test_tokens_of_a_query() -> None:
-    found = solid("SELECT a.b,'x;y' FROM [t;] WHERE c>=1.5 -- d\nAND \"e\"<>x'0' /* f */;")
+    result = solid("SELECT a.b,'x;y' FROM [t;] WHERE c>=1.5 -- d\nAND \"e\"<>x'0' /* f */;")
     expected = "SELECT a . b , 'x;y' FROM [t;] WHERE c >= 1.5 AND \"e\" <> x'0' ;"
-    assert " ".join(found) == expected
+    assert " ".join(result) == expected
 
 
 @settings(deadline=None)

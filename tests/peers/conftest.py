@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.execute.engine import Limits
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Result
 
 Judge = Callable[..., Result]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from sqlverdict import Options, evaluate
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Verdict
 
 
@@ -22,9 +22,9 @@ def test_set_comparison_loses_duplicates_and_order(judge) -> None:
 def test_pairs_by_position_so_a_key_sorted_file_scores_nothing(shop: Path, tmp_path: Path) -> None:
     """Keys sorted as text: "0", "1", "10", "11", "2" ... shift every later pair."""
     cases = [Case(str(n), "shop", golds=(f"SELECT {n}",), database=str(shop)) for n in range(12)]
-    said = {case.id: f"{case.golds[0]}\t----- bird -----\tshop" for case in cases}
+    answers = {case.id: f"{case.golds[0]}\t----- bird -----\tshop" for case in cases}
     file = tmp_path / "predictions.json"
-    file.write_text(json.dumps(dict(sorted(said.items()))))
+    file.write_text(json.dumps(dict(sorted(answers.items()))))
     predictions = load_predictions(file, [case.id for case in cases])
     run = evaluate(cases, predictions, options=Options(metrics="ex[bird]", cache=None))
     assert run.estimate("ex[bird]").value == 1.0

@@ -6,10 +6,10 @@ import hashlib
 import random
 from pathlib import Path
 
+from sqlverdict import Options, evaluate
 from sqlverdict.compare.answers import compare_answers
 from sqlverdict.parse.hardness import spider_hardness
 from sqlverdict.parse.query import parse
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, ParseFailure, Reason, Verdict
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"

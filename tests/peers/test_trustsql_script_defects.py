@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.abstain.thresholds import heuristic_threshold
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.errors import PredictionError
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.trustsql import Trustsql
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Result, Verdict
 from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability
 from sqlverdict.score.reliability.outcomes import (
@@ -39,24 +39,24 @@ def cases(shop: Path) -> list[Case]:
 
 
 def test_a_missing_id_silently_becomes_an_abstention(shop: Path, tmp_path: Path) -> None:
-    path = tmp_path / "said.json"
+    path = tmp_path / "predictions.json"
     path.write_text(json.dumps({"a": "SELECT count(*) FROM item", "b": None}))
     with pytest.raises(PredictionError, match="1 of 3 cases have no prediction"):
         load_predictions(path, ["a", "b", "c"])
-    with pytest.raises(PredictionError, match="never an abstention"):
+    with pytest.raises(PredictionError, match="have no prediction"):
         evaluate(cases(shop), {"a": "SELECT 1", "b": None}, options=Options(cache=None))
     # Where missing ones are allowed they are harm, even if replies without SQL are forgiven.
     lenient = load_predictions(path, ["a", "b", "c"], strict_ids=False)
     run = evaluate(cases(shop), lenient, options=Options(cache=None))
-    found = reliability(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
-    assert found.table.cells() == {
+    table = reliability(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
+    assert table.table.cells() == {
         "correct": 1,
         "abstained_answerable": 1,
         "wrong": 0,
         "answered_unanswerable": 1,
         "abstained_unanswerable": 0,
     }
-    assert found.table.mishaps == {"missing": 1}
+    assert table.table.mishaps == {"missing": 1}
 
 
 def test_a_missing_record_of_a_recorded_system_is_no_abstention(tmp_path: Path) -> None:
@@ -70,17 +70,17 @@ def test_a_missing_record_of_a_recorded_system_is_no_abstention(tmp_path: Path) 
     )
     reader = BENCHMARKS.get("trustsql")
     assert isinstance(reader, Trustsql)
-    said = reader.predictions(path, "mine")
-    assert list(said) == ["a"]
-    assert "1 of 2 cases have no record of mine" in said.notes[0]
+    predictions = reader.predictions(path, "mine")
+    assert list(predictions) == ["a"]
+    assert "1 of 2 cases have no record of mine" in predictions.notes[0]
 
 
 def test_unknown_types_are_dropped_from_totals_silently(shop: Path) -> None:
-    said = {"a": "SELECT count(*) FROM item", "b": None, "c": "SELECT 1"}
-    found = reliability(evaluate(cases(shop), said, options=Options(cache=None)))
-    keys = {(part.by, part.key): part.table.total for part in found.slices}
+    predictions = {"a": "SELECT count(*) FROM item", "b": None, "c": "SELECT 1"}
+    table = reliability(evaluate(cases(shop), predictions, options=Options(cache=None)))
+    keys = {(part.by, part.key): part.table.total for part in table.slices}
     assert keys == {("difficulty", "unlabelled"): 2, ("unanswerable_type", "odd"): 1}
-    assert sum(keys.values()) == found.table.total == 3
+    assert sum(keys.values()) == table.table.total == 3
 
 
 def test_a_greedy_regex_corrupts_sql_with_two_double_quoted_literals(judge) -> None:
@@ -93,10 +93,10 @@ def test_a_greedy_regex_corrupts_sql_with_two_double_quoted_literals(judge) -> N
 
 
 def test_i_cannot_select_counts_as_sql(shop: Path, tmp_path: Path) -> None:
-    path = tmp_path / "said.json"
+    path = tmp_path / "predictions.json"
     refusal = "I cannot select that from this schema."
-    said = {"a": refusal, "b": "SELECT id FROM item WHERE name = 'pen'", "c": refusal}
-    path.write_text(json.dumps(said))
+    answers = {"a": refusal, "b": "SELECT id FROM item WHERE name = 'pen'", "c": refusal}
+    path.write_text(json.dumps(answers))
     predictions = load_predictions(path, ["a", "b", "c"])
     assert predictions["a"].sql is None
     run = evaluate(cases(shop), predictions, options=Options(cache=None))
@@ -111,19 +111,19 @@ def test_i_cannot_select_counts_as_sql(shop: Path, tmp_path: Path) -> None:
 
 def test_the_threshold_is_off_by_one() -> None:
     """The threshold is the last confidence of the best prefix, and that item is answered."""
-    found = heuristic_threshold([0.9, 0.8, 0.7, 0.6], [True, True, False, True])
-    assert found.value == 0.8
-    assert found.accepts(0.8)
-    assert not found.accepts(0.7)
-    assert (found.answered, found.wrong, found.score) == (2, 0, 2.0)
+    threshold = heuristic_threshold([0.9, 0.8, 0.7, 0.6], [True, True, False, True])
+    assert threshold.value == 0.8
+    assert threshold.accepts(0.8)
+    assert not threshold.accepts(0.7)
+    assert (threshold.answered, threshold.wrong, threshold.score) == (2, 0, 2.0)
 
 
 def test_the_thread_time_out_cannot_stop_sqlite(shop: Path) -> None:
     from sqlverdict.execute.engine import Limits
 
-    said = {"a": ENDLESS, "b": "SELECT id FROM item WHERE name = 'pen'", "c": None}
+    predictions = {"a": ENDLESS, "b": "SELECT id FROM item WHERE name = 'pen'", "c": None}
     options = Options(workers=0, cache=None, limits=Limits(steps=5_000_000, seconds=600))
-    run = evaluate(cases(shop), said, options=options)
+    run = evaluate(cases(shop), predictions, options=options)
     first = next(run.results())
     assert first.reasons == (Reason.EXECUTION_TIMEOUT,)
     assert fate_of(first, label_by("ex"), FailurePolicy()).mishap is Mishap.TIMEOUT

@@ -59,13 +59,13 @@ def bag(rows: Iterable[Row]) -> Counter[tuple[str, ...]]:
 
 
 def tables_of(connection: sqlite3.Connection) -> list[str]:
-    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    return [name for (name,) in found]
+    result = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return [name for (name,) in result]
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> list[tuple[str, str]]:
-    found = connection.execute(f"PRAGMA table_info({table})")
-    return [(name, declared) for _, name, declared, *_ in found]
+    result = connection.execute(f"PRAGMA table_info({table})")
+    return [(name, declared) for _, name, declared, *_ in result]
 
 
 def reordered(connection: sqlite3.Connection, seed: int) -> sqlite3.Connection:
@@ -96,13 +96,13 @@ def reordered(connection: sqlite3.Connection, seed: int) -> sqlite3.Connection:
 def unsettled(connection: sqlite3.Connection, queries: Iterable[str]) -> set[str]:
     """The queries whose rows are not the same in every order of the stored rows."""
     wanted = {sql: bag(answer(connection, sql).rows) for sql in queries}
-    found = set()
+    values = set()
     for seed in range(1, ORDERS + 1):
         with closing(reordered(connection, seed)) as copy:
             for switch in ("OFF", "ON"):
                 copy.execute(f"PRAGMA reverse_unordered_selects = {switch}")
-                found |= {sql for sql in wanted if bag(answer(copy, sql).rows) != wanted[sql]}
-    return found
+                values |= {sql for sql in wanted if bag(answer(copy, sql).rows) != wanted[sql]}
+    return values
 
 
 def of_schema(pairs: list[PowerPair], schema: str) -> list[PowerPair]:

@@ -40,13 +40,13 @@ def test_a_known_difference_is_found(pair: PowerPair) -> None:
     if pair.id in LETTER:
         assert not find_witness(pair.gold, pair.prediction, declared, budget=budget).refuted
         declared = replace(declared, null_keys=True)
-    found = find_witness(pair.gold, pair.prediction, declared, budget=budget)
+    witness = find_witness(pair.gold, pair.prediction, declared, budget=budget)
     if pair.id in BEYOND:
-        assert not found.refuted, "within reach now: take it out of BEYOND"
+        assert not witness.refuted, "within reach now: take it out of BEYOND"
         pytest.skip(f"not reached within {INSTANCES} instances: {BEYOND[pair.id]}")
-    assert isinstance(found, Witness), pair.because
-    assert legal(found.instance, facts_of(declared)) == []
-    assert found.instance.size <= 12
+    assert isinstance(witness, Witness), pair.because
+    assert legal(witness.instance, facts_of(declared)) == []
+    assert witness.instance.size <= 12
 
 
 @pytest.mark.slow
@@ -54,8 +54,8 @@ def test_a_known_difference_is_found(pair: PowerPair) -> None:
 @pytest.mark.parametrize("pair", equivalent_pairs(), ids=lambda pair: pair.id)
 def test_an_equivalence_is_never_refuted(pair: PowerPair) -> None:
     budget = SearchBudget(instances=sampled(INSTANCES // 5, INSTANCES))
-    found = find_witness(pair.gold, pair.prediction, schema(pair.schema), budget=budget)
-    assert not found.refuted, getattr(found, "instance", None)
+    witness = find_witness(pair.gold, pair.prediction, schema(pair.schema), budget=budget)
+    assert not witness.refuted, getattr(witness, "instance", None)
 
 
 def test_most_differences_are_within_reach() -> None:

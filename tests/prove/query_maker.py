@@ -197,14 +197,14 @@ class Maker:
 
     def column(self, kind: str, *, outer: bool = False) -> str | None:
         scopes = self.scopes[:-1] if outer else self.scopes[-1:]
-        found = [
+        results = [
             f"{item.alias}.{name}"
             for scope in scopes
             for item in scope
             for name, kept in item.columns.items()
             if kind == "any" or kept == kind
         ]
-        return self.pick(*found) if found else None
+        return self.pick(*results) if results else None
 
     def any_column(self) -> str:
         return self.column("any") or "1+0"

@@ -87,9 +87,9 @@ def test_a_single_primary_key_is_taken_for_not_null_and_a_partial_index_for_uniq
 
 
 def test_what_sqlite_rejects_does_not_match() -> None:
-    found = prove("SELECT k FROM t", "SELECT missing FROM t", SCHEMA, profile="etm_paper")
-    assert isinstance(found, NotProved)
-    assert found.reason is Reason.EXECUTION_ERROR
+    proof = prove("SELECT k FROM t", "SELECT missing FROM t", SCHEMA, profile="etm_paper")
+    assert isinstance(proof, NotProved)
+    assert proof.reason is Reason.EXECUTION_ERROR
 
 
 def test_an_unknown_rule_cannot_be_switched_off() -> None:
@@ -98,11 +98,11 @@ def test_an_unknown_rule_cannot_be_switched_off() -> None:
 
 
 def test_a_failed_match_shows_both_forms() -> None:
-    found = prove("SELECT T.K FROM t", "SELECT v FROM t", SCHEMA, profile="etm_paper")
-    assert isinstance(found, NotProved)
-    assert found.gold_form == "SELECT t.k FROM t"
-    assert found.prediction_form == "SELECT t.v FROM t"
-    assert "paper_names_ignore_case" in found.rules
+    proof = prove("SELECT T.K FROM t", "SELECT v FROM t", SCHEMA, profile="etm_paper")
+    assert isinstance(proof, NotProved)
+    assert proof.gold_form == "SELECT t.k FROM t"
+    assert proof.prediction_form == "SELECT t.v FROM t"
+    assert "paper_names_ignore_case" in proof.rules
 
 
 def replayed(query: Query, schema: Schema, steps: tuple[Step, ...]) -> Expr:
@@ -306,13 +306,13 @@ def real_pairs(
     root: Path, bench: str, system: str, every: int
 ) -> list[tuple[str, str, Schema, bool]]:
     golds = (root / bench / ("dev_gold.sql" if bench == "spider" else "etm_gold.txt")).read_text()
-    said = (root / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
+    lines = (root / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
     verdicts = (root / "etm_reference" / f"{bench}_dev_{system}.jsonl").read_text().splitlines()
-    found = []
-    for line, sql, verdict in list(zip(golds.splitlines(), said, verdicts, strict=True))[::every]:
+    results = []
+    for line, sql, verdict in list(zip(golds.splitlines(), lines, verdicts, strict=True))[::every]:
         gold, db_id = line.rsplit("\t", 1)
-        found.append((gold, sql, schema_of(root, bench, db_id), json.loads(verdict)["etm"]))
-    return found
+        results.append((gold, sql, schema_of(root, bench, db_id), json.loads(verdict)["etm"]))
+    return results
 
 
 @pytest.mark.data

@@ -53,10 +53,10 @@ def test_a_rule_is_documented_and_says_that_it_is_heuristic(name: str) -> None:
 @pytest.mark.parametrize(("rule", "pair"), pairs_of("equal"))
 def test_a_rule_joins_its_pairs_and_is_needed_for_it(rule: Rule, pair: Pair) -> None:
     schema, facts = facts_for(rule, pair)
-    found = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper")
-    assert isinstance(found, Proof), found
-    assert rule.name in found.rules
-    assert found.trust == "heuristic"
+    proof = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper")
+    assert isinstance(proof, Proof), proof
+    assert rule.name in proof.rules
+    assert proof.trust == "heuristic"
     off = frozenset({rule.name})
     without = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper", without=off)
     assert not without.proved
@@ -65,9 +65,9 @@ def test_a_rule_joins_its_pairs_and_is_needed_for_it(rule: Rule, pair: Pair) -> 
 @pytest.mark.parametrize(("rule", "pair"), pairs_of("different"))
 def test_different_pairs_stay_apart(rule: Rule, pair: Pair) -> None:
     schema, facts = facts_for(rule, pair)
-    found = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper")
-    assert isinstance(found, NotProved), found
-    assert found.reason is None
+    proof = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper")
+    assert isinstance(proof, NotProved), proof
+    assert proof.reason is None
 
 
 NO_CORNER = frozenset({"P7", "P8", "22", "23", "24", "26"})
@@ -86,9 +86,9 @@ def test_every_unsound_rule_shows_a_corner() -> None:
 @pytest.mark.parametrize(("rule", "pair"), pairs_of("corners"))
 def test_a_corner_is_joined_by_its_rule_and_refuted(rule: Rule, pair: Pair) -> None:
     schema, facts = facts_for(rule, pair)
-    found = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper")
-    assert isinstance(found, Proof), found
-    assert rule.name in found.rules
+    proof = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper")
+    assert isinstance(proof, Proof), proof
+    assert rule.name in proof.rules
     off = frozenset({rule.name})
     without = prove(pair.left, pair.right, schema, facts=facts, profile="etm_paper", without=off)
     assert not without.proved

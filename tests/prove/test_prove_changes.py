@@ -30,9 +30,9 @@ def schema() -> Schema:
 
 
 def proof_of(gold: str, prediction: str, schema: Schema) -> Proof:
-    found = prove(gold, prediction, schema)
-    assert isinstance(found, Proof), found
-    return found
+    proof = prove(gold, prediction, schema)
+    assert isinstance(proof, Proof), proof
+    return proof
 
 
 def test_a_step_shows_what_it_changes(schema: Schema) -> None:
@@ -95,10 +95,10 @@ SOUND = [rule for _, rule in RULES.items() if "sound" in rule.profiles]
 def test_every_rule_changes_what_is_shown(rule: Rule) -> None:
     for pair in rule.equal:
         tables = schema_of(rule)
-        found = prove(pair.left, pair.right, tables)
-        if isinstance(found, Proof):
-            changes = step_changes(found, tables)
-            assert len(changes) == min(len(found.steps), MOST_CHANGES)
+        proof = prove(pair.left, pair.right, tables)
+        if isinstance(proof, Proof):
+            changes = step_changes(proof, tables)
+            assert len(changes) == min(len(proof.steps), MOST_CHANGES)
             assert all(change.before != change.after for change in changes), changes
 
 

@@ -45,9 +45,9 @@ def schema() -> Schema:
 
 @pytest.fixture(scope="module")
 def proof(schema: Schema) -> Proof:
-    found = prove(GOLD, PREDICTION, schema)
-    assert isinstance(found, Proof), found
-    return found
+    outcome = prove(GOLD, PREDICTION, schema)
+    assert isinstance(outcome, Proof), outcome
+    return outcome
 
 
 @pytest.mark.slow
@@ -55,19 +55,23 @@ def proof(schema: Schema) -> Proof:
 def test_every_proof_of_a_rules_pairs_holds(rule: Rule) -> None:
     for pair in rule.equal:
         facts = typed(rule) | frozenset(pair.facts)
-        found = prove(pair.left, pair.right, schema_of(rule), facts=facts, profile=profile_of(rule))
-        if isinstance(found, Proof):
-            verdict = check(found, schema_of(rule), facts=facts)
+        outcome = prove(
+            pair.left, pair.right, schema_of(rule), facts=facts, profile=profile_of(rule)
+        )
+        if isinstance(outcome, Proof):
+            verdict = check(outcome, schema_of(rule), facts=facts)
             assert isinstance(verdict, ValidProof), verdict
-            kept = make_certificate(found, schema_of(rule), facts=facts)
+            kept = make_certificate(outcome, schema_of(rule), facts=facts)
             assert from_json(to_json(kept)) == kept
 
 
 def test_every_step_is_said_with_the_query_after_it(proof: Proof, schema: Schema) -> None:
     verdict = check(proof, schema)
     assert isinstance(verdict, ValidProof)
-    said = [line.statement for line in verdict.lines]
-    assert [text for text in said if text.startswith("equal by ")] == list(map(str, proof.steps))
+    sentences = [line.statement for line in verdict.lines]
+    assert [text for text in sentences if text.startswith("equal by ")] == list(
+        map(str, proof.steps)
+    )
     assert [line for line in verdict.lines if line.side == "gold"][-1].sql == proof.form
     text = "\n".join(explained(verdict))
     assert "  equal by distinct_over_key because singer(id) is unique where not NULL" in text
@@ -84,21 +88,21 @@ def test_the_order_of_the_prediction_is_dropped_first_and_it_is_said(
 
 
 def test_the_order_stays_where_the_gold_orders(schema: Schema) -> None:
-    found = prove(
+    outcome = prove(
         "SELECT name FROM singer WHERE NOT age < 3 ORDER BY name",
         "SELECT name FROM singer WHERE age >= 3 ORDER BY name",
         schema,
     )
-    assert isinstance(found, Proof)
-    verdict = check(found, schema)
+    assert isinstance(outcome, Proof)
+    verdict = check(outcome, schema)
     assert verdict.holds
     assert not any("without ORDER BY" in line.statement for line in verdict.lines)
 
 
 def test_equal_texts_need_no_steps(schema: Schema) -> None:
-    found = prove("SELECT name FROM singer", "select  NAME from singer", schema)
-    assert isinstance(found, Proof)
-    assert check(found, schema).holds
+    outcome = prove("SELECT name FROM singer", "select  NAME from singer", schema)
+    assert isinstance(outcome, Proof)
+    assert check(outcome, schema).holds
 
 
 def rejected(proof: Proof, schema: Schema, **kwargs: object) -> InvalidProof:
@@ -187,13 +191,13 @@ STEPS = st.builds(
 @given(st.data())
 def test_no_proof_makes_the_checker_raise(data: st.DataObject) -> None:
     schema = read_ddl(DDL, "music")
-    found = prove(GOLD, PREDICTION, schema)
-    assert isinstance(found, Proof)
-    steps = list(found.steps)
+    outcome = prove(GOLD, PREDICTION, schema)
+    assert isinstance(outcome, Proof)
+    steps = list(outcome.steps)
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(steps)))
         steps[place : place + data.draw(st.integers(0, 1))] = [data.draw(STEPS)]
-    verdict = check(replace(found, steps=tuple(steps)), schema)
+    verdict = check(replace(outcome, steps=tuple(steps)), schema)
     # A step that is none of the prover's may hold as well; the last tree is what it claims then.
     assert isinstance(verdict, ValidProof | InvalidProof)
 

@@ -178,9 +178,9 @@ def test_a_rewriting_that_mistakes_the_clock() -> None:
 def test_the_clock_is_asked_at_one_moment(
     left: str, right: str, refuted: bool, message: str
 ) -> None:
-    found = witness(made(idle), left, right, (), 20)
-    assert found.refuted is refuted
-    assert message in getattr(found, "message", "")
+    outcome = witness(made(idle), left, right, (), 20)
+    assert outcome.refuted is refuted
+    assert message in getattr(outcome, "message", "")
 
 
 def test_a_form_that_is_not_stable() -> None:

@@ -79,10 +79,10 @@ def is_proved(one: str, other: str, dialect: str, text: str = "") -> bool:
     ],
 )
 def test_what_people_write_is_proved(one: str, other: str, dialect: str) -> None:
-    found = prove(one, other, schema(dialect), dialect=dialect)
-    assert isinstance(found, Proof), found
-    assert found.dialect == dialect
-    assert check(found, schema(dialect)).holds
+    proof = prove(one, other, schema(dialect), dialect=dialect)
+    assert isinstance(proof, Proof), proof
+    assert proof.dialect == dialect
+    assert check(proof, schema(dialect)).holds
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
@@ -142,8 +142,8 @@ def test_what_engines_may_read_differently_is_refused(condition: str, dialect: s
     ],
 )
 def test_odd_constructs_are_refused(dialect: str, sql: str) -> None:
-    found = prove(sql, f"{sql}  ", replace(schema(dialect)), dialect=dialect)
-    assert found.proved, "the same text"
+    proof = prove(sql, f"{sql}  ", replace(schema(dialect)), dialect=dialect)
+    assert proof.proved, "the same text"
     other = sql.replace("SELECT ", "SELECT  ", 1)
     assert not is_proved(sql, other, dialect)
 
@@ -195,17 +195,17 @@ def test_a_division_in_postgres_needs_a_divisor_that_is_not_zero() -> None:
 def test_two_dialects_are_never_proved() -> None:
     tables = schema("duckdb")
     gold, prediction = parse("SELECT 1", "duckdb"), parse("SELECT 1", "postgres")
-    found = prove_on_data(gold, prediction, tables, None)
-    assert isinstance(found, NotProved)
-    assert found.reason is Reason.UNSUPPORTED_FEATURE
+    proof = prove_on_data(gold, prediction, tables, None)
+    assert isinstance(proof, NotProved)
+    assert proof.reason is Reason.UNSUPPORTED_FEATURE
 
 
 @pytest.mark.parametrize("profile", ["sound", "etm_paper"])
 def test_unknown_dialects_and_the_papers_rules_prove_nothing(profile: str) -> None:
     dialect = "snowflake" if profile == "sound" else "duckdb"
     one, other = "SELECT name FROM singer", "SELECT s.name FROM singer AS s"
-    found = prove(one, other, schema("duckdb"), profile=profile, dialect=dialect)
-    assert isinstance(found, NotProved)
+    proof = prove(one, other, schema("duckdb"), profile=profile, dialect=dialect)
+    assert isinstance(proof, NotProved)
 
 
 def test_the_checker_rejects_a_rule_that_does_not_hold_in_the_dialect() -> None:
@@ -213,20 +213,20 @@ def test_the_checker_rejects_a_rule_that_does_not_hold_in_the_dialect() -> None:
         "SELECT id FROM singer WHERE name LIKE 'A'",
         "SELECT id FROM singer WHERE name LIKE 'a'",
     )
-    found = prove(one, other, schema("duckdb"))
-    assert isinstance(found, Proof)
-    verdict = check(replace(found, dialect="duckdb"), schema("duckdb"))
+    proof = prove(one, other, schema("duckdb"))
+    assert isinstance(proof, Proof)
+    verdict = check(replace(proof, dialect="duckdb"), schema("duckdb"))
     assert isinstance(verdict, InvalidProof)
     assert "like_ignores_case does not hold in duckdb" in verdict.why
 
 
 def test_a_certificate_keeps_the_dialect() -> None:
     tables = schema("postgres")
-    found = prove(
+    proof = prove(
         "SELECT DISTINCT id FROM singer", "SELECT id FROM singer", tables, dialect="postgres"
     )
-    assert isinstance(found, Proof)
-    kept = from_json(to_json(make_certificate(found, tables)))
+    assert isinstance(proof, Proof)
+    kept = from_json(to_json(make_certificate(proof, tables)))
     assert kept.proof.dialect == "postgres"
     assert check_certificate(kept).holds
 
@@ -242,10 +242,10 @@ def test_facts_that_a_database_breaks_are_not_used(dialect: str) -> None:
         orphan = "NOT EXISTS" in sql
         return Answer(("singer_id",), ((7,),) if orphan else ())
 
-    found = prove_on_data(gold, prediction, schema(dialect), None, run=run)
-    assert isinstance(found, NotProved)
-    assert found.reason is Reason.FACT_BROKEN
-    assert found.broken == (
+    proof = prove_on_data(gold, prediction, schema(dialect), None, run=run)
+    assert isinstance(proof, NotProved)
+    assert proof.reason is Reason.FACT_BROKEN
+    assert proof.broken == (
         "song(singer_id) references singer(id): singer_id = 7 has no row in singer",
     )
     mark = "`" if dialect == "mysql" else '"'
@@ -255,9 +255,9 @@ def test_facts_that_a_database_breaks_are_not_used(dialect: str) -> None:
 def test_facts_that_cannot_be_checked_are_named() -> None:
     gold = parse("SELECT DISTINCT id FROM singer", "postgres")
     prediction = parse("SELECT id FROM singer", "postgres")
-    found = prove_on_data(gold, prediction, schema("postgres"), None)
-    assert isinstance(found, Proof)
-    assert len(found.unchecked) == 2
+    proof = prove_on_data(gold, prediction, schema("postgres"), None)
+    assert isinstance(proof, Proof)
+    assert len(proof.unchecked) == 2
     late = Failure(Reason.EXECUTION_TIMEOUT, "too late")
     checks = check_facts_by_queries(
         facts_of(schema("postgres"), "postgres"), lambda _: late, "postgres"

@@ -41,7 +41,7 @@ from sqlverdict.records import Answer, Query, Row
 from sqlverdict.testing.rule_suite.engine_rows import TYPES, rows_for
 from tiers import sampled
 
-QUERIES = sampled(40, 120)
+QUERIES = sampled(25, 120)
 DATABASES = 6
 _DDL = """
 CREATE TABLE t (id {i} NOT NULL PRIMARY KEY, a {i}, b {i} NOT NULL, s {s}, r {r});
@@ -104,11 +104,11 @@ def claims(seed: int, dialect: str, schema: Schema) -> Iterator[Claim]:
     )
     yield from _forms(sql, dialect, schema)
     for other in others:
-        found = prove(sql, other, schema, dialect=dialect)
-        if isinstance(found, Proof) and sql != other:
-            verdict = check(found, schema)
+        proof = prove(sql, other, schema, dialect=dialect)
+        if isinstance(proof, Proof) and sql != other:
+            verdict = check(proof, schema)
             assert verdict.holds, (sql, other, verdict)
-            yield Claim("proved", sql, other, found.columns, found.rules)
+            yield Claim("proved", sql, other, proof.columns, proof.rules)
 
 
 def _forms(sql: str, dialect: str, schema: Schema) -> Iterator[Claim]:
@@ -130,11 +130,11 @@ def _forms(sql: str, dialect: str, schema: Schema) -> Iterator[Claim]:
 
 
 def differences(
-    found: Iterable[Claim], scratch: Scratch, schema: Schema, dialect: str, databases: int
+    result: Iterable[Claim], scratch: Scratch, schema: Schema, dialect: str, databases: int
 ) -> Iterator[tuple[Claim, dict[str, tuple[Row, ...]]]]:
     """The claims that do not hold on random rows, each with the rows."""
     # A LIMIT may cut through ties: these pairs are for the search, which can tell.
-    open_claims = [claim for claim in found if "LIMIT" not in claim.one + claim.other]
+    open_claims = [claim for claim in result if "LIMIT" not in claim.one + claim.other]
     for number in range(databases):
         rows = rows_for(schema, facts_of(schema, dialect), Random(f"rows {number}"), dialect)
         assert scratch.load(rows), rows
@@ -165,7 +165,7 @@ def _plain(cell: object) -> object:
 
 
 def broken_claims(
-    found: Sequence[Claim], dialect: str, databases: int = DATABASES
+    result: Sequence[Claim], dialect: str, databases: int = DATABASES
 ) -> list[tuple[Claim, dict[str, tuple[Row, ...]]]]:
     """The claims that do not hold on the dialect's engine."""
     schema = schema_in(dialect)
@@ -174,7 +174,7 @@ def broken_claims(
     with server_of(dialect) as near:
         scratch = engine.scratch(schema, Limits(), near)
         try:
-            return list(differences(found, scratch, schema, dialect, databases))
+            return list(differences(result, scratch, schema, dialect, databases))
         finally:
             scratch.close()
 
@@ -184,9 +184,9 @@ def broken_claims(
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_proved_pair_differs_on_random_rows(dialect: str) -> None:
     schema = schema_in(dialect)
-    found = [claim for seed in range(QUERIES) for claim in claims(seed, dialect, schema)]
-    assert broken_claims(found, dialect) == []
-    kinds = [claim.kind for claim in found]
+    results = [claim for seed in range(QUERIES) for claim in claims(seed, dialect, schema)]
+    assert broken_claims(results, dialect) == []
+    kinds = [claim.kind for claim in results]
     assert kinds.count("proved") > QUERIES // 8
     assert kinds.count("read") > QUERIES // 4
 
@@ -196,9 +196,9 @@ def test_no_proved_pair_differs_on_random_rows(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_operators_bind_as_the_engine_binds_them(dialect: str) -> None:
     texts = [OperatorMaker(Random(seed)).query() for seed in range(QUERIES)]
-    found = [claim for sql in texts for claim in _forms(sql, dialect, schema_in(dialect))]
-    assert broken_claims(found, dialect) == []
-    assert sum(claim.kind == "read" for claim in found) > QUERIES // 2
+    results = [claim for sql in texts for claim in _forms(sql, dialect, schema_in(dialect))]
+    assert broken_claims(results, dialect) == []
+    assert sum(claim.kind == "read" for claim in results) > QUERIES // 2
 
 
 def by_hand(dialect: str, count: int, start: int = 0) -> None:
@@ -206,11 +206,11 @@ def by_hand(dialect: str, count: int, start: int = 0) -> None:
     total, schema = 0, schema_in(dialect)
     for block in range(start, start + count, 200):
         seeds = range(block, min(block + 200, start + count))
-        found = [claim for seed in seeds for claim in claims(seed, dialect, schema)]
+        results = [claim for seed in seeds for claim in claims(seed, dialect, schema)]
         for seed in seeds:
-            found += _forms(OperatorMaker(Random(seed)).query(), dialect, schema)
-        total += len(found)
-        for claim, rows in broken_claims(found, dialect, 12):
+            results += _forms(OperatorMaker(Random(seed)).query(), dialect, schema)
+        total += len(results)
+        for claim, rows in broken_claims(results, dialect, 12):
             sys.stdout.write(f"{claim}\n  {rows}\n")
     sys.stdout.write(f"{dialect}: {total} claims\n")
 

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tiers import sampled
+
 SCRIPT = """
 import sys
 
@@ -48,10 +50,10 @@ PAIRS = [
 
 
 def show(gold, prediction, schema, facts=None):
-    found = prove(gold, prediction, schema, facts=facts)
-    print(evidence_of(found))
-    if isinstance(found, Proof):
-        sys.stdout.write(to_json(make_certificate(found, schema, facts=facts)).decode())
+    proof = prove(gold, prediction, schema, facts=facts)
+    print(evidence_of(proof))
+    if isinstance(proof, Proof):
+        sys.stdout.write(to_json(make_certificate(proof, schema, facts=facts)).decode())
 
 
 shop = read_ddl(SHOP, "shop")
@@ -74,9 +76,10 @@ def output(seed: str) -> bytes:
 
 
 @pytest.mark.slow
+@pytest.mark.sampled
 def test_proofs_are_the_same_under_every_hash_seed() -> None:
     first = output("0")
     assert first.count(b"Proved(") + first.count(b"Undecided(") > 200
     assert first.count(b'"format"') > 100
-    for seed in ("1", "2"):
+    for seed in ("1", "2", "3", "4")[: sampled(1, 4)]:
         assert output(seed) == first

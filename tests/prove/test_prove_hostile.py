@@ -20,14 +20,14 @@ PLAIN = "SELECT name FROM person WHERE id > 1"
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Schema:
     path: Path = make_database(tmp_path_factory.mktemp("hostile") / "hostile.sqlite")
-    (found,) = load_schemas(path).values()
-    return found
+    (result,) = load_schemas(path).values()
+    return result
 
 
 def ends(schema: Schema, profile: str, hostile: Hostile) -> None:
-    found = prove(PLAIN, hostile.sql, schema, profile=profile)
-    assert isinstance(found, NotProved), (hostile.name, found)
-    assert found.message
+    proof = prove(PLAIN, hostile.sql, schema, profile=profile)
+    assert isinstance(proof, NotProved), (hostile.name, proof)
+    assert proof.message
 
 
 @pytest.mark.slow
@@ -69,8 +69,8 @@ def deep() -> Iterator[str]:
 @pytest.mark.parametrize("number", range(len(list(deep()))))
 def test_deep_and_wide_queries_end(schema: Schema, number: int, profile: str) -> None:
     sql = list(deep())[number]
-    found = prove(sql, PLAIN, schema, profile=profile)
-    assert isinstance(found, Proof | NotProved)
+    proof = prove(sql, PLAIN, schema, profile=profile)
+    assert isinstance(proof, Proof | NotProved)
     same = prove(sql, f"{sql} ", schema, profile=profile)
     assert isinstance(same, Proof)
     assert check(same, schema).holds

@@ -81,8 +81,8 @@ def test_near_pairs_are_not_proved(schema: Schema) -> None:
             if ours is None or theirs is None or ours == theirs:
                 continue
             apart += 1
-            found = prove(left, right, schema)
-            if found.proved:
-                proved.append((left, right, found))
+            proof = prove(left, right, schema)
+            if proof.proved:
+                proved.append((left, right, proof))
     assert proved == []
     assert apart > 250

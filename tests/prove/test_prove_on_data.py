@@ -43,10 +43,10 @@ def proved(path: Path, gold: str, prediction: str) -> Derivation:
 
 
 def test_a_proof_whose_facts_hold_is_a_proof(tmp_path: Path) -> None:
-    found = proved(database(tmp_path / "t.sqlite", GOOD), ALL, JOINED)
-    assert isinstance(found, Proof)
-    assert "child(rid) references radio(radio_id)" in found.facts
-    assert (found.unchecked, found.left_out) == ((), ())
+    proof = proved(database(tmp_path / "t.sqlite", GOOD), ALL, JOINED)
+    assert isinstance(proof, Proof)
+    assert "child(rid) references radio(radio_id)" in proof.facts
+    assert (proof.unchecked, proof.left_out) == ((), ())
 
 
 def test_no_data_break_nothing(tmp_path: Path) -> None:
@@ -58,15 +58,15 @@ def test_no_data_break_nothing(tmp_path: Path) -> None:
 
 
 def test_a_proof_that_the_data_break_is_shown_and_not_used(tmp_path: Path) -> None:
-    found = proved(database(tmp_path / "t.sqlite", ORPHAN), ALL, JOINED)
-    assert isinstance(found, NotProved)
-    assert found.reason is Reason.FACT_BROKEN
-    assert found.declared is not None
-    assert found.broken == ("child(rid) references radio(radio_id): rid = 7 has no row in radio",)
-    evidence = evidence_of(found)
+    proof = proved(database(tmp_path / "t.sqlite", ORPHAN), ALL, JOINED)
+    assert isinstance(proof, NotProved)
+    assert proof.reason is Reason.FACT_BROKEN
+    assert proof.declared is not None
+    assert proof.broken == ("child(rid) references radio(radio_id): rid = 7 has no row in radio",)
+    evidence = evidence_of(proof)
     assert isinstance(evidence, Undecided)
-    assert evidence.declared == evidence_of(found.declared)
-    assert evidence.broken == found.broken
+    assert evidence.declared == evidence_of(proof.declared)
+    assert evidence.broken == proof.broken
 
 
 def test_a_proof_that_can_do_without_a_broken_fact_stays_one(tmp_path: Path) -> None:
@@ -74,9 +74,9 @@ def test_a_proof_that_can_do_without_a_broken_fact_stays_one(tmp_path: Path) -> 
     path = database(tmp_path / "t.sqlite", ORPHAN + "INSERT INTO radio VALUES (3, 'c', 'old');")
     schema = read_sqlite(path)
     gold = "SELECT DISTINCT radio_id, year FROM radio WHERE year = 1990"
-    found = proved(path, gold, "SELECT radio_id, year FROM radio WHERE year = 1990")
-    assert isinstance(found, Proof), found
-    kept = make_certificate(found, schema)
+    proof = proved(path, gold, "SELECT radio_id, year FROM radio WHERE year = 1990")
+    assert isinstance(proof, Proof), proof
+    kept = make_certificate(proof, schema)
     assert check_certificate(kept).holds
 
 
@@ -96,9 +96,9 @@ def test_types_are_taken_at_their_word_only_where_the_data_keep_it(
     good = database(tmp_path / "good.sqlite", GOOD)
     assert proved(good, gold, prediction).proved
     bad = database(tmp_path / "bad.sqlite", "INSERT INTO radio VALUES (3, 'c', 'old');")
-    found = proved(bad, gold, prediction)
-    assert isinstance(found, NotProved)
-    assert any(broken in line for line in found.broken)
+    proof = proved(bad, gold, prediction)
+    assert isinstance(proof, NotProved)
+    assert any(broken in line for line in proof.broken)
 
 
 def test_a_fact_beyond_the_bound_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,11 +107,11 @@ def test_a_fact_beyond_the_bound_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     fact = References("child", ("rid",), "radio", ("radio_id",))
     check = FactCheck(fact, "unchecked", "stopped after 5 steps")
     monkeypatch.setattr("sqlverdict.prove.on_data.check_facts", lambda *_: (check,))
-    found = proved(path, ALL, JOINED)
-    assert isinstance(found, Proof)
-    assert found.unchecked == (
+    proof = proved(path, ALL, JOINED)
+    assert isinstance(proof, Proof)
+    assert proof.unchecked == (
         "child(rid) references radio(radio_id): not checked: stopped after 5 steps",
     )
-    evidence = evidence_of(found)
+    evidence = evidence_of(proof)
     assert isinstance(evidence, Proved)
-    assert evidence.unchecked == found.unchecked
+    assert evidence.unchecked == proof.unchecked

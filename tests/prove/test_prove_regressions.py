@@ -92,7 +92,7 @@ def test_a_pair_that_was_once_proved_and_is_different(pair: tuple[str, str]) -> 
 def test_columns_are_paired_where_copies_of_a_table_are_told_apart_by_them() -> None:
     gold = "SELECT b.id, a.s, '1' FROM u AS a RIGHT JOIN u AS b ON a.w = b.w"
     prediction = "SELECT '1', a.s, b.id FROM u AS a RIGHT JOIN u AS b ON a.w = b.w"
-    found = prove(gold, prediction, SCHEMA)
-    assert isinstance(found, Proof)
-    assert found.columns == (2, 1, 0)
-    assert check(found, SCHEMA).holds
+    proof = prove(gold, prediction, SCHEMA)
+    assert isinstance(proof, Proof)
+    assert proof.columns == (2, 1, 0)
+    assert check(proof, SCHEMA).holds

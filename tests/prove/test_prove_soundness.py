@@ -63,7 +63,7 @@ class Trouble:
 
     kind: str
     sql: str
-    said: str
+    text: str
 
 
 def some_facts(rng: Random) -> frozenset[Fact]:
@@ -90,9 +90,9 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
     problem = complaint(made, SCHEMA)
     if problem is not None:
         return Trouble("does not run", sql, f"{problem}: {by}")
-    found = search(sql, made, facts, instances)
-    if isinstance(found, Witness):
-        return Trouble("other answer", sql, f"{by}; on {dict(found.instance.rows)}")
+    outcome = search(sql, made, facts, instances)
+    if isinstance(outcome, Witness):
+        return Trouble("other answer", sql, f"{by}; on {dict(outcome.instance.rows)}")
     again = parse(made)
     assert isinstance(again, Query), again
     try:
@@ -101,8 +101,8 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
         return Trouble("cannot be read again", sql, f"{beyond}: {by}")
     twice, more = normalise(start.tree, Facts(SCHEMA, facts, start.bases), rules_of("sound"))
     if tree_key(twice) != tree_key(tree):
-        said = f"{by}, and then {text(twice)!r} by {[step.rule for step in more]}"
-        return Trouble("not stable", sql, said)
+        sentence = f"{by}, and then {text(twice)!r} by {[step.rule for step in more]}"
+        return Trouble("not stable", sql, sentence)
     return None
 
 
@@ -113,14 +113,14 @@ def search(gold: str, prediction: str, facts: frozenset[Fact], instances: int) -
 
 def compare(sql: str, other: str, instances: int = INSTANCES) -> Trouble | None:
     """Where the prover says that two queries are equal, no database may say otherwise."""
-    found = prove(sql, other, SCHEMA)
-    if not isinstance(found, Proof):
+    proof = prove(sql, other, SCHEMA)
+    if not isinstance(proof, Proof):
         return None
     witness = search(sql, other, FACTS, instances)
     if isinstance(witness, Witness):
-        said = f"{other!r} by {found.rules}; on {dict(witness.instance.rows)}"
-        return Trouble("proved and refuted", sql, said)
-    verdict = check(found, SCHEMA)
+        text = f"{other!r} by {proof.rules}; on {dict(witness.instance.rows)}"
+        return Trouble("proved and refuted", sql, text)
+    verdict = check(proof, SCHEMA)
     return None if verdict.holds else Trouble("rejected", sql, f"{other!r}: {verdict}")
 
 
@@ -187,7 +187,7 @@ def by_hand(start: int, count: int) -> None:
         for _ in range(2):
             trouble = trouble or compare(sql, mutate(query.tree, rng, 1 + rng.randrange(2)))
         if trouble is not None:
-            sys.stdout.write(f"{seed} {trouble.kind}\n  {trouble.sql}\n  {trouble.said}\n")
+            sys.stdout.write(f"{seed} {trouble.kind}\n  {trouble.sql}\n  {trouble.text}\n")
 
 
 if __name__ == "__main__":

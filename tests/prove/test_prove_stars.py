@@ -110,8 +110,8 @@ def test_a_resolved_star_answers_as_the_star(
 
 @pytest.mark.parametrize("sql", READ)
 def test_a_star_may_be_proved_about_without_harm(sql: str, schema: Schema) -> None:
-    found = prove(sql, f"SELECT * FROM ({sql})", schema)
-    assert found.proved or found.reason in (None, Reason.UNSUPPORTED_FEATURE), found
+    proof = prove(sql, f"SELECT * FROM ({sql})", schema)
+    assert proof.proved or proof.reason in (None, Reason.UNSUPPORTED_FEATURE), proof
 
 
 @pytest.mark.parametrize("sql", REFUSED)
@@ -126,13 +126,13 @@ def test_a_name_that_is_not_certain_is_refused(
 def test_a_repeated_column_counts() -> None:
     """Two columns and three are not the same answer."""
     schema = read_ddl("CREATE TABLE Documents (id INTEGER PRIMARY KEY, template_id INTEGER);", "d")
-    found = prove(
+    proof = prove(
         "SELECT template_id, count(*) FROM Documents GROUP BY template_id",
         "SELECT * FROM (SELECT template_id, template_id, count(*) FROM Documents"
         " GROUP BY template_id)",
         schema,
     )
-    assert isinstance(found, NotProved)
+    assert isinstance(proof, NotProved)
 
 
 @pytest.mark.parametrize("star", ["*", "a.*"])

@@ -167,9 +167,9 @@ def test_a_rule_that_holds_by_luck_is_rejected(rule: Rule) -> None:
 
 
 def test_the_message_holds_all_that_it_takes_to_see_the_difference() -> None:
-    found = attack_rule(WRONG[0]).difference
-    assert found is not None
-    told = str(found)
+    result = attack_rule(WRONG[0]).difference
+    assert result is not None
+    told = str(result)
     assert "CREATE TABLE" in told
     assert "COALESCE" in told
     assert "before" in told
@@ -184,7 +184,7 @@ def test_an_attack_is_repeatable() -> None:
 
 
 def test_a_sound_rule_is_really_tried() -> None:
-    found = attack_rule(RULES.get("in_list_is_equalities"), budget=20, databases=2)
-    assert found.difference is None
-    assert found.rewritten == 20
-    assert found.runs == 40
+    result = attack_rule(RULES.get("in_list_is_equalities"), budget=20, databases=2)
+    assert result.difference is None
+    assert result.rewritten == 20
+    assert result.runs == 40

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
+from sqlverdict import Options, evaluate
 from sqlverdict.compare.defog_rules import frames, is_contained, is_exact
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.defog import alternatives
 from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Prediction, Result
 
 CLOCK = datetime(2025, 6, 18, 12, tzinfo=UTC)

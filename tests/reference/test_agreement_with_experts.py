@@ -64,9 +64,9 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             for piece in r.evidence
             if isinstance(piece, Judged) and metric in piece.metrics
         )
-        found = agreement(metric, rated)
-        assert found.kappa is not None
-        return round(100 * found.kappa, 2), found.unscored, calls
+        result = agreement(metric, rated)
+        assert result.kappa is not None
+        return round(100 * result.kappa, 2), result.unscored, calls
 
     return hold
 

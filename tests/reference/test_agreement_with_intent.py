@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Prediction, Recording, Result
 from sqlverdict.score.agreement.agreement import RatedCase, agreement
 from tiers import sampled
@@ -31,15 +31,15 @@ def kappa(data_root: Path) -> Kappa:
     sets = [[r for r in every if r["set"] == which] for which in ("bird", "spider")]
     records = {r["id"]: r for each in sets for r in each[::EVERY]}
     databases = data_root / "bird" / "databases"
-    cases, said = [], {}
+    cases, predictions = [], {}
     for record in records.values():
         file = databases / record["db_id"] / f"{record['db_id']}.sqlite"
         here = record["set"] == "bird" and file.exists()
         cases.append(_case(record, str(file) if here else None))
-        said[record["id"]] = Prediction(record["id"], record["prediction"])
+        predictions[record["id"]] = Prediction(record["id"], record["prediction"])
     schemas = load_schemas(data_root / "bird" / "ddl.json")
     options = Options("ex,ex[bird],ex[spider],verdict", workers=0, cache=None, schemas=schemas)
-    results = list(evaluate(cases, said, options=options).results())
+    results = list(evaluate(cases, predictions, options=options).results())
 
     def held(metric: str, which: str) -> tuple[float, int]:
         rated = [
@@ -47,9 +47,9 @@ def kappa(data_root: Path) -> Kappa:
             for r in results
             if records[r.id]["set"] == which
         ]
-        found = agreement(metric, rated)
-        assert found.kappa is not None
-        return found.kappa, len(rated) - found.unscored
+        result = agreement(metric, rated)
+        assert result.kappa is not None
+        return result.kappa, len(rated) - result.unscored
 
     return held
 

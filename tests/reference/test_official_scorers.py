@@ -28,9 +28,9 @@ from official_data import (
     spider2,
 )
 
+from sqlverdict import Options, evaluate
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.system_records import RecordsSystems
-from sqlverdict.pipeline import Options, evaluate
 from tiers import THOROUGH, sampled
 
 MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306/test")
@@ -137,7 +137,8 @@ def test_ehrsql2024_equals_the_recorded_scores(data_root: Path) -> None:
         recorded = reader.predictions(file, system).by_id
         cases = [case for case in benchmark.cases if case.answerable and case.id in recorded]
         cases = cases[:: sampled(5, 1)]
-        run = evaluate(cases, recorded, options=Options(metrics="ex[ehrsql2024]", workers=0))
+        predictions = {case.id: recorded[case.id] for case in cases}
+        run = evaluate(cases, predictions, options=Options(metrics="ex[ehrsql2024]", workers=0))
         for result in run.results():
             score = records[result.id][system]["score"]
             ours = result.scores["ex[ehrsql2024]"]

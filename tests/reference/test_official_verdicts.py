@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.pipeline import Options, evaluate
 from tiers import sampled
 
 pytestmark = pytest.mark.data
@@ -28,9 +28,9 @@ def test_spider_execution_equals_the_official_script(data_root: Path, system: st
     root = data_root / "spider"
     benchmark = BENCHMARKS.get("spider").read(root, options={"difficulty": "off"})
     ids = [case.id for case in benchmark.cases]
-    said = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
+    predictions = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
     options = Options(metrics="ex[spider],ex[spider_distinct]", workers=1)
-    run = evaluate(benchmark, said, options=options)
+    run = evaluate(benchmark, predictions, options=options)
     expected = official(data_root / "spider_reference" / f"dev_{system}.jsonl")
     checked = 0
     for result in run.results():
@@ -53,7 +53,7 @@ def test_bird_execution_equals_the_official_script(data_root: Path, system: str)
     """
     root = data_root / "bird"
     benchmark = BENCHMARKS.get("goldfile").read(root / "etm_gold.txt", databases=root / "databases")
-    said = load_predictions(
+    predictions = load_predictions(
         root / "predictions" / "dev" / f"{system}.txt", [case.id for case in benchmark.cases]
     )
     expected = official(data_root / "bird_reference" / f"dev_{system}.jsonl")
@@ -62,7 +62,9 @@ def test_bird_execution_equals_the_official_script(data_root: Path, system: str)
     part = list(expected)[BIRD.index(system) % step :: step]
     cases = [case for case in benchmark.cases if case.id in part]
     run = evaluate(
-        cases, {id_: said[id_] for id_ in part}, options=Options(metrics="ex[bird]", workers=1)
+        cases,
+        {id_: predictions[id_] for id_ in part},
+        options=Options(metrics="ex[bird]", workers=1),
     )
     ours = {result.id: result.scores["ex[bird]"] for result in run.results()}
     assert ours == {id_: expected[id_]["exec"] for id_ in part}

@@ -26,7 +26,7 @@ def file(data_root: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(file: Path, tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
+def report(file: Path, tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
     run = evaluate_pairs(
         BENCHMARKS.get("jsonl").read(file, options=COLUMNS).cases.pairs(),
         out=tmp_path_factory.mktemp("run") / "run",
@@ -39,21 +39,21 @@ def found(file: Path, tmp_path_factory: pytest.TempPathFactory) -> AgreementRepo
         return compare_with_labels(run, read_labels(file), combined=["any(ex, *)"], by=["set"])
 
 
-def test_every_case_is_scored_by_its_record(file: Path, found: AgreementReport) -> None:
+def test_every_case_is_scored_by_its_record(file: Path, report: AgreementReport) -> None:
     assert BENCHMARKS.get("jsonl").read(file, options=COLUMNS).count == 288
-    ex, recorded = found.metrics["ex"], found.metrics["recorded:decisive/EX"]
+    ex, recorded = report.metrics["ex"], report.metrics["recorded:decisive/EX"]
     assert (ex.n, ex.unscored) == (288, 0)
     assert (ex.tp, ex.fp, ex.fn, ex.tn) == (recorded.tp, recorded.fp, recorded.fn, recorded.tn)
-    by_set = found.groups["set"]
+    by_set = report.groups["set"]
     assert round(by_set["bird"]["ex"].kappa or 0, 3) == 0.456
     assert round(by_set["spider"]["ex"].kappa or 0, 3) == 0.132
 
 
-def test_match_or_judge_is_never_worse_than_the_judge(found: AgreementReport) -> None:
-    judges = [name for name in found.metrics if name.startswith("recorded:")]
+def test_match_or_judge_is_never_worse_than_the_judge(report: AgreementReport) -> None:
+    judges = [name for name in report.metrics if name.startswith("recorded:")]
     assert len(judges) == 21
     for name in judges:
-        alone, either = found.metrics[name], found.metrics[f"any(ex, {name})"]
+        alone, either = report.metrics[name], report.metrics[f"any(ex, {name})"]
         assert (either.kappa or 0) >= (alone.kappa or 0), name
-    best = found.metrics["any(ex, recorded:o3/ROSE)"]
+    best = report.metrics["any(ex, recorded:o3/ROSE)"]
     assert round(best.kappa or 0, 3) == 0.829

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.parse.hardness import spider_hardness
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Result
 from tiers import sampled
 
@@ -57,8 +57,8 @@ def test_esm_equals_the_official_script_where_it_can_parse(scored: Scored) -> No
         if not item.get("esm_parsed"):
             continue
         checked += 1
-        found = result.scores["esm"], result.scores["esm[values]"]
-        assert found == (item["esm"], item["esm_values"]), (result.gold, result.prediction)
+        results = result.scores["esm"], result.scores["esm[values]"]
+        assert results == (item["esm"], item["esm_values"]), (result.gold, result.prediction)
     assert checked > 0.7 * len(scored.ours)
 
 

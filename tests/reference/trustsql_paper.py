@@ -63,13 +63,13 @@ RS_N = {
 
 def cells() -> dict[tuple[str, str, str, str], str]:
     """Every cell by method, dataset, view and penalty."""
-    found = {}
+    results = {}
     for penalty, table in (("0", RS_0), ("10", RS_10), ("N", RS_N)):
         for method, row in table.items():
             for place, cell in enumerate(row.split()):
                 view, dataset = VIEWS[place // 4], DATASETS[place % 4]
-                found[method, dataset, view, penalty] = cell
-    return found
+                results[method, dataset, view, penalty] = cell
+    return results
 
 
 def as_printed(score: float) -> str:

@@ -109,7 +109,7 @@ class Made:
     def _constraints(
         self, name: str, columns: list[tuple[str, str]], own_key: list[str], strict: bool
     ) -> list[str]:
-        rng, found = self.rng, []
+        rng, result = self.rng, []
         # A table may reference itself.
         parents = {**self.keys, name: own_key if rng.random() < 0.4 else []}
         for parent, key in parents.items():
@@ -126,16 +126,16 @@ class Made:
             match = rng.choice(("", "", " MATCH FULL", " MATCH SIMPLE"))
             defer = rng.choice(("", " DEFERRABLE INITIALLY DEFERRED", " ON DELETE CASCADE"))
             child, other = (", ".join(map(quoted, names)) for names in (own, key))
-            found.append(
+            result.append(
                 f"FOREIGN KEY ({child}) REFERENCES {quoted(parent)} ({other}){match}{defer}"
             )
         plain = [c for c, _ in columns if c != "made of it"]
         if rng.random() < 0.15 and len(plain) > 1:
-            found.append(f"UNIQUE ({quoted(plain[0])}, {quoted(plain[1])})")
+            result.append(f"UNIQUE ({quoted(plain[0])}, {quoted(plain[1])})")
         if rng.random() < 0.15 and len(plain) > 2 and not strict:
             one, two = map(quoted, rng.sample(plain, 2))
-            found.append(f"CHECK ({one} IS NULL OR {two} IS NULL OR {one} <> {two} OR 1)")
-        return found
+            result.append(f"CHECK ({one} IS NULL OR {two} IS NULL OR {one} <> {two} OR 1)")
+        return result
 
     def _index(self, name: str) -> None:
         rng = self.rng

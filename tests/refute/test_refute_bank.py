@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -50,19 +51,20 @@ def witness(pair: tuple[str, str], *rows: Row) -> Witness:
 
 
 @pytest.fixture
-def bank(tmp_path: Path) -> Bank:
-    return Bank(tmp_path / "bank.sqlite")
+def bank(tmp_path: Path) -> Iterator[Bank]:
+    with closing(Bank(tmp_path / "bank.sqlite")) as bank:
+        yield bank
 
 
-def rows_of(found: Instance) -> tuple[Row, ...]:
-    return tuple(found.rows["t"])
+def rows_of(result: Instance) -> tuple[Row, ...]:
+    return tuple(result.rows["t"])
 
 
 def test_what_separated_the_most_pairs_comes_first(bank: Bank) -> None:
     bank.add(witness(COUNT, NULL_ROW))
     bank.add(witness(COUNT, (None, 1), (None, 1)))
     bank.add(witness(DISTINCT, (None, 1), (None, 1)))
-    assert [rows_of(found) for found in bank.instances(SCHEMA)] == [
+    assert [rows_of(result) for result in bank.instances(SCHEMA)] == [
         ((None, 1), (None, 1)),
         ((None, 1),),
     ]
@@ -153,6 +155,7 @@ def test_a_damaged_file_is_set_aside_and_a_new_one_begun(tmp_path: Path) -> None
     assert len(list(bank.instances(SCHEMA))) == 1
     assert "damaged" in (bank.problem or "")
     assert list(tmp_path.glob("bank.sqlite.damaged-*"))
+    bank.close()
 
 
 def test_without_a_usable_file_there_is_a_problem_and_no_error(tmp_path: Path) -> None:
@@ -170,7 +173,7 @@ def test_an_entry_that_cannot_be_read_is_passed_over(bank: Bank) -> None:
     bank.add(witness(COUNT, NULL_ROW))
     with closing(sqlite3.connect(bank.path, isolation_level=None)) as other:
         other.execute("UPDATE instances SET payload = x'00112233' WHERE size = 2")
-    assert [rows_of(found) for found in bank.instances(SCHEMA)] == [(NULL_ROW,)]
+    assert [rows_of(result) for result in bank.instances(SCHEMA)] == [(NULL_ROW,)]
     assert bank.pairs(SCHEMA) == {COUNT: {0}}
     assert len(suite(bank, SCHEMA)) == 1
 
@@ -183,11 +186,12 @@ def test_the_size_is_bounded_and_the_useful_stay(tmp_path: Path) -> None:
     assert bank.size > 200_000
     assert bank.trim() > 0
     assert bank.size <= 200_000
-    kept = [rows_of(found) for found in bank.instances(SCHEMA)]
+    kept = [rows_of(result) for result in bank.instances(SCHEMA)]
     assert kept[0] == (("useful", 1),)
     assert kept[1:]
     assert set(bank.pairs(SCHEMA)) >= {COUNT, DISTINCT, EMPTY}
     assert len(bank.pairs(SCHEMA)) < 600
+    bank.close()
 
 
 def test_the_default_lies_beside_the_cache_of_answers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,7 +224,7 @@ def test_the_suite_is_smaller_than_the_bank(bank: Bank) -> None:
     bank.add(witness(COUNT, NULL_ROW))
     bank.add(witness(COUNT, (None, 1), (None, 1)))
     bank.add(witness(DISTINCT, (None, 1), (None, 1)))
-    assert [rows_of(found) for found in suite(bank, SCHEMA)] == [((None, 1), (None, 1))]
+    assert [rows_of(result) for result in suite(bank, SCHEMA)] == [((None, 1), (None, 1))]
 
 
 def test_distilling_asks_every_instance_about_every_pair(bank: Bank) -> None:
@@ -228,8 +232,8 @@ def test_distilling_asks_every_instance_about_every_pair(bank: Bank) -> None:
     bank.add(witness(DISTINCT, (None, 2), (None, 2)))
     bank.add(witness(EMPTY))
     assert len(suite(bank, SCHEMA)) == 3
-    found = distil(bank, SCHEMA)
-    assert [rows_of(one) for one in found] == [((None, 2), (None, 2)), ()]
+    result = distil(bank, SCHEMA)
+    assert [rows_of(one) for one in result] == [((None, 2), (None, 2)), ()]
     assert len(bank.pairs(SCHEMA)[COUNT]) == 2
 
 
@@ -248,8 +252,8 @@ def test_a_written_suite_serves_test_suite_accuracy(bank: Bank, tmp_path: Path) 
         Path("suites/tiny/1.sqlite"),
         Path("suites/tiny/2.sqlite"),
     ]
-    found = suite_of(str(written[0]), "tiny", (".sqlite",))
-    assert {Path(path).name for path in found} == {"1.sqlite", "2.sqlite"}
+    result = suite_of(str(written[0]), "tiny", (".sqlite",))
+    assert {Path(path).name for path in result} == {"1.sqlite", "2.sqlite"}
     with closing(sqlite3.connect(written[0])) as database:
         assert database.execute("SELECT name FROM sqlite_master ORDER BY 1").fetchall() == [
             ("t",),
@@ -285,8 +289,8 @@ def test_export_and_import_keep_everything(
         assert export_bank(one, folder / "bank.jsonl") == 1
         assert import_bank(two, folder / "bank.jsonl") == 1
         assert import_bank(two, folder / "bank.jsonl") == 1
-        (found,) = two.instances(SCHEMA)
-        assert [[(type(c), c) for c in row] for row in rows_of(found)] == [
+        (result,) = two.instances(SCHEMA)
+        assert [[(type(c), c) for c in row] for row in rows_of(result)] == [
             [(type(c), c) for c in row] for row in rows
         ]
         assert two.pairs(SCHEMA) == one.pairs(SCHEMA)

@@ -24,9 +24,9 @@ def schema() -> Schema:
 
 
 def witness(schema: Schema, gold: str, prediction: str, *first: Instance) -> Witness:
-    found = find_witness(gold, prediction, schema, first=first, budget=SearchBudget(seed=3))
-    assert isinstance(found, Witness)
-    return found
+    search = find_witness(gold, prediction, schema, first=first, budget=SearchBudget(seed=3))
+    assert isinstance(search, Witness)
+    return search
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def witness(schema: Schema, gold: str, prediction: str, *first: Instance) -> Wit
 def test_without_real_data_no_table_is_emptied_for_the_sake_of_few_rows(
     schema: Schema, gold: str, prediction: str
 ) -> None:
-    found = witness(schema, gold, prediction)
-    assert found.grade == "ungraded"
-    assert set(found.instance.rows) == {"town", "shop"}
+    outcome = witness(schema, gold, prediction)
+    assert outcome.grade == "ungraded"
+    assert set(outcome.instance.rows) == {"town", "shop"}
 
 
 def test_an_empty_database_does_not_end_the_search(schema: Schema) -> None:
     """No rows against one row of 0; rows with the same difference come later."""
     gold = "SELECT count(*) FROM shop WHERE size > 3"
     prediction = "SELECT count(*) FROM shop WHERE size > 3 GROUP BY town_id"
-    found = witness(schema, gold, prediction, Instance(schema, {}))
-    assert found.grade == "ungraded"
+    outcome = witness(schema, gold, prediction, Instance(schema, {}))
+    assert outcome.grade == "ungraded"
 
 
 REPEATED = Instance(
@@ -65,16 +65,16 @@ REPEATED = Instance(
 
 def test_repeated_rows_do_not_end_the_search(schema: Schema) -> None:
     gold = "SELECT DISTINCT name FROM shop WHERE size > 3"
-    found = witness(schema, gold, "SELECT name FROM shop WHERE stock > 0 AND size > 3", REPEATED)
-    assert found.reasons != (Reason.DUPLICATES_MISMATCH,)
-    assert found.grade == "ungraded"
+    outcome = witness(schema, gold, "SELECT name FROM shop WHERE stock > 0 AND size > 3", REPEATED)
+    assert outcome.reasons != (Reason.DUPLICATES_MISMATCH,)
+    assert outcome.grade == "ungraded"
 
 
 def test_where_rows_are_only_repeated_that_is_the_witness(schema: Schema) -> None:
     gold = "SELECT DISTINCT name FROM shop WHERE size > 3"
-    found = witness(schema, gold, "SELECT name FROM shop WHERE size > 3", REPEATED)
-    assert found.reasons == (Reason.DUPLICATES_MISMATCH,)
-    assert found.grade == "ungraded"
+    outcome = witness(schema, gold, "SELECT name FROM shop WHERE size > 3", REPEATED)
+    assert outcome.reasons == (Reason.DUPLICATES_MISMATCH,)
+    assert outcome.grade == "ungraded"
 
 
 def test_no_row_against_null_does_not_end_the_search(schema: Schema) -> None:

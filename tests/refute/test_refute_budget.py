@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -33,7 +34,7 @@ def make(tmp_path: Path) -> Make:
     def build(tables: int, columns: int, rows: int, extra: str = "") -> Path:
         path = tmp_path / f"{next(numbers)}.sqlite"
         rng = Random(1)
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             for t in range(tables):
                 names = ["id INTEGER PRIMARY KEY", *(f"c{t}_{n} INT" for n in range(1, columns))]
                 connection.execute(f"CREATE TABLE t{t} ({', '.join(names)})")
@@ -65,11 +66,12 @@ def test_a_slow_machine_finds_what_a_fast_one_finds(make: Make) -> None:
 
 def test_what_the_clock_cuts_says_so(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = count()
-    monkeypatch.setattr("sqlverdict.refute.meter.monotonic", lambda: next(ticks) * 50.0)
-    found = find_witness(*EQUAL, read_sqlite(make(1, 5, 30)))
-    assert isinstance(found, NotRefuted)
-    assert (found.cut_by_time, found.reason) == (True, Reason.BUDGET_EXHAUSTED)
-    assert 0 < found.instances < 100
+    for clock in ("monotonic", "thread_time"):
+        monkeypatch.setattr(f"sqlverdict.refute.meter.{clock}", lambda: next(ticks) * 50.0)
+    witness = find_witness(*EQUAL, read_sqlite(make(1, 5, 30)))
+    assert isinstance(witness, NotRefuted)
+    assert (witness.cut_by_time, witness.reason) == (True, Reason.BUDGET_EXHAUSTED)
+    assert 0 < witness.instances < 100
 
 
 def test_work_cuts_a_search_at_the_same_instance_whatever_ran_before(make: Make) -> None:
@@ -90,17 +92,17 @@ def test_work_cuts_a_search_at_the_same_instance_whatever_ran_before(make: Make)
 @pytest.mark.parametrize("columns", [300, 1_200])
 def test_a_wide_table_is_searched(make: Make, columns: int) -> None:
     path = make(1, columns, 25)
-    found = find_witness(*DIFFERENT, read_sqlite(path), database=path)
-    assert isinstance(found, Witness)
-    assert found.grade == "ordinary"
+    witness = find_witness(*DIFFERENT, read_sqlite(path), database=path)
+    assert isinstance(witness, Witness)
+    assert witness.grade == "ordinary"
 
 
 def test_a_large_schema_is_searched(make: Make) -> None:
     path = make(700, 3, 1)
     schema = read_sqlite(path)
-    found = find_witness(*DIFFERENT, schema, database=path)
-    assert isinstance(found, Witness)
-    assert found.instance.schema is schema
+    witness = find_witness(*DIFFERENT, schema, database=path)
+    assert isinstance(witness, Witness)
+    assert witness.instance.schema is schema
     ScratchDatabase(schema, frozenset()).close()
 
 
@@ -130,8 +132,8 @@ def test_what_a_table_shows_does_not_depend_on_who_asked_first(make: Make) -> No
         path = make(2, 4, 30, extra)
         schema = read_sqlite(path)
         mine(path, part_of(schema, words))
-        shown.append([str(found) for found in mine(path, part_of(schema, ["t0", "child"]))])
-    assert all(found == shown[0] for found in shown)
+        shown.append([str(result) for result in mine(path, part_of(schema, ["t0", "child"]))])
+    assert all(result == shown[0] for result in shown)
     assert "every child.t0_id is among t0.id" in shown[0]
 
 
@@ -180,9 +182,9 @@ class TestThePartOfASchema:
         assert part_of(schema, words) is part
 
     def test_is_enough_for_a_witness_of_the_whole(self, schema: Schema) -> None:
-        found = find_witness("SELECT count(*) FROM a", "SELECT count(b_id) FROM a", schema)
-        assert isinstance(found, Witness)
-        assert found.instance.schema is schema
+        witness = find_witness("SELECT count(*) FROM a", "SELECT count(b_id) FROM a", schema)
+        assert isinstance(witness, Witness)
+        assert witness.instance.schema is schema
 
     def test_holds_the_facts_that_are_given(self, schema: Schema) -> None:
         from sqlverdict.parse.facts import facts_of

@@ -50,9 +50,9 @@ def test_what_is_a_date(kind: str, cell: Cell, keeps: bool) -> None:
 
 def test_only_columns_that_are_declared_and_used_promise_something(schema: Schema) -> None:
     every = {("client", name) for name in ("id", "born", "seen", "note")}
-    dated = [found.column for found in declared(schema, every) if isinstance(found, DateColumn)]
+    dated = [result.column for result in declared(schema, every) if isinstance(result, DateColumn)]
     assert dated == ["born", "seen"]
-    assert [type(found) for found in declared(schema, {("client", "note")})] == [ExactNumbers]
+    assert [type(result) for result in declared(schema, {("client", "note")})] == [ExactNumbers]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_a_witness_that_lives_on_a_broken_date_is_no_ordinary_one(
     schema: Schema, born: Cell, expected: str
 ) -> None:
     instance = Instance(schema, {"client": ((1, born, None, None),)})
-    found, broken = grade(instance, None, YEAR, TEXT)
-    assert found == expected
+    result, broken = grade(instance, None, YEAR, TEXT)
+    assert result == expected
     assert ("client.born is declared DATE, and holds dates" in broken) is (born == -1)
 
 
@@ -95,9 +95,9 @@ def test_beside_real_data_the_data_decide(tmp_path: Path) -> None:
 
 def test_the_condition_in_sql_says_the_same() -> None:
     cells: list[Cell] = ["2020-01-31", None, 1, "a"]
-    found = DateColumn("client", "born", type="DATE")
+    result = DateColumn("client", "born", type="DATE")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE client (born)")
         connection.executemany("INSERT INTO client VALUES (?)", [(cell,) for cell in cells])
-        sql = f"SELECT born FROM client WHERE {found.violation()}"
+        sql = f"SELECT born FROM client WHERE {result.violation()}"
         assert connection.execute(sql).fetchall() == [(1,), ("a",)]

@@ -50,24 +50,24 @@ TOP = "SELECT name FROM singer ORDER BY age DESC LIMIT 1"
 def test_a_prediction_that_leaves_its_answer_open_is_shown_with_two_answers(
     gold: str, prediction: str, tmp_path: Path
 ) -> None:
-    found = find_witness(gold, prediction, SCHEMA)
-    assert isinstance(found, Witness)
-    assert found.kind == "undetermined_prediction"
-    assert found.grade == "ungraded"
-    assert legal(found.instance, facts_of(SCHEMA)) == []
-    assert isinstance(found.gold, Answer)
-    assert isinstance(found.prediction, Answer)
-    assert isinstance(found.other, Answer)
-    assert found.prediction.rows != found.other.rows
-    assert found.gold.rows != found.prediction.rows
-    assert sentence(found).startswith("the prediction leaves open what the gold decides: it may")
-    evidence = evidence_of(found)
+    witness = find_witness(gold, prediction, SCHEMA)
+    assert isinstance(witness, Witness)
+    assert witness.kind == "undetermined_prediction"
+    assert witness.grade == "ungraded"
+    assert legal(witness.instance, facts_of(SCHEMA)) == []
+    assert isinstance(witness.gold, Answer)
+    assert isinstance(witness.prediction, Answer)
+    assert isinstance(witness.other, Answer)
+    assert witness.prediction.rows != witness.other.rows
+    assert witness.gold.rows != witness.prediction.rows
+    assert sentence(witness).startswith("the prediction leaves open what the gold decides: it may")
+    evidence = evidence_of(witness)
     assert isinstance(evidence, Refuted)
     assert evidence.kind == "undetermined_prediction"
     assert evidence.other is not None
-    assert evidence.other.rows == tuple(found.other.rows)
-    assert "In another legal order:" in to_sql(found)
-    for path in write(found, tmp_path, "w"):
+    assert evidence.other.rows == tuple(witness.other.rows)
+    assert "In another legal order:" in to_sql(witness)
+    for path in write(witness, tmp_path, "w"):
         assert replay(path).differ
 
 
@@ -128,12 +128,12 @@ def query_of(sql: str) -> Query:
 def test_a_tie_that_only_the_gold_breaks_is_unusual() -> None:
     schema = read_ddl("CREATE TABLE singer (name TEXT NOT NULL, age INT NOT NULL)", "made")
     gold = "SELECT name FROM singer ORDER BY age DESC, name DESC LIMIT 1"
-    found = find_witness(gold, TOP, schema)
-    assert isinstance(found, Witness)
-    assert (found.kind, found.grade) == ("undetermined_prediction", "needs_tie")
+    witness = find_witness(gold, TOP, schema)
+    assert isinstance(witness, Witness)
+    assert (witness.kind, witness.grade) == ("undetermined_prediction", "needs_tie")
 
 
 def test_a_determined_difference_comes_before_an_open_one() -> None:
-    found = find_witness(TOP, "SELECT name FROM singer ORDER BY sold DESC LIMIT 1", SCHEMA)
-    assert isinstance(found, Witness)
-    assert (found.kind, found.other) == ("different", None)
+    witness = find_witness(TOP, "SELECT name FROM singer ORDER BY sold DESC LIMIT 1", SCHEMA)
+    assert isinstance(witness, Witness)
+    assert (witness.kind, witness.other) == ("different", None)

@@ -31,9 +31,9 @@ NAMED = "SELECT p.name FROM person p JOIN visit v ON v.person = p.id"
 
 def assert_refuted(gold: str, prediction: str, schema: Schema) -> None:
     """A legal witness is found within the ordinary budget."""
-    found = find_witness(gold, prediction, schema)
-    assert isinstance(found, Witness)
-    assert legal(found.instance, facts_of(schema)) == []
+    witness = find_witness(gold, prediction, schema)
+    assert isinstance(witness, Witness)
+    assert legal(witness.instance, facts_of(schema)) == []
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_rows_that_join_as_one_query_does_come_early() -> None:
     gold, prediction = f"{joined} b.id = c.id {TITLED}", f"{joined} b.kind = c.id {TITLED}"
     tried = []
     for seed in range(9):
-        found = find_witness(gold, prediction, WIDE, budget=SearchBudget(seed=seed))
-        assert isinstance(found, Witness)
-        tried.append(found.instances_tried)
+        witness = find_witness(gold, prediction, WIDE, budget=SearchBudget(seed=seed))
+        assert isinstance(witness, Witness)
+        tried.append(witness.instances_tried)
     assert median(tried) <= 8

@@ -5,47 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from firm_witness import SCHEMA, on
 from sqlglot.expressions import Expr
 
-from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.evidence import Refuted, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
-from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Failure, Reason, Row
 from sqlverdict.refute.explain import causes_in_queries
 from sqlverdict.refute.explain.evidence import evidence_of
 from sqlverdict.refute.explain.sentence import rows_table, sentence
 from sqlverdict.refute.explain.telling_rows import telling_rows
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
-
-SCHEMA = read_ddl(
-    """
-    CREATE TABLE department (id INTEGER PRIMARY KEY, name TEXT, city TEXT);
-    CREATE TABLE employee (id INTEGER PRIMARY KEY, name TEXT, age INT, salary REAL, phone TEXT,
-                           dept_id INT REFERENCES department (id));
-    CREATE TABLE players (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INT);
-    CREATE VIEW best AS SELECT max(score) AS score FROM players;
-    """,
-    "firm",
-)
-
-
-def on(gold: str, prediction: str, **rows: list[Row]) -> Witness:
-    """A witness as the engine itself sees it."""
-    scratch = ScratchDatabase(SCHEMA)
-    content = {name: tuple(given) for name, given in rows.items()}
-    scratch.load(content)
-    ours, theirs = scratch.run(gold), scratch.run(prediction)
-    reasons: tuple[Reason, ...] = (Reason.EXECUTION_ERROR,)
-    if isinstance(ours, Answer) and isinstance(theirs, Answer):
-        pair = QueryPair(gold, prediction, probe=scratch.run)
-        compared = PRESETS.get("strict").compare(ours, theirs, pair)
-        assert compared.equal is False, "no witness: the answers are the same"
-        reasons = compared.reasons
-    scratch.close()
-    return Witness(gold, prediction, Instance(SCHEMA, content), ours, theirs, reasons)
-
 
 PERSON: Row = (1, "Ada", 30, 10.0, "555", 1)
 CASES = {
@@ -176,34 +146,34 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_sentence_names_the_cause(name: str) -> None:
     gold, prediction, rows, expected = CASES[name]
-    found = sentence(on(gold, prediction, **rows))
-    assert found == sentence(on(gold, prediction, **rows))
+    text = sentence(on(gold, prediction, **rows))
+    assert text == sentence(on(gold, prediction, **rows))
     if expected is not None:
-        assert found == f"they differ when {expected}"
+        assert text == f"they differ when {expected}"
 
 
 def test_a_null_that_changes_nothing_is_not_named() -> None:
-    found = sentence(
+    text = sentence(
         on(
             "SELECT name FROM players",
             "SELECT name FROM players WHERE name <> 'a'",
             players=[(1, "a", None)],
         )
     )
-    assert "NULL" not in found
-    assert "name <> 'a'" in found
+    assert "NULL" not in text
+    assert "name <> 'a'" in text
 
 
 def test_a_tie_that_changes_nothing_is_not_named() -> None:
-    found = sentence(
+    text = sentence(
         on(
             "SELECT max(score) + 1 FROM players",
             "SELECT max(score) FROM players",
             players=[(1, "a", 5), (2, "b", 5)],
         )
     )
-    assert "share" not in found
-    assert "same score" not in found
+    assert "share" not in text
+    assert "same score" not in text
 
 
 def test_columns_order_and_failures_are_said_as_they_are() -> None:
@@ -233,7 +203,7 @@ def test_columns_order_and_failures_are_said_as_they_are() -> None:
 
 
 def test_without_a_cause_the_answers_are_told() -> None:
-    found = sentence(
+    text = sentence(
         on(
             "SELECT score * 2 + 1 AS x, name FROM players WHERE id < 5",
             "SELECT score * 3 + 7 AS x, upper(name) FROM players WHERE id < 5",
@@ -241,7 +211,7 @@ def test_without_a_cause_the_answers_are_told() -> None:
         )
     )
     assert (
-        found == "they differ on this database: the gold returns (5, 'a'), the prediction (13, 'A')"
+        text == "they differ on this database: the gold returns (5, 'a'), the prediction (13, 'A')"
     )
 
 
@@ -284,42 +254,42 @@ def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_only_columns_that_matter_are_shown() -> None:
-    found = on(
+    result = on(
         "SELECT count(*) FROM employee",
         "SELECT count(phone) FROM employee",
         employee=[(1, "Ada", 30, 10.0, None, 1)],
     )
-    (shown,) = rows_table(found)
+    (shown,) = rows_table(result)
     assert (shown.name, shown.columns, shown.rows) == ("employee", ("id", "phone"), ((1, None),))
     star = on("SELECT * FROM players", "SELECT * FROM players WHERE id > 1", players=[(1, "a", 2)])
     assert rows_table(star)[0].columns == ("id", "name", "score")
 
 
 def test_a_view_shows_the_tables_behind_it() -> None:
-    found = on("SELECT score FROM best", "SELECT score + 1 FROM best", players=[(1, "a", 2)])
-    assert [shown.name for shown in rows_table(found)] == ["players"]
+    result = on("SELECT score FROM best", "SELECT score + 1 FROM best", players=[(1, "a", 2)])
+    assert [shown.name for shown in rows_table(result)] == ["players"]
 
 
 def test_evidence_of_a_witness() -> None:
-    found = on(
+    result = on(
         "SELECT count(*) FROM employee",
         "SELECT count(phone) FROM employee",
         employee=[(1, b"\x00", 30, 10.0, None, 1)],
     )
-    evidence = evidence_of(found)
+    evidence = evidence_of(result)
     assert isinstance(evidence, Refuted)
     assert (evidence.by, evidence.reasons) == ("refute", (Reason.VALUE_MISMATCH,))
     assert evidence.sentence == "they differ when an employee has no phone (NULL)"
     assert evidence.rows == {"employee": TableExcerpt(("id", "phone"), ((1, None),))}
     assert (evidence.gold.rows, evidence.gold.count) == (((1,),), 1)
-    assert (evidence.grade, evidence.size) == (found.grade, 1)
+    assert (evidence.grade, evidence.size) == (result.grade, 1)
 
 
 def test_rows_on_which_only_one_answer_depends_are_named() -> None:
     players = [(1, "a", 2), (2, "a", 2), (3, "b", 5)]
-    found = on("SELECT name FROM players", "SELECT DISTINCT name FROM players", players=players)
-    assert telling_rows(found) == {"players": (0, 1)}, "the third is the only one of its name"
-    evidence = evidence_of(found)
+    result = on("SELECT name FROM players", "SELECT DISTINCT name FROM players", players=players)
+    assert telling_rows(result) == {"players": (0, 1)}, "the third is the only one of its name"
+    evidence = evidence_of(result)
     assert isinstance(evidence, Refuted)
     assert evidence.telling == {"players": (0, 1)}
     filtered = "SELECT count(*) FROM players WHERE score > 2"
@@ -328,20 +298,20 @@ def test_rows_on_which_only_one_answer_depends_are_named() -> None:
 
 
 def test_no_row_is_named_where_both_answers_depend_on_all() -> None:
-    found = on("SELECT name FROM players", "SELECT score FROM players", players=[(1, "a", 2)])
-    assert telling_rows(found) == {}
+    result = on("SELECT name FROM players", "SELECT score FROM players", players=[(1, "a", 2)])
+    assert telling_rows(result) == {}
 
 
 def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:
     import msgspec
 
-    found = on("SELECT name FROM players", "SELECT 1 FROM players", players=[(1, b"\xff", 2)])
-    assert b"x'ff'" in msgspec.json.encode(evidence_of(found))
+    result = on("SELECT name FROM players", "SELECT 1 FROM players", players=[(1, b"\xff", 2)])
+    assert b"x'ff'" in msgspec.json.encode(evidence_of(result))
     failed = Witness(
         "SELECT 1",
         "SELECT 2",
-        found.instance,
-        found.gold,
+        result.instance,
+        result.gold,
         Failure(Reason.EXECUTION_ERROR, "no"),
         (),
     )

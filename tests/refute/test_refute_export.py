@@ -117,8 +117,8 @@ def test_values_survive_exactly(rows: list[Row]) -> None:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         for statement in statements(text):
             database.execute(statement)
-        found = database.execute("SELECT a, b FROM t").fetchall()
-    assert [tuple(map(_exact, row)) for row in found] == [tuple(map(_exact, row)) for row in rows]
+        result = database.execute("SELECT a, b FROM t").fetchall()
+    assert [tuple(map(_exact, row)) for row in result] == [tuple(map(_exact, row)) for row in rows]
 
 
 def _exact(cell: Cell) -> tuple[type, Cell]:
@@ -129,8 +129,8 @@ def _exact(cell: Cell) -> tuple[type, Cell]:
 @given(st.floats(allow_nan=False))
 def test_a_float_is_read_back_to_its_last_bit(value: float) -> None:
     with closing(sqlite3.connect(":memory:")) as database:
-        (found,) = database.execute(f"SELECT {literal(value, database)}").fetchone()
-    assert found == value
+        (result,) = database.execute(f"SELECT {literal(value, database)}").fetchone()
+    assert result == value
 
 
 def test_smallest_largest_and_no_number() -> None:
@@ -250,13 +250,13 @@ def test_a_schema_without_declarations_gets_them(tmp_path: Path) -> None:
         checks=("id > 0 -- positive",),
     )
     schema = Schema("made", (parent, child), "tables_json")
-    found = witness(
+    outcome = witness(
         {"parent": ((1,),), "child": ((1, None), (2, 1))},
         "SELECT count(*) FROM child, parent",
         "SELECT count(*) FROM child JOIN parent ON up = parent.id",
         schema,
     )
-    path, _ = write(found, tmp_path, "w")
+    path, _ = write(outcome, tmp_path, "w")
     text = path.read_text()
     for part in ('PRIMARY KEY ("id")', 'UNIQUE ("id")', "CHECK (id > 0", 'REFERENCES "parent"'):
         assert part in text
@@ -266,8 +266,8 @@ def test_a_schema_without_declarations_gets_them(tmp_path: Path) -> None:
 def test_rows_that_break_the_declaration_get_a_plain_table(tmp_path: Path) -> None:
     schema = read_ddl("CREATE TABLE t (a INTEGER PRIMARY KEY, b INT NOT NULL UNIQUE);", "keyed")
     for rows in (((None, 1),), ((1, None), (2, None)), ((1, 5), (None, 5))):
-        found = witness({"t": rows}, "SELECT count(*) FROM t", "SELECT 7", schema)
-        for path in write(found, tmp_path, "w"):
+        outcome = witness({"t": rows}, "SELECT count(*) FROM t", "SELECT 7", schema)
+        for path in write(outcome, tmp_path, "w"):
             again = replay(path)
             assert isinstance(again.gold, Answer)
             assert again.gold.rows == [(len(rows),)]
@@ -280,12 +280,12 @@ def test_views_bring_their_tables_and_generated_columns_compute(tmp_path: Path) 
         "CREATE TABLE unused (z); CREATE VIEW v AS SELECT twice FROM base -- the view",
         "views",
     )
-    found = witness({"base": ((3, 6),)}, "SELECT twice FROM v", "SELECT twice + 1 FROM v", schema)
-    for path in write(found, tmp_path, "w"):
+    outcome = witness({"base": ((3, 6),)}, "SELECT twice FROM v", "SELECT twice + 1 FROM v", schema)
+    for path in write(outcome, tmp_path, "w"):
         again = replay(path)
         assert isinstance(again.gold, Answer)
         assert (again.differ, again.gold.rows) == (True, [(6,)])
-    assert "unused" not in to_sql(found)
+    assert "unused" not in to_sql(outcome)
 
 
 @settings(max_examples=100)
@@ -304,10 +304,10 @@ def test_different_ids_get_different_files() -> None:
 
 
 def test_a_failure_is_shown_and_replayed(tmp_path: Path) -> None:
-    found = replace(
+    result = replace(
         witness({"t": ((-(2**63), 1),)}, "SELECT a FROM t", "SELECT abs(a) FROM t"),
         prediction=Failure(Reason.EXECUTION_ERROR, "integer overflow"),
     )
-    path, _ = write(found, tmp_path, "w")
+    path, _ = write(result, tmp_path, "w")
     assert "It fails: EXECUTION_ERROR: integer overflow" in path.read_text()
     assert replay(path).differ

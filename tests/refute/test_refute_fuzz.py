@@ -61,7 +61,7 @@ def taken_in(witness: Witness, ddl: str) -> None:
 
 def examine(seed: int, folder: Path | None = None) -> Counter[str]:
     """Search on one random schema; what came of it."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     made = Made(Random(seed))
     try:
         schema = read_ddl(made.ddl, "made")
@@ -71,23 +71,23 @@ def examine(seed: int, folder: Path | None = None) -> Counter[str]:
         gold, prediction = made.pair()
         witness = find_witness(gold, prediction, schema, budget=BUDGET)
         if not isinstance(witness, Witness):
-            found[f"not refuted: {witness.reason}"] += 1
+            result[f"not refuted: {witness.reason}"] += 1
             continue
-        found["refuted"] += 1
+        result["refuted"] += 1
         taken_in(witness, made.ddl)
         assert legal(witness.instance, facts_of(schema)) == []
         evidence_of(witness)
         if folder is not None:
             for path in write(witness, folder, f"{seed}"):
                 assert replay(path).differ
-    return found
+    return result
 
 
 @pytest.mark.slow
 @pytest.mark.sampled
 def test_every_witness_on_a_random_schema_is_legal(tmp_path: Path) -> None:
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for seed in range(SCHEMAS):
-        found += examine(seed, tmp_path)
-    assert found["no schema"] < SCHEMAS / 4, found
-    assert found["refuted"] > SCHEMAS, found
+        result += examine(seed, tmp_path)
+    assert result["no schema"] < SCHEMAS / 4, result
+    assert result["refuted"] > SCHEMAS, result

@@ -70,12 +70,12 @@ def test_ordinary(real: tuple[Schema, Regularities]) -> None:
 
 def test_breaks_a_regularity_and_names_it(real: tuple[Schema, Regularities]) -> None:
     rows = {"club": (CLUB, (2, "Club 1", None, "c1", "Town 1"))}
-    found = graded(real, rows, NAMES, "SELECT DISTINCT name FROM club")
-    assert found == ("breaks_regularity", ("club.name is unique",))
+    result = graded(real, rows, NAMES, "SELECT DISTINCT name FROM club")
+    assert result == ("breaks_regularity", ("club.name is unique",))
     rows = {"club": (CLUB, (2, None, "City 2", "c1", "Town 2"))}
     by_code, by_town = "SELECT code FROM club GROUP BY code", "SELECT town FROM club GROUP BY town"
-    found = graded(real, rows, by_code, by_town)
-    assert found == ("breaks_regularity", ("club.code and club.town determine each other",))
+    result = graded(real, rows, by_code, by_town)
+    assert result == ("breaks_regularity", ("club.code and club.town determine each other",))
 
 
 def test_columns_that_no_query_uses_do_not_count(real: tuple[Schema, Regularities]) -> None:
@@ -98,8 +98,8 @@ def test_needs_null_only_where_the_real_column_has_some(real: tuple[Schema, Regu
     rows = {"club": ((1, "Club 1", None, "c1", "Town 1"),)}
     assert graded(real, rows, city, "SELECT COUNT(*) FROM club") == ("needs_null", ())
     rows = {"club": ((1, None, "City 1", "c1", "Town 1"),)}
-    found = graded(real, rows, "SELECT COUNT(name) FROM club", "SELECT COUNT(*) FROM club")
-    assert found == ("breaks_regularity", ("club.name is never NULL",))
+    result = graded(real, rows, "SELECT COUNT(name) FROM club", "SELECT COUNT(*) FROM club")
+    assert result == ("breaks_regularity", ("club.name is never NULL",))
 
 
 def test_needs_a_missing_partner(real: tuple[Schema, Regularities]) -> None:
@@ -198,9 +198,9 @@ def test_without_real_data_nothing_is_called_ordinary(real: tuple[Schema, Regula
 
 
 def test_a_query_beyond_the_parser_is_read_by_its_words(real: tuple[Schema, Regularities]) -> None:
-    found = used(real[0], "SELEC name FRM club WHERE x = 'member'")
-    assert found.tables == {"club"}
-    assert found.column_refs == {("club", "name")}
+    result = used(real[0], "SELEC name FRM club WHERE x = 'member'")
+    assert result.tables == {"club"}
+    assert result.column_refs == {("club", "name")}
     rows = {"club": ((1, None, "City 1", "c1", "Town 1"),)}
     assert graded(real, rows, "SELEC name FRM club", "SELECT 1")[0] == "breaks_regularity"
 
@@ -246,8 +246,8 @@ def test_ties(sql: str, tie: bool, because: str) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE t (a, b)")
         connection.executemany("INSERT INTO t VALUES (?, ?)", [(1, 1), (2, 5), (3, 5)])
-        found = [probe.ties(connection.execute(probe.sql)) for probe in rank_probes(sql)]
-    assert any(found) == tie, because
+        results = [probe.ties(connection.execute(probe.sql)) for probe in rank_probes(sql)]
+    assert any(results) == tie, because
 
 
 @pytest.mark.parametrize("orphan", [False, True])
@@ -264,5 +264,5 @@ def test_a_foreign_key_that_the_real_data_break_is_no_regularity(
     schema = read_sqlite(path)
     rows = {"club": (CLUB, OTHER_CLUB), "member": (MEMBER,)}
     gold, other = "SELECT id FROM club", "SELECT club_id FROM member"
-    found, _ = grade(Instance(schema, rows), mine(path, schema), gold, other)
-    assert found == ("ordinary" if orphan else "needs_missing_partner")
+    result, _ = grade(Instance(schema, rows), mine(path, schema), gold, other)
+    assert result == ("ordinary" if orphan else "needs_missing_partner")

@@ -64,9 +64,9 @@ def made(database: Path, **wanted: int) -> list[Instance]:
 @pytest.mark.slow
 def test_all_are_legal_and_the_engine_agrees(database: Path) -> None:
     schema = read_sqlite(database)
-    found = made(database, count=200)
-    assert len(found) == 200
-    for instance in found:
+    result = made(database, count=200)
+    assert len(result) == 200
+    for instance in result:
         assert legal(instance, facts_of(schema)) == []
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute("PRAGMA foreign_keys = ON")
@@ -125,10 +125,10 @@ def test_partners_come_along(database: Path) -> None:
 def test_every_second_instance_keeps_what_the_data_show(database: Path) -> None:
     schema = read_sqlite(database)
     # The fairs before it have an undeclared key: every fair's town is there.
-    found = mine(database, schema)
-    assert "every fair.town_id is among town.id" in map(str, found)
+    regularities = mine(database, schema)
+    assert "every fair.town_id is among town.id" in map(str, regularities)
     used = {("town", "people"), ("fair", "town_id"), ("town", "id"), ("fair", "held")}
-    broken = [bool(found.broken(instance, used)) for instance in made(database, count=120)]
+    broken = [bool(regularities.broken(instance, used)) for instance in made(database, count=120)]
     assert not any(broken[::2])
     assert sum(broken[1::2]) > 10
 
@@ -176,8 +176,8 @@ LEGAL: dict[str, tuple[Row, ...]] = {
 def test_the_checker_says_what_is_wrong(rows: dict[str, tuple[Row, ...]], words: str) -> None:
     schema = read_ddl(SCRIPT, "x")
     assert legal(Instance(schema, LEGAL), facts_of(schema)) == []
-    found = legal(Instance(schema, rows), facts_of(schema))
-    assert any(words in problem for problem in found), found
+    result = legal(Instance(schema, rows), facts_of(schema))
+    assert any(words in problem for problem in result), result
 
 
 KIN = """
@@ -286,7 +286,7 @@ def test_real_databases_give_legal_instances_quickly(data_root: Path, name: str)
     facts = facts_of(schema)
     next(real_instances(path, schema, tables, {}, seed=0, count=1))
     with cpu_limit(60):  # 0.3 s on a usual machine
-        found = list(real_instances(path, schema, tables, {}, seed=0, count=100))
-    assert len(found) == 100
-    for instance in found[:30]:
+        items = list(real_instances(path, schema, tables, {}, seed=0, count=100))
+    assert len(items) == 100
+    for instance in items[:30]:
         assert legal(instance, facts) == []

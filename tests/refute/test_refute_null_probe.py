@@ -86,12 +86,12 @@ def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:
     gold, prediction = f"SELECT count(school.name) {more}", f"SELECT count(*) {more}"
     budget = SearchBudget(instances=30)
     assert not find_witness(gold, prediction, schema, budget=budget).refuted, "chance misses it"
-    found = probe_nulls(parse(gold), parse(prediction), schema, budget=budget)
-    assert found is not None
-    assert (found.grade, null_in_aggregate(found)) == ("needs_null", True)
-    assert legal(found.instance, facts_of(schema)) == []
+    result = probe_nulls(parse(gold), parse(prediction), schema, budget=budget)
+    assert result is not None
+    assert (result.grade, null_in_aggregate(result)) == ("needs_null", True)
+    assert legal(result.instance, facts_of(schema)) == []
     again = probe_nulls(parse(gold), parse(prediction), schema, budget=budget)
-    assert again == found, "same inputs, same witness"
+    assert again == result, "same inputs, same witness"
 
 
 @pytest.mark.parametrize(

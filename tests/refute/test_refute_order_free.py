@@ -54,9 +54,9 @@ SCRATCH = ScratchDatabase(SCHEMA, frozenset())
 
 
 def _query(sql: str) -> Query:
-    found = parse(sql)
-    assert isinstance(found, Query)
-    return found
+    query = parse(sql)
+    assert isinstance(query, Query)
+    return query
 
 
 @pytest.mark.parametrize("sql", FREE)

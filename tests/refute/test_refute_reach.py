@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.read.derived_values import is_like
 from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
@@ -20,9 +24,13 @@ AFFINITY = """CREATE TABLE a (id INTEGER PRIMARY KEY, code TEXT NOT NULL);
 CREATE TABLE c (n INTEGER NOT NULL)"""
 WINDOW = "CREATE TABLE w (id INTEGER PRIMARY KEY, day INT NOT NULL, x INT NOT NULL)"
 SUMS = "CREATE TABLE s (id INTEGER PRIMARY KEY, g INT NOT NULL, x INT NOT NULL)"
+GROUPS = "CREATE TABLE q (id INTEGER PRIMARY KEY, g INT, x INT, y INT)"
+HAVING = "SELECT g FROM q GROUP BY g HAVING {{}} {}"
 COMMA = """CREATE TABLE a (id INTEGER PRIMARY KEY, k INT NOT NULL);
 CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INT NOT NULL REFERENCES a (id), v TEXT NOT NULL)"""
 TEXTS = "CREATE TABLE e (id INTEGER PRIMARY KEY, s TEXT NOT NULL, code INT NOT NULL)"
+REPEATED = "CREATE TABLE r (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c INT, d INT, e INT)"
+KINDS = ("ALL", "DISTINCT")
 DATES = "CREATE TABLE e (id INTEGER PRIMARY KEY, day DATE NOT NULL)"
 
 PAIRS = [
@@ -127,6 +135,19 @@ PAIRS = [
         "SELECT g FROM s GROUP BY g HAVING sum(x) = 100 AND max(x) < 75",
         "SELECT g FROM s GROUP BY g HAVING sum(x) = 100 AND max(x) <= 75",
     ),
+    *(
+        (GROUPS, query.format(gold), query.format(prediction))
+        for query, gold, prediction in (
+            (HAVING.format("< 10"), "avg(x)", "min(x)"),
+            (HAVING.format("<= 100"), "avg(x)", "min(x)"),
+            (HAVING.format("> 0"), "avg(x)", "max(x)"),
+            (HAVING.format("> 0"), "max(x)", "sum(x)"),
+            (HAVING.format("> 10"), "total(CASE WHEN y > 5 THEN 1 ELSE 0 END)", "max(y)"),
+            ("SELECT max(y) FROM q GROUP BY g ORDER BY {} LIMIT 1", "avg(x)", "max(x)"),
+            ("SELECT g FROM q GROUP BY g ORDER BY {} DESC LIMIT 1", "sum(x)", "total(x)"),
+            ("SELECT count(*) FROM q HAVING {} < 50", "avg(x)", "min(x)"),
+        )
+    ),
     (
         COMMA,
         "SELECT a.k FROM a, b ON a.id = b.a_id WHERE b.v = 'x'",
@@ -148,6 +169,7 @@ PAIRS = [
         "SELECT id FROM e WHERE s LIKE '%ab%' AND s LIKE '%cd'",
         "SELECT id FROM e WHERE s LIKE '%ab%' AND s LIKE '%cd%'",
     ),
+    (REPEATED, *(f"SELECT {kind} a, b, c, d, e FROM r WHERE a NOT LIKE '%M%'" for kind in KINDS)),
     (
         TEXTS,
         "SELECT id FROM e WHERE code = 'abc'",
@@ -159,9 +181,9 @@ PAIRS = [
 @pytest.mark.parametrize(("ddl", "gold", "prediction"), PAIRS)
 def test_a_pair_that_parts_is_refuted(ddl: str, gold: str, prediction: str) -> None:
     schema = read_ddl(ddl, "made")
-    found = find_witness(gold, prediction, schema)
-    assert isinstance(found, Witness), found
-    assert legal(found.instance, facts_of(schema)) == []
+    witness = find_witness(gold, prediction, schema)
+    assert isinstance(witness, Witness), witness
+    assert legal(witness.instance, facts_of(schema)) == []
 
 
 @pytest.mark.parametrize(
@@ -172,16 +194,32 @@ def test_a_pair_that_parts_is_refuted(ddl: str, gold: str, prediction: str) -> N
     ],
 )
 def test_a_difference_on_extreme_numbers_alone_is_unusual(gold: str, prediction: str) -> None:
-    found = find_witness(gold, prediction, read_ddl(NUMBERS, "made"))
-    assert isinstance(found, Witness)
-    assert found.grade == "breaks_regularity"
+    witness = find_witness(gold, prediction, read_ddl(NUMBERS, "made"))
+    assert isinstance(witness, Witness)
+    assert witness.grade == "breaks_regularity"
+
+
+@pytest.mark.parametrize("number", ["1e30", "9e999", "1" + "0" * 400, "-9223372036854775808"])
+def test_a_number_that_no_column_holds_does_not_end_the_search(number: str) -> None:
+    gold, prediction = (HAVING.format(f"< {number}").format(f"{f}(x)") for f in ("avg", "min"))
+    assert find_witness(gold, prediction, read_ddl(GROUPS, "made")).instances == 100
 
 
 def test_an_extreme_number_that_a_query_names_is_not_unusual() -> None:
     gold, prediction = (f"SELECT id FROM m WHERE n = {2**53 + n}" for n in (1, 0))
-    found = find_witness(gold, prediction, read_ddl(NUMBERS, "made"))
-    assert isinstance(found, Witness)
-    assert found.grade == "ungraded"
+    witness = find_witness(gold, prediction, read_ddl(NUMBERS, "made"))
+    assert isinstance(witness, Witness)
+    assert witness.grade == "ungraded"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["%M%", "m%", "%m", "_", "a_c", "%", "", "%a%b%", "a%c_", "%%a", "_%_", "%ab%ab"]
+)
+def test_a_pattern_matches_as_in_sqlite(pattern: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for text in ("", "a", "M", "am", "abc", "ABcd", "xaab", "aabab", "a%c", "ab\nab"):
+            (expected,) = connection.execute("SELECT ? LIKE ?", (text, pattern)).fetchone()
+            assert is_like(text, pattern) == bool(expected), text
 
 
 def test_a_path_may_lead_to_a_value_and_through_it() -> None:

@@ -45,8 +45,8 @@ def build(tmp_path: Path) -> Build:
     return make
 
 
-def sentences(found: Regularities) -> set[str]:
-    return {str(member) for member in found}
+def sentences(result: Regularities) -> set[str]:
+    return {str(member) for member in result}
 
 
 def test_says_what_columns_show(build: Build) -> None:
@@ -55,8 +55,8 @@ def test_says_what_columns_show(build: Build) -> None:
         for n in range(40)
     ]
     path = build("CREATE TABLE t (id, name, sex, score, day, number, absent)", t=rows)
-    said = sentences(mine(path))
-    assert said >= {
+    lines = sentences(mine(path))
+    assert lines >= {
         "t is not empty",
         "t.id is never NULL",
         "t.name is unique",
@@ -68,7 +68,7 @@ def test_says_what_columns_show(build: Build) -> None:
         "t.number is written as a whole number",
         "t.number holds only texts",
     }
-    assert not any("absent" in sentence for sentence in said)
+    assert not any("absent" in sentence for sentence in lines)
 
 
 def test_too_few_rows_show_nothing(build: Build) -> None:
@@ -98,26 +98,26 @@ def test_values_that_occur_once_forbid_a_small_domain(build: Build) -> None:
 
 def test_ranges_reach_beyond_what_was_seen_but_not_across_zero(build: Build) -> None:
     rows = [(n % 25 + 10,) for n in range(60)]
-    (found,) = mine(build("CREATE TABLE t (a)", t=rows)).of(Range)
-    assert (found.low, found.high) == (0, 58)
+    (result,) = mine(build("CREATE TABLE t (a)", t=rows)).of(Range)
+    assert (result.low, result.high) == (0, 58)
 
 
 def test_codes_and_labels(build: Build) -> None:
     rows = [(n, f"c{n % 13}", f"label {n % 13}", f"group {n % 13 % 3}") for n in range(65)]
-    found = sentences(mine(build("CREATE TABLE t (id, code, label, kind)", t=rows)))
-    assert "t.code and t.label determine each other" in found
-    assert "t.code determines t.kind" in found
-    assert "t.kind determines t.code" not in found
-    assert not any("t.id determines" in sentence for sentence in found)
+    result = sentences(mine(build("CREATE TABLE t (id, code, label, kind)", t=rows)))
+    assert "t.code and t.label determine each other" in result
+    assert "t.code determines t.kind" in result
+    assert "t.kind determines t.code" not in result
+    assert not any("t.id determines" in sentence for sentence in result)
 
 
 def test_a_code_that_the_data_know_keeps_its_label(build: Build) -> None:
     rows = [(f"c{n % 13}", f"label {n % 13}", f"group {n % 13 % 3}") for n in range(65)]
     path = build("CREATE TABLE t (code, label, kind)", t=rows)
     schema = read_sqlite(path)
-    found = {str(member): member for member in mine(path).of(Determines)}
-    both = found["t.code and t.label determine each other"]
-    one_way = found["t.code determines t.kind"]
+    results = {str(member): member for member in mine(path).of(Determines)}
+    both = results["t.code and t.label determine each other"]
+    one_way = results["t.code determines t.kind"]
 
     def holds(member: Determines, *row: str) -> bool:
         return member.holds(Instance(schema, {"t": (row,)}))
@@ -148,8 +148,8 @@ def test_orders_within_a_row(build: Build) -> None:
         end = rng.randint(start, 28)
         rows.append((f"2024-01-{start:02}", f"2024-01-{end:02}", low, low + rng.randint(0, 5), 900))
     script = "CREATE TABLE t (opened, closed, low, high, far)"
-    found = mine(build(script, t=rows)).of(OrderInRow)
-    assert {(f.column, f.other) for f in found} == {("opened", "closed"), ("low", "high")}
+    result = mine(build(script, t=rows)).of(OrderInRow)
+    assert {(f.column, f.other) for f in result} == {("opened", "closed"), ("low", "high")}
 
 
 def test_undeclared_foreign_keys(build: Build) -> None:
@@ -163,8 +163,8 @@ def test_undeclared_foreign_keys(build: Build) -> None:
         visit=[(f"e{n % 12}", 2000 + n % 7) for n in range(40)],
         other=[(n % 9, n % 5) for n in range(30)],
     )
-    said = {str(found) for found in mine(path).of(Inclusion)}
-    assert said == {"every visit.link_to_event is among event.event_id"}
+    predictions = {str(result) for result in mine(path).of(Inclusion)}
+    assert predictions == {"every visit.link_to_event is among event.event_id"}
 
 
 def test_rows_numbered_by_themselves_are_no_foreign_keys(build: Build) -> None:
@@ -187,13 +187,13 @@ def test_columns_copied_over_a_join(build: Build) -> None:
         school=[(f"s{n}", f"county {n % 7}", n) for n in range(40)],
         meal=[(f"s{n % 30}", f"county {n % 30 % 7}", n % 4) for n in range(60)],
     )
-    (found,) = mine(path).of(CopiedOver)
+    (result,) = mine(path).of(CopiedOver)
     words = "meal.county_name equals school.county wherever meal.code = school.code"
-    assert str(found) == words
+    assert str(result) == words
     schema = read_sqlite(path)
     kept = {"school": (("s1", "x", 1),), "meal": (("s1", "x", 0), ("s9", "y", 0))}
-    assert found.holds(Instance(schema, kept))
-    assert not found.holds(Instance(schema, {**kept, "meal": (("s1", "y", 0),)}))
+    assert result.holds(Instance(schema, kept))
+    assert not result.holds(Instance(schema, {**kept, "meal": (("s1", "y", 0),)}))
 
 
 def test_what_identifiers_look_like_does_not_count(build: Build) -> None:
@@ -205,10 +205,10 @@ def test_what_identifiers_look_like_does_not_count(build: Build) -> None:
         p=[(f"K{n}",) for n in range(20)],
         c=[(n, "K1K2K3"[n % 3 * 2 :][:2]) for n in range(60)],
     )
-    found = mine(path)
-    assert not any(isinstance(m, FewValues) for m in found.about("c", "p_id"))
-    assert not any("upper case" in str(m) for m in found)
-    assert any(isinstance(m, Inclusion) for m in found.about("c", "p_id"))
+    regularities = mine(path)
+    assert not any(isinstance(m, FewValues) for m in regularities.about("c", "p_id"))
+    assert not any("upper case" in str(m) for m in regularities)
+    assert any(isinstance(m, Inclusion) for m in regularities.about("c", "p_id"))
 
 
 def test_large_tables_are_sampled_and_then_confirmed(build: Build) -> None:
@@ -234,9 +234,9 @@ def test_names_are_written_as_the_schema_writes_them(build: Build) -> None:
         "CREATE TABLE People (Name TEXT, Age INT)", People=[(f"n{n}", n) for n in range(30)]
     )
     schema = read_ddl("CREATE TABLE people (name TEXT, missing TEXT); CREATE TABLE gone (a)", "x")
-    found = mine(path, schema)
-    assert NeverNull("people", "name") in found.members
-    assert found.counts == {"people": 30}
+    regularities = mine(path, schema)
+    assert NeverNull("people", "name") in regularities.members
+    assert regularities.counts == {"people": 30}
     instance = Instance(read_sqlite(path), {"People": ((None, 1),)})
     assert not NeverNull("people", "name").holds(instance)
 
@@ -244,11 +244,14 @@ def test_names_are_written_as_the_schema_writes_them(build: Build) -> None:
 def test_broken_names_only_what_the_columns_bear_on(build: Build) -> None:
     path = build("CREATE TABLE t (a, b)", t=[(f"x{n}", n % 2) for n in range(30)])
     schema = read_sqlite(path)
-    found = mine(path, schema)
+    regularities = mine(path, schema)
     instance = Instance(schema, {"t": ((None, 7),)})
-    assert set(map(str, found.broken(instance))) == {"t.a is never NULL", "t.b is one of 0, 1"}
-    assert [str(m) for m in found.broken(instance, {("t", "b")})] == ["t.b is one of 0, 1"]
-    assert found.broken(Instance(schema, {})) == (NonEmpty("t"),)
+    assert set(map(str, regularities.broken(instance))) == {
+        "t.a is never NULL",
+        "t.b is one of 0, 1",
+    }
+    assert [str(m) for m in regularities.broken(instance, {("t", "b")})] == ["t.b is one of 0, 1"]
+    assert regularities.broken(Instance(schema, {})) == (NonEmpty("t"),)
 
 
 def test_mining_is_remembered_and_notices_a_change(build: Build, tmp_path: Path) -> None:

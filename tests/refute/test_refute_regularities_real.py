@@ -17,8 +17,8 @@ from sqlverdict.refute.witness import Instance
 from timeouts import cpu_limit
 
 
-def sentences(found: Regularities) -> set[str]:
-    return {str(member) for member in found}
+def sentences(result: Regularities) -> set[str]:
+    return {str(member) for member in result}
 
 
 def _whole(path: Path) -> Instance:
@@ -33,12 +33,12 @@ def _whole(path: Path) -> Instance:
 def test_real_databases_keep_what_they_show(data_root: Path, name: str) -> None:
     path = file_of(data_root, name)
     with cpu_limit(120):  # 0.6 s on a usual machine
-        found = mine(path)
-    assert len(found) > 20
+        regularities = mine(path)
+    assert len(regularities) > 20
     whole = _whole(path)
-    assert [str(member) for member in found if not member.holds(whole)] == []
+    assert [str(member) for member in regularities if not member.holds(whole)] == []
     with reading(path) as connection:
-        for member in found:
+        for member in regularities:
             assert not connection.execute(member.counterexample()).fetchall(), str(member)
 
 

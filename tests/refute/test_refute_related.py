@@ -45,15 +45,15 @@ def relate(gold: str, prediction: str, schema: Schema) -> RelatedOnInstances | N
 def test_the_relation_is_named(
     schema: Schema, gold: str, prediction: str, columns: str, rows: str
 ) -> None:
-    found = relate(gold, prediction, schema)
-    assert found is not None
-    assert (found.columns, found.rows) == (columns, rows)
-    assert (found.overlap == 1) is (rows in ("same", "repeated"))
+    relation = relate(gold, prediction, schema)
+    assert relation is not None
+    assert (relation.columns, relation.rows) == (columns, rows)
+    assert (relation.overlap == 1) is (rows in ("same", "repeated"))
 
 
 def test_what_depends_on_the_order_of_rows_says_nothing(schema: Schema) -> None:
-    found = relate("SELECT name FROM singer LIMIT 1", "SELECT 1", schema)
-    assert found is None or found.instances < 60
+    relation = relate("SELECT name FROM singer LIMIT 1", "SELECT 1", schema)
+    assert relation is None or relation.instances < 60
 
 
 @pytest.mark.parametrize("sql", ["SELECT FROM", "SELECT a FROM nowhere", "DROP TABLE singer"])
@@ -107,11 +107,11 @@ def test_types_follow_use() -> None:
 
 def test_pairs_without_any_schema_can_be_related() -> None:
     gold = "SELECT lname, fname FROM artists ORDER BY death - birth DESC LIMIT 1"
-    said = "SELECT fname, lname FROM artists ORDER BY death - birth DESC LIMIT 1"
-    queries = [query for query in map(parse, (gold, said)) if isinstance(query, Query)]
-    found = relate(gold, said, assumed_schema("art", queries))
-    assert found is not None
-    assert (found.columns, found.rows) == ("permuted", "same")
+    prediction = "SELECT fname, lname FROM artists ORDER BY death - birth DESC LIMIT 1"
+    queries = [query for query in map(parse, (gold, prediction)) if isinstance(query, Query)]
+    relation = relate(gold, prediction, assumed_schema("art", queries))
+    assert relation is not None
+    assert (relation.columns, relation.rows) == ("permuted", "same")
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_pairs_without_any_schema_can_be_related() -> None:
 def test_the_columns_that_are_missing_are_named(
     schema: Schema, gold: str, prediction: str, missing: tuple[int, ...]
 ) -> None:
-    found = relate(gold, prediction, schema)
-    assert found is not None
-    assert found.missing == missing
+    relation = relate(gold, prediction, schema)
+    assert relation is not None
+    assert relation.missing == missing
 
 
 KEYS = [
@@ -151,7 +151,7 @@ def test_a_key_is_assumed_where_a_joined_column_bears_its_tables_name(
     assert isinstance(query, Query)
     tables = assumed_schema("any", [query]).tables
     assert [table.name for table in tables if table.primary_key] == [parent] * bool(parent)
-    found = [(table.name, key.parent) for table in tables for key in table.foreign_keys]
-    assert len(found) == bool(parent)
-    assert all(name.startswith(child) and other == parent for name, other in found)
+    results = [(table.name, key.parent) for table in tables for key in table.foreign_keys]
+    assert len(results) == bool(parent)
+    assert all(name.startswith(child) and other == parent for name, other in results)
     assert all(table.column(name) for table in tables for name in table.primary_key)

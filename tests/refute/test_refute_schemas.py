@@ -36,15 +36,15 @@ def refuted(
 ) -> Witness:
     """The witness; it obeys the facts, and a file of it shows the same."""
     known = read_ddl(schema, "made") if isinstance(schema, str) else schema
-    found = find_witness(gold, prediction, known)
-    assert isinstance(found, Witness), found
-    assert legal(found.instance, facts_of(known)) == []
-    built = rebuild(found.instance, [t for t in known.tables if t.name in found.instance.rows])
+    witness = find_witness(gold, prediction, known)
+    assert isinstance(witness, Witness), witness
+    assert legal(witness.instance, facts_of(known)) == []
+    built = rebuild(witness.instance, [t for t in known.tables if t.name in witness.instance.rows])
     built.connection.close()
     if tmp_path is not None:
-        for path in write(found, tmp_path, "w"):
+        for path in write(witness, tmp_path, "w"):
             assert replay(path).differ
-    return found
+    return witness
 
 
 def test_a_declared_key_is_not_null_in_witnesses_and_in_proofs() -> None:
@@ -56,8 +56,8 @@ def test_a_declared_key_is_not_null_in_witnesses_and_in_proofs() -> None:
 def test_a_switch_keeps_the_letter_of_sqlite() -> None:
     counts = ("SELECT count(*) FROM t", "SELECT count(id) FROM t")
     letter = replace(KEYED, null_keys=True)
-    found = find_witness(*counts, letter)
-    assert isinstance(found, Witness)
+    witness = find_witness(*counts, letter)
+    assert isinstance(witness, Witness)
     assert not prove(*counts, letter).proved
 
 
@@ -90,8 +90,8 @@ def test_a_generated_column_elsewhere_does_not_end_the_search() -> None:
 def test_generated_columns_are_computed_by_the_engine(
     gold: str, prediction: str, tmp_path: Path
 ) -> None:
-    found = refuted(gold, prediction, GENERATED, tmp_path)
-    for _, net, gross, name, shout in found.instance.rows["art"]:
+    result = refuted(gold, prediction, GENERATED, tmp_path)
+    for _, net, gross, name, shout in result.instance.rows["art"]:
         assert isinstance(net, int)
         assert isinstance(name, str)
         assert (gross, shout) == (net * 2, name.upper())
@@ -145,10 +145,10 @@ def test_a_virtual_table_is_a_reason_only_where_it_is_read(tmp_path: Path) -> No
     schema = read_sqlite(path)
     refuted("SELECT a FROM g", "SELECT DISTINCT a FROM g", schema)
     for read in ("f WHERE f MATCH 'a'", "v"):
-        found = find_witness("SELECT a FROM g", f"SELECT x FROM {read}", schema)
-        assert isinstance(found, NotRefuted)
-        assert found.reason is Reason.UNSUPPORTED_FEATURE
-        assert "virtual table" in found.message or "view 'v'" in found.message
+        witness = find_witness("SELECT a FROM g", f"SELECT x FROM {read}", schema)
+        assert isinstance(witness, NotRefuted)
+        assert witness.reason is Reason.UNSUPPORTED_FEATURE
+        assert "virtual table" in witness.message or "view 'v'" in witness.message
 
 
 def test_a_table_that_cannot_be_made_is_a_reason_only_where_it_is_read() -> None:
@@ -157,9 +157,9 @@ def test_a_table_that_cannot_be_made_is_a_reason_only_where_it_is_read() -> None
     schema = replace(good, tables=(good.tables[0], odd))
     refuted("SELECT a FROM g", "SELECT DISTINCT a FROM g", good)
     assert find_witness("SELECT a FROM g", "SELECT DISTINCT a FROM g", schema).refuted
-    found = find_witness("SELECT a FROM g", "SELECT a FROM h", schema)
-    assert isinstance(found, NotRefuted)
-    assert found.reason is Reason.UNSUPPORTED_FEATURE
+    witness = find_witness("SELECT a FROM g", "SELECT a FROM h", schema)
+    assert isinstance(witness, NotRefuted)
+    assert witness.reason is Reason.UNSUPPORTED_FEATURE
 
 
 @pytest.mark.slow
@@ -173,5 +173,5 @@ def test_a_database_of_many_tables_is_searched() -> None:
 def test_rows_on_which_an_expression_fails_are_left_out() -> None:
     schema = """CREATE TABLE t (id INT NOT NULL, doc TEXT NOT NULL,
         kind TEXT AS (json_extract(doc, '$.kind')), CHECK (abs(id) >= 0));"""
-    found = refuted("SELECT id FROM t", "SELECT id FROM t WHERE id > 2", schema)
-    assert isinstance(found.gold, Answer)
+    result = refuted("SELECT id FROM t", "SELECT id FROM t WHERE id > 2", schema)
+    assert isinstance(result.gold, Answer)

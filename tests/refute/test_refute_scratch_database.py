@@ -105,13 +105,13 @@ def test_an_answer_has_its_columns_every_time() -> None:
 @pytest.mark.parametrize(("sizes", "orders"), [((), 1), ((1, 1), 1), ((2, 1), 2), ((5, 5), 8)])
 def test_each_order_of_the_rows_comes_once(sizes: tuple[int, ...], orders: int) -> None:
     rows = {f"t{n}": [(cell, n) for cell in range(size)] for n, size in enumerate(sizes)}
-    found = list(arrangements(rows))
-    assert len(found) == orders
-    assert found[0] == {table: content[::-1] for table, content in rows.items()}
-    assert rows == found[min(1, orders - 1)]
+    items = list(arrangements(rows))
+    assert len(items) == orders
+    assert items[0] == {table: content[::-1] for table, content in rows.items()}
+    assert rows == items[min(1, orders - 1)]
     for table, content in rows.items():
-        assert {order[table][0] for order in found} == set(content), "each row is first once"
-        assert {order[table][-1] for order in found} == set(content), "and last"
+        assert {order[table][0] for order in items} == set(content), "each row is first once"
+        assert {order[table][-1] for order in items} == set(content), "and last"
 
 
 def test_equal_rows_of_other_types_are_other_rows() -> None:

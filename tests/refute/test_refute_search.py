@@ -85,17 +85,17 @@ EQUAL = [
 def test_differences_are_found_legal_small_and_real(
     schema: Schema, gold: str, prediction: str
 ) -> None:
-    found = find_witness(gold, prediction, schema)
-    assert isinstance(found, Witness)
-    assert legal(found.instance, facts_of(schema)) == []
-    assert found.instance.size <= 8
+    witness = find_witness(gold, prediction, schema)
+    assert isinstance(witness, Witness)
+    assert legal(witness.instance, facts_of(schema)) == []
+    assert witness.instance.size <= 8
     # On a fresh database with every constraint switched on, the two queries differ.
     connection = sqlite3.connect(":memory:")
     connection.executescript(SCHEMA)
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("BEGIN")
     connection.execute("PRAGMA defer_foreign_keys = ON")
-    for table, rows in found.instance.rows.items():
+    for table, rows in witness.instance.rows.items():
         for row in rows:
             marks = ", ".join("?" * len(row))
             connection.execute(f"INSERT INTO {table} VALUES ({marks})", row)
@@ -112,9 +112,9 @@ def test_equivalences_are_not_refuted(
     schema: Schema, gold: str, prediction: str, seed: int
 ) -> None:
     budget = SearchBudget(instances=200, seed=seed, alike=1)
-    found = find_witness(gold, prediction, schema, budget=budget)
-    assert isinstance(found, NotRefuted), getattr(found, "instance", None)
-    assert found.instances == 200
+    witness = find_witness(gold, prediction, schema, budget=budget)
+    assert isinstance(witness, NotRefuted), getattr(witness, "instance", None)
+    assert witness.instances == 200
 
 
 @pytest.mark.slow
@@ -133,9 +133,9 @@ def test_each_fact_carries_weight(schema: Schema) -> None:
     for gold, prediction, fact in cases:
         assert fact in whole
         assert not find_witness(gold, prediction, schema, facts=whole).refuted
-        found = find_witness(gold, prediction, schema, facts=whole - {fact})
-        assert isinstance(found, Witness), fact
-        assert legal(found.instance, whole - {fact}) == []
+        witness = find_witness(gold, prediction, schema, facts=whole - {fact})
+        assert isinstance(witness, Witness), fact
+        assert legal(witness.instance, whole - {fact}) == []
 
 
 def test_same_seed_same_witness(schema: Schema) -> None:
@@ -160,8 +160,8 @@ def test_same_seed_same_witness(schema: Schema) -> None:
 )
 def test_an_undetermined_answer_is_no_witness(schema: Schema, undetermined: str) -> None:
     """Only databases on which both answers are their own may count."""
-    found = find_witness(undetermined, f"SELECT * FROM ({undetermined})", schema)
-    assert not found.refuted
+    witness = find_witness(undetermined, f"SELECT * FROM ({undetermined})", schema)
+    assert not witness.refuted
 
 
 @pytest.mark.slow
@@ -177,14 +177,14 @@ def test_a_difference_that_rests_on_a_pick_is_no_witness(
     schema: Schema, gold: str, prediction: str
 ) -> None:
     """The primary key makes the picked row look determined; without keys it is not."""
-    found = find_witness(gold, prediction, schema)
+    witness = find_witness(gold, prediction, schema)
     if gold.endswith("salary LIMIT 1"):
-        assert isinstance(found, NotRefuted), found
-        assert found.instances > 0
+        assert isinstance(witness, NotRefuted), witness
+        assert witness.instances > 0
     else:
         # The gold is determined: that the prediction is not is a witness of its own kind.
-        assert isinstance(found, Witness)
-        assert found.kind == "undetermined_prediction"
+        assert isinstance(witness, Witness)
+        assert witness.kind == "undetermined_prediction"
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,9 @@ def test_what_cannot_be_searched_says_why(
     schema: Schema, gold: str, prediction: str, reason: Reason
 ) -> None:
     for _ in range(2):
-        found = find_witness(gold, prediction, schema)
-        assert isinstance(found, NotRefuted)
-        assert (found.instances, found.reason) == (0, reason)
+        witness = find_witness(gold, prediction, schema)
+        assert isinstance(witness, NotRefuted)
+        assert (witness.instances, witness.reason) == (0, reason)
 
 
 def test_hostile_queries_change_nothing_and_end(schema: Schema) -> None:
@@ -220,11 +220,11 @@ def test_given_instances_come_first(schema: Schema) -> None:
     gold, prediction = DIFFERENT[1]
     row = (1, "a", 1, None, None, None)
     instance = Instance(schema, {"dept": ((1, "d", None),), "emp": (row,)})
-    found = find_witness(
+    witness = find_witness(
         gold, prediction, schema, first=[instance], budget=SearchBudget(instances=1)
     )
-    assert isinstance(found, Witness)
-    assert (found.origin, found.instances_tried) == ("bank", 1)
+    assert isinstance(witness, Witness)
+    assert (witness.origin, witness.instances_tried) == ("bank", 1)
 
 
 @settings(max_examples=60, deadline=None)

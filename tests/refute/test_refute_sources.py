@@ -82,11 +82,11 @@ def test_instances_are_like_the_data_in_every_column(database: Path) -> None:
 def grades(database: Path) -> list[str | None]:
     """What the search finds, by seed."""
     schema = read_sqlite(database)
-    found = [
+    results = [
         find_witness(GOLD, PREDICTION, schema, budget=SearchBudget(seed=seed), database=database)
         for seed in range(8)
     ]
-    return [one.grade if isinstance(one, Witness) else None for one in found]
+    return [one.grade if isinstance(one, Witness) else None for one in results]
 
 
 @pytest.mark.slow

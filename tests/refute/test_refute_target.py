@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Query, Verdict
 from sqlverdict.refute.target.fit import fit_rows
 from sqlverdict.refute.target.lite import lite_query, lite_schema, lite_type

@@ -95,8 +95,8 @@ def test_a_subquery_for_one_value_may_be_any_of_its_rows() -> None:
             INSERT INTO t VALUES (9, 9, 9); INSERT INTO u VALUES (2, 1), (3, 1), (1, 1), (4, 1);
             """
         )
-        found = [connection.execute(broken).fetchall() for broken in broken_ties(sql)]
-    assert found == [[(value,)] * 4 for value in (1, 4, 2, 3)]
+        results = [connection.execute(broken).fetchall() for broken in broken_ties(sql)]
+    assert results == [[(value,)] * 4 for value in (1, 4, 2, 3)]
 
 
 def _is_determined(
@@ -131,11 +131,11 @@ def test_groups_that_tie_are_told_from_groups_that_do_not() -> None:
     ],
 )
 def test_rankings_by_different_measures_part_without_a_tie(gold: str, prediction: str) -> None:
-    found = find_witness(gold, prediction, SCHEMA)
-    assert isinstance(found, Witness)
+    witness = find_witness(gold, prediction, SCHEMA)
+    assert isinstance(witness, Witness)
     scratch = warm_scratch(SCHEMA, None, False)
-    scratch.load(found.instance.rows)
-    for sql, outcome in ((gold, found.gold), (prediction, found.prediction)):
+    scratch.load(witness.instance.rows)
+    for sql, outcome in ((gold, witness.gold), (prediction, witness.prediction)):
         assert isinstance(outcome, Answer)
         for broken in broken_ties(sql):
             again = scratch.run(broken)
@@ -145,5 +145,5 @@ def test_rankings_by_different_measures_part_without_a_tie(gold: str, prediction
 
 def test_a_limit_over_another_inner_order_is_refuted() -> None:
     gold = "SELECT size FROM (SELECT size FROM shop ORDER BY size DESC) LIMIT 1"
-    found = find_witness(gold, gold.replace(" DESC", ""), SCHEMA)
-    assert isinstance(found, Witness)
+    witness = find_witness(gold, gold.replace(" DESC", ""), SCHEMA)
+    assert isinstance(witness, Witness)

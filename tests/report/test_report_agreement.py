@@ -52,9 +52,9 @@ def test_every_metric_and_judge_of_the_run(make_run: MakeRun, make_result: MakeR
         ),
     ]
     run = make_run("r", results, metrics={"ex": 1, "soft": 1})
-    found = compare_with_labels(run, labels(1, 0, 1))
-    assert list(found.metrics) == ["ex", "soft", "judge:flex", "verdict"]
-    ex, soft, judge, verdict = found.metrics.values()
+    agreement = compare_with_labels(run, labels(1, 0, 1))
+    assert list(agreement.metrics) == ["ex", "soft", "judge:flex", "verdict"]
+    ex, soft, judge, verdict = agreement.metrics.values()
     assert (ex.tp, ex.fp, ex.fn, ex.tn) == (1, 1, 1, 0)
     assert (soft.tp, soft.fp, soft.fn) == (0, 1, 2)
     assert (judge.tp, judge.tn, judge.unscored, judge.n) == (1, 1, 1, 2)
@@ -75,8 +75,10 @@ def test_halves_come_from_the_labels_else_from_ex_else_from_evidence(
     ]
     assert [results_match(result) for result in results] == [False, False, False]
     run = make_run("r", results, metrics={"ex": 1})
-    found = compare_with_labels(run, labels(0, 0, 0, equal=(True, None, None)), metrics=["verdict"])
-    assert (found.metrics["verdict"].eq_n, found.metrics["verdict"].neq_n) == (1, 2)
+    agreement = compare_with_labels(
+        run, labels(0, 0, 0, equal=(True, None, None)), metrics=["verdict"]
+    )
+    assert (agreement.metrics["verdict"].eq_n, agreement.metrics["verdict"].neq_n) == (1, 2)
 
 
 def test_calls_count_for_the_metrics_that_asked(make_result: MakeResult) -> None:
@@ -101,14 +103,31 @@ def test_the_metrics_that_hear_judges_are_those_that_need_an_opinion() -> None:
 
 def test_what_is_left_out_is_said(make_run: MakeRun, make_result: MakeResult) -> None:
     results = [make_result(n, scores={"ex": None if n == 1 else 1.0}) for n in range(3)]
-    run = make_run("r", results)
-    found = compare_with_labels(run, labels(1, 0, None, 1), metrics=["ex"])
-    assert (found.labelled, found.matched, found.dropped, found.unlabelled) == (3, 2, 1, 1)
-    assert (found.metrics["ex"].n, found.metrics["ex"].unscored) == (1, 1)
-    notes = " / ".join(found.notes)
+    run = make_run("r", [*results, make_result(3, id="new")])
+    agreement = compare_with_labels(run, labels(1, 0, None, 1), metrics=["ex"])
+    assert (agreement.labelled, agreement.matched, agreement.dropped, agreement.unlabelled) == (
+        3,
+        2,
+        1,
+        1,
+    )
+    assert (agreement.metrics["ex"].n, agreement.metrics["ex"].unscored) == (1, 1)
+    notes = " / ".join(agreement.notes)
     assert "1 label without a case in the run: 'q3'" in notes
-    assert "1 case of the run without a settled label" in notes
+    assert "1 case of the labels without a settled one" in notes
+    assert "1 case of the run without a label: left out" in notes
     assert "ex: 1 labelled case unscored" in notes
+
+
+def test_verdicts_that_repeat_a_metric_are_listed_where_they_are_asked_for(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    run = make_run("r", [make_result(n, scores={"ex": 1.0}) for n in range(3)])
+    assert list(compare_with_labels(run, labels(1, 0, 1)).metrics) == ["ex"]
+    asked = compare_with_labels(run, labels(1, 0, 1), metrics=["verdict"])
+    assert list(asked.metrics) == ["verdict"]
+    combined = compare_with_labels(run, labels(1, 0, 1), combined=["any(ex, verdict)"])
+    assert list(combined.metrics) == ["ex", "any(ex, verdict)"]
 
 
 def test_labels_of_other_cases_are_an_error(make_run: MakeRun, make_result: MakeResult) -> None:
@@ -127,11 +146,11 @@ def test_disagreements_come_with_their_evidence(make_run: MakeRun, make_result: 
         make_result(1, scores={"ex": 0.0}, verdict=Verdict.INCORRECT),
         make_result(2, scores={"ex": 1.0}),
     ]
-    found = compare_with_labels(make_run("r", results), labels(0, 1, 1))
-    first, second = found.disagreements
-    assert (first.id, first.label, first.wrongly_right) == ("q0", False, ("ex", "verdict"))
+    agreement = compare_with_labels(make_run("r", results), labels(0, 1, 1))
+    first, second = agreement.disagreements
+    assert (first.id, first.label, first.wrongly_right) == ("q0", False, ("ex",))
     assert "on the real database both return the same rows" in first.evidence[0]
-    assert (second.id, second.wrongly_wrong) == ("q1", ("ex", "verdict"))
+    assert (second.id, second.wrongly_wrong) == ("q1", ("ex",))
 
 
 def test_tables(make_run: MakeRun, make_result: MakeResult) -> None:
@@ -141,14 +160,14 @@ def test_tables(make_run: MakeRun, make_result: MakeResult) -> None:
         Label(f"q{n}", int(n < 3), float(n < 3), (1.0, float(n < 3)), True) for n in range(4)
     )
     people = Labels(Path("p"), "field", items, ("ann", "bob"))
-    found = compare_with_labels(run, people, metrics=["ex", "em"])
-    rows = agreement_table(found).rows
+    agreement = compare_with_labels(run, people, metrics=["ex", "em"])
+    rows = agreement_table(agreement).rows
     assert [row[0] for row in rows] == ["ex", "em"]
     assert rows[0][1] == "50.00"
     assert rows[1][1] == "100.00"
     assert rows[0][4:8] == ("75.0", "–", "0", "1")  # noqa: RUF001
-    (row,) = difference_table(found).rows
+    (row,) = difference_table(agreement).rows
     assert (row[0], row[1], row[4]) == ("ex → em", "+25.0", "1 : 0")
-    assert found.annotators is not None
-    assert "Fleiss' kappa of 2 annotators on 4 cases" in annotator_sentence(found.annotators)
-    assert annotator_table(found.annotators).rows[0][:2] == ("ann", "bob")
+    assert agreement.annotators is not None
+    assert "Fleiss' kappa of 2 annotators on 4 cases" in annotator_sentence(agreement.annotators)
+    assert annotator_table(agreement.annotators).rows[0][:2] == ("ann", "bob")

@@ -46,20 +46,20 @@ def pooled(make_run: MakeRun, make_result: MakeResult) -> list[Run]:
 
 
 def test_runs_of_other_cases_are_one(pooled: list[Run]) -> None:
-    found = compare_with_labels(pooled, labels())
-    assert found.system == "a and b"
-    assert list(found.metrics) == ["ex", "recorded:j", "verdict"]
-    ex, judge = found.metrics["ex"], found.metrics["recorded:j"]
+    agreement = compare_with_labels(pooled, labels())
+    assert agreement.system == "a and b"
+    assert list(agreement.metrics) == ["ex", "recorded:j", "verdict"]
+    ex, judge = agreement.metrics["ex"], agreement.metrics["recorded:j"]
     assert (ex.tp, ex.fp, ex.fn, ex.tn, ex.n) == (2, 1, 0, 1, 4)
     assert (judge.tp, judge.tn, judge.n, judge.unscored) == (1, 1, 2, 2)
-    assert "recorded:j: 2 labelled cases unscored, in no figure" in found.notes
+    assert "recorded:j: 2 labelled cases unscored, in no figure" in agreement.notes
 
 
 def test_figures_by_tag(pooled: list[Run]) -> None:
-    found = compare_with_labels(pooled, labels(), metrics=["ex"])
-    by_set = found.groups["set"]
+    agreement = compare_with_labels(pooled, labels(), metrics=["ex"])
+    by_set = agreement.groups["set"]
     assert {value: part["ex"].fp for value, part in by_set.items()} == {"a": 1, "b": 0}
-    assert [row[0] for row in group_table(found, "set").rows] == ["ex"]
+    assert [row[0] for row in group_table(agreement, "set").rows] == ["ex"]
     assert list(compare_with_labels(pooled, labels(), by=["db_id"]).groups) == ["db_id"]
     with pytest.raises(UsageError, match=r"no labelled case has the tag 'sett'.*'set'"):
         compare_with_labels(pooled, labels(), by=["sett"])
@@ -72,15 +72,17 @@ def test_runs_of_the_same_cases_stand_side_by_side(
         make_run(
             name,
             [
-                make_result(n, scores={"ex": float(n < 2), "flex": said})
-                for n, said in enumerate(values)
+                make_result(n, scores={"ex": float(n < 2), "flex": opinion})
+                for n, opinion in enumerate(values)
             ],
             metrics={"ex": 1, "flex": 1},
         )
         for name, values in (("o3", (1.0, 0.0, 1.0, 1.0)), ("gpt", (1.0, 1.0, 1.0, None)))
     ]
-    found = compare_with_labels(runs, labels(), combined=["all(o3: flex, gpt: flex)", "any(ex, *)"])
-    assert list(found.metrics) == [
+    agreement = compare_with_labels(
+        runs, labels(), combined=["all(o3: flex, gpt: flex)", "any(ex, *)"]
+    )
+    assert list(agreement.metrics) == [
         "ex",
         "o3: flex",
         "gpt: flex",
@@ -90,8 +92,8 @@ def test_runs_of_the_same_cases_stand_side_by_side(
         "any(ex, o3: flex)",
         "any(ex, gpt: flex)",
     ]
-    assert found.matched == 4
-    both = found.metrics["all(o3: flex, gpt: flex)"]
+    assert agreement.matched == 4
+    both = agreement.metrics["all(o3: flex, gpt: flex)"]
     assert (both.tp, both.tn, both.fp, both.unscored) == (2, 1, 0, 1)
     with pytest.raises(UsageError, match=r"no metric 'flexx'.*o3: flex"):
         compare_with_labels(runs, labels(), combined=["any(ex, flexx)"])
@@ -109,13 +111,13 @@ def test_many_metrics_are_compared_with_the_first(
     names = [f"m{n}" for n in range(7)]
     results = [make_result(n, scores=dict.fromkeys(names, float(n % 2))) for n in range(4)]
     run = make_run("r", results, metrics=dict.fromkeys(names, 1))
-    found = compare_with_labels(run, labels(), metrics=names)
-    assert [(one.a, one.b) for one in found.differences] == [("m0", name) for name in names[1:]]
+    agreement = compare_with_labels(run, labels(), metrics=names)
+    assert [(one.a, one.b) for one in agreement.differences] == [("m0", name) for name in names[1:]]
 
 
 def test_the_figure_names_every_metric(pooled: list[Run]) -> None:
-    found = compare_with_labels(pooled, labels())
+    agreement = compare_with_labels(pooled, labels())
     for tag, legend in ((None, {"all cases"}), ("set", {"a", "b"})):
-        svg = agreement_figure(found, tag)
+        svg = agreement_figure(agreement, tag)
         texts = {one.text for one in ElementTree.fromstring(svg).iter() if one.text}
         assert {"ex", "recorded:j"} | legend <= texts

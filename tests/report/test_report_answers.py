@@ -54,9 +54,9 @@ def run(db: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def answers(run: Run, case_id: str) -> LoggedAnswers:
-    found = next(result.answers for result in read_results(run.folder) if result.id == case_id)
-    assert found is not None
-    return found
+    outcome = next(result.answers for result in read_results(run.folder) if result.id == case_id)
+    assert outcome is not None
+    return outcome
 
 
 def test_the_log_keeps_what_differs(run: Run) -> None:
@@ -119,9 +119,9 @@ def test_names_do_not_depend_on_which_spelling_ran_first(db: Path, tmp_path: Pat
 def test_a_line_without_answers_is_read(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     from msgspec.structs import replace
 
-    from sqlverdict.cli.show_run import show_case
+    from sqlverdict.cli.show_case import show_case
     from sqlverdict.report.terminal.console import Screen
 
     result = replace(next(iter(read_results(run.folder))), answers=None)
-    show_case(Screen(), result)
+    show_case(Screen(), result, run.folder, run.manifest)
     assert "rows" not in capsys.readouterr().out.replace("same rows", "")

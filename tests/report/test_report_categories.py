@@ -58,17 +58,17 @@ def test_the_four_sets(case: Callable[..., Result]) -> None:
 
 def test_a_query_that_fails_has_its_own_label(case: Callable[..., Result]) -> None:
     failed = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
-    found = categorise(case(0, 0.0, 0.0, "SELECT x FROM y", evidence=(failed,)), "flex")
-    assert found is not None
-    assert (found.outcome, found.by_tags) == ("TN", ("sql_error",))
+    result = categorise(case(0, 0.0, 0.0, "SELECT x FROM y", evidence=(failed,)), "flex")
+    assert result is not None
+    assert (result.outcome, result.by_tags) == ("TN", ("sql_error",))
 
 
 def test_relations_in_the_log_explain_a_difference(case: Callable[..., Result]) -> None:
     related = Related("compare", relations=(Relation("extra_columns"),))
     prediction = "SELECT name, born FROM player WHERE weight > 5"
-    found = categorise(case(0, 0.0, 1.0, prediction, evidence=(related,)), "flex")
-    assert found is not None
-    assert found.by_tags == ("output_structure",)
+    result = categorise(case(0, 0.0, 1.0, prediction, evidence=(related,)), "flex")
+    assert result is not None
+    assert result.by_tags == ("output_structure",)
 
 
 def test_logged_tags_are_taken_as_they_are(case: Callable[..., Result]) -> None:
@@ -103,20 +103,20 @@ def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_pat
         metrics={"ex": 1, "flex": 1},
     )
     b = make_run("b", [case(0, 1.0, 1.0, GOLD[0])], metrics={"ex": 1, "flex": 1})
-    found = category_report([a, b], "flex")
-    assert (found.cases, found.undecided) == (5, 1)
-    assert found.outcomes == {"TP": 1, "FP": 2, "FN": 1}
-    shares = {(s.by, s.group, s.key, s.outcome, s.label): (s.count, s.ratio) for s in found.shares}
+    result = category_report([a, b], "flex")
+    assert (result.cases, result.undecided) == (5, 1)
+    assert result.outcomes == {"TP": 1, "FP": 2, "FN": 1}
+    shares = {(s.by, s.group, s.key, s.outcome, s.label): (s.count, s.ratio) for s in result.shares}
     assert shares["tags", "all", "all", "FP", "filtering"] == (1, 0.5)
     assert shares["tags", "all", "all", "FP", "schema_linking"] == (1, 0.5)
     assert shares["tags", "difficulty", "hard", "FP", "schema_linking"] == (1, 1.0)
     assert shares["tags", "db_id", "club", "FP", "schema_linking"] == (1, 1.0)
     assert shares["tags", "system", "a", "FN", "wrong_gold"] == (1, 1.0)
     assert shares["judge", "all", "all", "FP", "filtering"] == (1, 1.0)
-    assert found.clauses == {"where": 2, "from": 1, "select": 1}
-    assert category_table(found, "difficulty").rows[0][:3] == ("simple", "FN", "wrong_gold")
-    assert difference_table(found).rows[0] == ("where", "2", "100.0%")
-    written = write_category_figures(found, tmp_path / "figures")
+    assert result.clauses == {"where": 2, "from": 1, "select": 1}
+    assert category_table(result, "difficulty").rows[0][:3] == ("simple", "FN", "wrong_gold")
+    assert difference_table(result).rows[0] == ("where", "2", "100.0%")
+    written = write_category_figures(result, tmp_path / "figures")
     assert [path.name for path in written] == ["errors.svg", "differences.svg"]
     for path in written:
         text = path.read_text(encoding="utf-8")
@@ -124,6 +124,10 @@ def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_pat
         # Of several systems: means of their shares, with deviations.
         assert "sv-bar-error" in text
         assert "standard deviation" in text
+    # Bars are called as the labels of the table are.
+    errors = written[0].read_text(encoding="utf-8")
+    assert "schema linking" in errors
+    assert "matches that are wrong (FP), by tags" in errors
     (alone, *_) = write_category_figures(category_report([a], "flex"), tmp_path / "alone")
     assert '<path class="sv-bar-error"' not in alone.read_text(encoding="utf-8")
 
@@ -139,8 +143,8 @@ def test_the_run_s_verdict_decides_by_default(
             case(1, 1.0, 1.0, missing, verdict=Verdict.NEEDS_REVIEW),
         ],
     )
-    found = category_report([run])
-    assert (found.metric, found.outcomes, found.undecided) == ("verdict", {"FP": 1}, 1)
+    result = category_report([run])
+    assert (result.metric, result.outcomes, result.undecided) == ("verdict", {"FP": 1}, 1)
     with pytest.raises(UsageError, match="has no metric 'ec'"):
         category_report([run], "ec")
     with pytest.raises(UsageError, match="no run is given"):

@@ -28,12 +28,12 @@ LABELS = st.text(max_size=30)
 
 
 def texts(svg: str) -> list[str]:
-    return [found.text or "" for found in ET.fromstring(svg).iter(f"{SVG}text")]
+    return [result.text or "" for result in ET.fromstring(svg).iter(f"{SVG}text")]
 
 
 def elements(svg: str, name: str, kind: str) -> list[ET.Element]:
-    found = ET.fromstring(svg).iter(f"{SVG}{name}")
-    return [one for one in found if kind in one.get("class", "").split()]
+    result = ET.fromstring(svg).iter(f"{SVG}{name}")
+    return [one for one in result if kind in one.get("class", "").split()]
 
 
 @given(

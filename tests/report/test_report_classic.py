@@ -27,10 +27,10 @@ def summary_of(
 
 def test_spider_layout(make_result: MakeResult) -> None:
     values = [("easy", 1.0), ("easy", 0.0), ("medium", 1.0), ("extra", 0.0)]
-    found = classic("spider", summary_of(make_result, values, "ex[spider]"))
-    assert found is not None
-    assert found.notes == ()
-    head, counts, rule, scores = found.text.split("\n")
+    result = classic("spider", summary_of(make_result, values, "ex[spider]"))
+    assert result is not None
+    assert result.notes == ()
+    head, counts, rule, scores = result.text.split("\n")
     levels = ["easy", "medium", "hard", "extra", "all"]
     assert head == "{:20} {:20} {:20} {:20} {:20} {:20}".format("", *levels)
     assert counts == "{:20} {:<20d} {:<20d} {:<20d} {:<20d} {:<20d}".format("count", 2, 1, 0, 1, 4)
@@ -41,9 +41,9 @@ def test_spider_layout(make_result: MakeResult) -> None:
 
 def test_bird_layout(make_result: MakeResult) -> None:
     values = [("simple", 1.0), ("moderate", 0.0), ("challenging", 1.0)]
-    found = classic("bird", summary_of(make_result, values, "ex[bird]"))
-    assert found is not None
-    head, counts, rule, scores = found.text.split("\n")
+    result = classic("bird", summary_of(make_result, values, "ex[bird]"))
+    assert result is not None
+    head, counts, rule, scores = result.text.split("\n")
     levels = ["simple", "moderate", "challenging", "total"]
     assert head == "{:20} {:20} {:20} {:20} {:20}".format("", *levels)
     assert counts == "{:20} {:<20} {:<20} {:<20} {:<20}".format("count", 1, 1, 1, 3)
@@ -55,11 +55,11 @@ def test_bird_layout(make_result: MakeResult) -> None:
 
 
 def test_unscored_cases_and_another_comparison_are_told(make_result: MakeResult) -> None:
-    found = classic("spider", summary_of(make_result, [("easy", 1.0), ("easy", None)], "ex"))
-    assert found is not None
-    assert found.text.split("\n")[1].split() == ["count", "1", "0", "0", "0", "1"]
-    assert any("ex[spider]" in note for note in found.notes)
-    assert any("1 unscored case left out" in note for note in found.notes)
+    result = classic("spider", summary_of(make_result, [("easy", 1.0), ("easy", None)], "ex"))
+    assert result is not None
+    assert result.text.split("\n")[1].split() == ["count", "1", "0", "0", "0", "1"]
+    assert any("ex[spider]" in note for note in result.notes)
+    assert any("1 unscored case left out" in note for note in result.notes)
 
 
 def test_no_table_where_there_is_nothing_to_diff(make_result: MakeResult) -> None:
@@ -78,12 +78,12 @@ def test_the_official_verdicts_give_the_official_table(
     path = data_root / "spider_reference" / f"dev_{system}.jsonl"
     items = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
     values = [(item["hardness"], float(item["exec"])) for item in items if "exec" in item]
-    found = classic("spider", summary_of(make_result, values, "ex[spider]"))
-    assert found is not None
+    result = classic("spider", summary_of(make_result, values, "ex[spider]"))
+    assert result is not None
     right = sum(value for _, value in values)
-    assert found.text.split()[-1] == f"{right / len(values):.3f}"
+    assert result.text.split()[-1] == f"{right / len(values):.3f}"
     easy = [value for level, value in values if level == "easy"]
-    assert found.text.split("\n")[3].split()[1] == f"{sum(easy) / len(easy):.3f}"
+    assert result.text.split("\n")[3].split()[1] == f"{sum(easy) / len(easy):.3f}"
 
 
 def test_spider_s_exact_match_is_printed_beside_execution(make_result: MakeResult) -> None:
@@ -95,10 +95,10 @@ def test_spider_s_exact_match_is_printed_beside_execution(make_result: MakeResul
         labels = ["ex[spider]", label]
         return summarise(results, labels, binary=labels, features=None)
 
-    found = classic("spider", both("esm[script]"))
-    assert found is not None
-    assert found.notes == ()
-    *_, rule, scores = found.text.split("\n")
+    result = classic("spider", both("esm[script]"))
+    assert result is not None
+    assert result.notes == ()
+    *_, rule, scores = result.text.split("\n")
     assert rule == "====================== EXACT MATCHING ACCURACY ====================="
     assert scores.split() == ["exact", "match", "0.500", "0.000", "0.000", "0.000", "0.500"]
     other = classic("spider", both("esm"))

@@ -57,16 +57,16 @@ def test_the_steps_are_the_papers_numbers_in_order() -> None:
 
 
 def test_errors_fall_and_rise_with_the_rules(run: Run) -> None:
-    found = contributions([run], SCHEMAS)
-    (mine,) = found.systems
+    result = contributions([run], SCHEMAS)
+    (mine,) = result.systems
     assert (mine.compared, mine.left_open) == (5, 1)
-    at = {step.number: n for n, step in enumerate(found.steps)}
+    at = {step.number: n for n, step in enumerate(result.steps)}
     assert [mine.false_negatives[at[name]] for name in ("trees", "P3", "5", "6", "26")] == [
         3, 2, 2, 1, 1,
     ]  # fmt: skip
     assert [mine.false_positives[at[name]] for name in ("11", "12", "26")] == [0, 1, 1]
-    assert contributions_table(found).rows[at["6"]][:3] == ("6", "20.0%", "0.0%")
-    chart = ET.fromstring(contributions_chart(found))
+    assert contributions_table(result).rows[at["6"]][:3] == ("6", "20.0%", "0.0%")
+    chart = ET.fromstring(contributions_chart(result))
     assert {"P3", "6"} <= {node.text for node in chart.iter()}
 
 
@@ -76,11 +76,11 @@ def test_cases_without_a_schema_are_left_out_and_none_at_all_is_an_error(run: Ru
 
 
 def test_a_sound_reference_decides_by_proof_and_witness_alone(run: Run) -> None:
-    found = metric_errors([run], ["ex"], reference="sound")
-    (ex,) = found.errors
+    result = metric_errors([run], ["ex"], reference="sound")
+    (ex,) = result.errors
     # ``ex`` calls all six right; two of them differ, and one is open.
     assert (ex.n, ex.fp, ex.fn, ex.open) == (5, 2, 0, 1)
-    assert errors_table(found).rows[0][-1] == "1"
+    assert errors_table(result).rows[0][-1] == "1"
 
 
 def test_a_run_without_evidence_cannot_be_a_sound_reference(

@@ -39,9 +39,15 @@ MakeRun = Callable[..., Run]
     ],
 )
 def test_another_run_is_refused_and_the_difference_named(
-    tmp_path: Path, make_manifest: MakeManifest, changed: dict[str, Any], named: str
+    tmp_path: Path,
+    make_manifest: MakeManifest,
+    make_result: MakeResult,
+    changed: dict[str, Any],
+    named: str,
 ) -> None:
-    RunFolder(tmp_path, make_manifest(), overwrite=False).close()
+    first = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    first.append([(0, encode_result(make_result(0)))])
+    first.close()
     with pytest.raises(RunLogError) as refused:
         RunFolder(tmp_path, make_manifest(**changed), overwrite=False)
     assert named in str(refused.value)

@@ -53,20 +53,20 @@ def test_allowances_are_numbers_or_shares() -> None:
 @pytest.mark.parametrize(("least", "passes"), [(0.75, True), (0.7501, False)])
 def test_a_minimum_may_be_met_exactly(scored_run: Scored, least: float, passes: bool) -> None:
     run = scored_run("r", [1.0, 1.0, 1.0, 0.0])
-    found = check_run(run, Rules(minimums={"ex": least}))
-    assert (found.passed, found.exit_code) == (passes, 0 if passes else 1)
-    assert found.conditions[0].actual == "75.00%"
+    result = check_run(run, Rules(minimums={"ex": least}))
+    assert (result.passed, result.exit_code) == (passes, 0 if passes else 1)
+    assert result.conditions[0].actual == "75.00%"
 
 
 def test_a_metric_that_scored_nothing_meets_no_minimum(scored_run: Scored) -> None:
-    found = check_run(scored_run("r", [None, None]), Rules(minimums={"ex": 0.0}))
-    assert not found.passed
-    assert found.conditions[0].actual == "no case scored"
+    result = check_run(scored_run("r", [None, None]), Rules(minimums={"ex": 0.0}))
+    assert not result.passed
+    assert result.conditions[0].actual == "no case scored"
 
 
 def test_a_metric_that_the_run_lacks_is_a_usage_error(scored_run: Scored) -> None:
     run = scored_run("r", [1.0])
-    with pytest.raises(UsageError, match=r"no metric 'ex\[bird\]'; it has ex"):
+    with pytest.raises(UsageError, match=r"no metric 'ex\[bird\]'\. It has ex\."):
         check_run(run, Rules(minimums={"ex[bird]": 0.5}))
     with pytest.raises(UsageError, match="no metric 'em'"):
         check_run(run, Rules(max_regressions=Allowance(number=0), metrics=("em",)), [run])
@@ -86,11 +86,11 @@ def test_a_regression_is_a_right_case_that_is_not_right_now(
     scored_run: Scored, now: list[float | None], lost: tuple[str, ...]
 ) -> None:
     baseline = scored_run("before", [1.0, 1.0, 0.0, None])
-    found = check_run(
+    result = check_run(
         scored_run("after", now), Rules(max_regressions=Allowance(number=0)), [baseline]
     )
-    assert found.passed is not bool(lost)
-    detail = found.conditions[0].detail
+    assert result.passed is not bool(lost)
+    detail = result.conditions[0].detail
     assert len(detail) == len(lost)
     assert all(line.startswith(start) for line, start in zip(detail, lost, strict=True))
 

@@ -53,20 +53,20 @@ def three(both: Callable[..., Run]) -> list[Run]:
 
 
 def test_ranks_values_and_changes_by_hand(three: list[Run]) -> None:
-    found = rerank(three, "flex")
-    assert [(s.system, s.rank, s.before, s.change) for s in found.shifts] == [
+    order = rerank(three, "flex")
+    assert [(s.system, s.rank, s.before, s.change) for s in order.shifts] == [
         ("c", 1, 3, 2),
         ("b", 2, 2, 0),
         ("a", 3, 1, -2),
     ]
-    c, b, a = found.shifts
+    c, b, a = order.shifts
     assert (c.value, c.baseline, c.delta, c.fp, c.fn) == (1.0, 0.25, 0.75, 0.0, 0.75)
     assert (a.delta, a.fp, a.fn) == (-0.5, 0.5, 0.0)
     assert (b.delta, b.fp, b.fn) == (0.0, 0.0, 0.0)
-    assert found.mean_delta == pytest.approx(0.25 / 3)
-    assert found.mean_change == pytest.approx(4 / 3)
-    assert found.largest_change == 2
-    for shift in found.shifts:
+    assert order.mean_delta == pytest.approx(0.25 / 3)
+    assert order.mean_change == pytest.approx(4 / 3)
+    assert order.largest_change == 2
+    for shift in order.shifts:
         assert shift.delta == pytest.approx(shift.fn - shift.fp)
 
 
@@ -81,23 +81,23 @@ def test_equal_values_share_a_rank_and_the_next_one_is_skipped(both: Callable[..
 
 def test_only_cases_scored_under_both_in_every_run_count(both: Callable[..., Run]) -> None:
     runs = [both("a", (1, 1), (1, None), (0, 1)), both("b", (1, 0), (1, 1), (0, 0))]
-    found = rerank(runs, "flex")
-    assert (found.cases, found.common) == (2, 3)
-    assert [(s.system, s.value, s.baseline) for s in found.shifts] == [
+    order = rerank(runs, "flex")
+    assert (order.cases, order.common) == (2, 3)
+    assert [(s.system, s.value, s.baseline) for s in order.shifts] == [
         ("a", 1.0, 0.5),
         ("b", 0.0, 0.5),
     ]
-    assert found.notes == ("1 common case unscored under a metric: left out",)
+    assert order.notes == ("1 common case unscored under a metric: left out",)
 
 
 def test_types_and_difficulties(three: list[Run]) -> None:
-    found = rerank(three, "flex", types={"a": "open", "c": "closed"})
-    assert [(part.key, part.systems, part.value) for part in found.types] == [
+    order = rerank(three, "flex", types={"a": "open", "c": "closed"})
+    assert [(part.key, part.systems, part.value) for part in order.types] == [
         ("closed", 1, 1.0),
         ("open", 1, 0.25),
         ("untyped", 1, 0.5),
     ]
-    simple, challenging = found.difficulties
+    simple, challenging = order.difficulties
     assert (simple.key, simple.cases, simple.systems) == ("simple", 2, 3)
     # simple: cases 0 and 2. a: FP on 2; c: FN on 2.
     assert simple.fp == simple.fn == pytest.approx(1 / 6)
@@ -108,13 +108,13 @@ def test_types_and_difficulties(three: list[Run]) -> None:
 
 
 def test_tables_and_words(three: list[Run]) -> None:
-    found = rerank(three, "flex", types={"a": "open", "b": "open", "c": "closed"})
-    rows = ranks_table(found).rows
+    order = rerank(three, "flex", types={"a": "open", "b": "open", "c": "closed"})
+    rows = ranks_table(order).rows
     assert rows[0] == ("1 (↑2)", "c", "closed", "100.00%", "25.00%", "+75.00", "0.00%", "75.00%")
     assert rows[2][0] == "3 (↓2)"
     assert arrow(0) == "-"
-    assert "2 at most" in rank_sentence(found)
-    assert parts_table("type", found, found.types).rows[0][:3] == ("closed", "1", "4")
+    assert "2 at most" in rank_sentence(order)
+    assert parts_table("type", order, order.types).rows[0][:3] == ("closed", "1", "4")
 
 
 def test_what_cannot_be_ranked(three: list[Run], both: Callable[..., Run]) -> None:
@@ -122,7 +122,7 @@ def test_what_cannot_be_ranked(three: list[Run], both: Callable[..., Run]) -> No
         rerank(three, "ex")
     with pytest.raises(UsageError, match="nothing to rank"):
         rerank([both("x", (1, None))], "flex")
-    with pytest.raises(UsageError, match="not every run has metric 'etm'"):
+    with pytest.raises(UsageError, match="have no metric 'etm'"):
         rerank(three, "etm")
 
 
@@ -159,8 +159,8 @@ def test_figures_are_svg_of_what_there_is(three: list[Run], tmp_path: Path) -> N
 
 
 def test_one_system_with_one_score_is_a_figure_too(both: Callable[..., Run]) -> None:
-    found = rerank([both("a", (1, 1), (1, 1))], "flex")
-    assert "<svg" in rank_figures(found)["scores.svg"]
+    order = rerank([both("a", (1, 1), (1, 1))], "flex")
+    assert "<svg" in rank_figures(order)["scores.svg"]
 
 
 def test_errors_of_metrics_against_a_reference(make_run: MakeRun, make_result: MakeResult) -> None:
@@ -170,11 +170,11 @@ def test_errors_of_metrics_against_a_reference(make_run: MakeRun, make_result: M
         for n, (ex, esm, etm) in enumerate(scores)
     ]
     run = make_run("r", results, metrics={"ex": 1, "esm": 1, "etm": 1})
-    found = metric_errors([run], reference="etm")
-    ex, esm = found.errors
+    result = metric_errors([run], reference="etm")
+    ex, esm = result.errors
     assert (ex.metric, ex.n, ex.fp, ex.fn, ex.fp_rate, ex.fn_rate) == ("ex", 4, 1, 2, 0.25, 0.5)
     assert (esm.metric, esm.n, esm.unscored, esm.fp, esm.fn) == ("esm", 3, 1, 0, 1)
-    assert errors_table(found).rows[0][:3] == ("r", "ex", "25.0%")
+    assert errors_table(result).rows[0][:3] == ("r", "ex", "25.0%")
     people = Labels(Path("p"), "field", (Label("q0", 0, 0.0), Label("q1", None, 0.5)))
     (by_people,) = metric_errors([run], ["ex"], labels=people).errors
     assert (by_people.n, by_people.fp) == (1, 1)

@@ -18,7 +18,7 @@ from sqlverdict.report.reliability.systems_tables import (
     board_table,
     views_table,
 )
-from sqlverdict.report.several_runs.leaderboard import leaderboard
+from sqlverdict.report.several_runs.leaderboard import leaderboard, leaderboard_table
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
@@ -61,9 +61,9 @@ def board(runs: Sequence[Run], **request: object) -> ReliabilityBoard:
 
 
 def test_systems_are_ranked_by_the_first_penalty_above_zero(play: Play) -> None:
-    found = board([play("bold", BOLD), play("careful", CAREFUL), play("reckless", RECKLESS)])
-    assert [one.system for one in found.systems] == ["careful", "bold", "reckless"]
-    careful, bold, _ = found.systems
+    table = board([play("bold", BOLD), play("careful", CAREFUL), play("reckless", RECKLESS)])
+    assert [one.system for one in table.systems] == ["careful", "bold", "reckless"]
+    careful, bold, _ = table.systems
     assert careful.table.cells() == {
         "correct": 6, "abstained_answerable": 4, "wrong": 0,
         "answered_unanswerable": 0, "abstained_unanswerable": 4,
@@ -73,22 +73,22 @@ def test_systems_are_ranked_by_the_first_penalty_above_zero(play: Play) -> None:
     assert bold.score("N") == pytest.approx((8 - 6 * 14) / 14)
     assert bold.score("0", "ANS") == 0.8
     assert careful.score("N") == 10 / 14
-    assert found.abstain_all == 4 / 14
-    assert found.ranks == {"careful": 1, "bold": 2, "reckless": 3}
+    assert table.abstain_all == 4 / 14
+    assert table.ranks == {"careful": 1, "bold": 2, "reckless": 3}
 
 
 def test_what_cannot_be_told_apart_shares_a_rank(play: Play) -> None:
     runs = [play("a", "rrrrrrrrw-"), play("b", "rrrrrrrr-w"), play("c", "wwwwwwwwww")]
-    found = board(runs, penalties=(0.0, 2.0))
-    assert found.ranks == {"a": 1, "b": 1, "c": 3}
+    table = board(runs, penalties=(0.0, 2.0))
+    assert table.ranks == {"a": 1, "b": 1, "c": 3}
     assert any(line.startswith("RS(2): cannot be told apart from a") for line in
-               board_sentences(found))  # fmt: skip
+               board_sentences(table))  # fmt: skip
 
 
 def test_items_that_one_run_left_unscored_are_in_no_score(play: Play) -> None:
-    found = board([play("a", "rrrw"), play("b", "rruw")])
-    assert (found.common, found.compared) == (4, 3)
-    assert {one.score("0") for one in found.systems} == {2 / 3}
+    table = board([play("a", "rrrw"), play("b", "rruw")])
+    assert (table.common, table.compared) == (4, 3)
+    assert {one.score("0") for one in table.systems} == {2 / 3}
     with pytest.raises(UsageError, match="scored by ex in every run"):
         board([play("c", "uu"), play("d", "rr")])
     with pytest.raises(UsageError, match="not every run has the label 'flex'"):
@@ -96,20 +96,20 @@ def test_items_that_one_run_left_unscored_are_in_no_score(play: Play) -> None:
 
 
 def test_never_answering_stands_in_its_place_in_the_table(play: Play) -> None:
-    found = board([play("bold", BOLD), play("careful", CAREFUL)])
-    systems = [row[1] for row in board_table(found).rows]
+    table = board([play("bold", BOLD), play("careful", CAREFUL)])
+    systems = [row[1] for row in board_table(table).rows]
     assert systems == ["careful", "ABSTAIN-ALL", "bold"]
-    assert [row[0] for row in views_table(found).rows] == ["ABSTAIN-ALL", "careful", "bold"]
+    assert [row[0] for row in views_table(table).rows] == ["ABSTAIN-ALL", "careful", "bold"]
     better = board([play("x", "rr"), play("y", "r-")])
     assert [row[1] for row in board_table(better).rows] == ["x", "y", "ABSTAIN-ALL"]
 
 
 def test_charts_and_page_name_every_system(play: Play) -> None:
-    found = board([play("a<b", BOLD), play("careful", CAREFUL)])
-    plots = board_plots(found)
+    table = board([play("a<b", BOLD), play("careful", CAREFUL)])
+    plots = board_plots(table)
     for svg in plots.values():
         assert {"a<b", "careful"} <= {text.text for text in ET.fromstring(svg).iter() if text.text}
-    page = board_page(found, plots)
+    page = board_page(table, plots)
     assert "| careful" in page
     assert "(systems_by_penalty.svg)" in page
 
@@ -130,26 +130,29 @@ def test_names_of_reliability_scores(name: str, read: object) -> None:
 
 def test_a_leaderboard_by_rs(play: Play) -> None:
     runs = [play("bold", BOLD), play("careful", CAREFUL)]
-    found = leaderboard(runs, "rs(10)")
-    assert [(one.system, one.value) for one in found.places] == [
+    table = leaderboard(runs, "rs(10)")
+    assert [(one.system, one.value) for one in table.places] == [
         ("careful", 10 / 14),
         ("bold", (8 - 60) / 14),
     ]
-    assert (found.metric, found.compared) == ("rs(10)", 14)
-    assert [(one.answered, one.abstained) for one in found.places] == [(6, 8), (14, 0)]
-    assert found.notes[0].startswith("correctness is decided by ex; never answering gives 28.6%")
+    assert (table.metric, table.compared) == ("rs(10)", 14)
+    assert [(one.answered, one.abstained) for one in table.places] == [(6, 8), (14, 0)]
+    assert list(leaderboard_table(table).headers) == [
+        "rank", "system", "rs(10)", "95% interval", "answered", "abstained",
+    ]  # fmt: skip
+    assert table.notes[0].startswith("correctness is decided by ex; never answering gives 28.6%")
     with pytest.raises(UsageError, match="a penalty"):
         leaderboard(runs, "rs(much)")
 
 
 def test_a_harmful_system_that_is_first_is_named(play: Play) -> None:
-    found = leaderboard([play("bold", BOLD), play("careful", CAREFUL)], "ex")
-    assert found.places[0].system == "bold"
-    (warning,) = [note for note in found.notes if "does harm" in note]
+    table = leaderboard([play("bold", BOLD), play("careful", CAREFUL)], "ex")
+    assert table.places[0].system == "bold"
+    (warning,) = [note for note in table.notes if "does harm" in note]
     assert "bold shares the first rank by ex and does harm: RS(10) is -371.4" in warning
     assert "careful is first by RS(10)" in warning
 
 
 def test_there_is_no_warning_where_nobody_could_abstain(play: Play) -> None:
-    found = leaderboard([play("a", "rrrrrrww"), play("b", "rwwwwwww")], "ex")
-    assert not any("harm" in note for note in found.notes)
+    table = leaderboard([play("a", "rrrrrrww"), play("b", "rwwwwwww")], "ex")
+    assert not any("harm" in note for note in table.notes)

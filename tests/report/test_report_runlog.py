@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -138,10 +138,10 @@ def test_a_field_behind_the_checksum_is_noticed(tmp_path: Path, make_result: Mak
 def test_a_checksum_in_the_text_of_a_prediction_is_not_taken_for_the_line_s(
     tmp_path: Path, make_result: Make
 ) -> None:
-    said = '","checksum":"0123456789abcdef","timings":{}}'
-    write(tmp_path, [make_result(0, prediction=said, timings={"gold": 0.5})])
-    (found,) = read_results(tmp_path)
-    assert (found.prediction, found.timings) == (said, {"gold": 0.5})
+    prediction = '","checksum":"0123456789abcdef","timings":{}}'
+    write(tmp_path, [make_result(0, prediction=prediction, timings={"gold": 0.5})])
+    (result,) = read_results(tmp_path)
+    assert (result.prediction, result.timings) == (prediction, {"gold": 0.5})
 
 
 def test_a_checksum_covers_all_but_the_timings(tmp_path: Path, make_result: Make) -> None:
@@ -155,8 +155,8 @@ def test_lines_of_the_first_schema_can_be_read(tmp_path: Path, make_result: Make
     old = msgspec.json.decode(msgspec.json.encode(make_result(0)))
     old = {name: old[name] for name in old if name not in ("database", "final")} | {"schema": 1}
     (tmp_path / RESULTS).write_bytes(msgspec.json.encode(old) + b"\n")
-    (found,) = read_results(tmp_path)
-    assert (found.id, found.schema, found.database) == ("q0", 1, "")
+    (result,) = read_results(tmp_path)
+    assert (result.id, result.schema, result.database) == ("q0", 1, "")
     log = RunLog(tmp_path)
     assert log.has(0)
     assert not log.is_done(0, "any", ""), "what it rests on is not known"
@@ -185,7 +185,7 @@ def test_a_result_stands_while_it_is_final_and_its_database_is_the_same(
         [(1, encode_result(make_result(1, database="aa"))), (2, encode_result(make_result(2)))]
     )
     log.finish()
-    assert [(found.index, found.final) for found in read_results(tmp_path)] == [
+    assert [(result.index, result.final) for result in read_results(tmp_path)] == [
         (0, True),
         (1, True),
         (2, True),
@@ -205,3 +205,20 @@ def test_a_newer_schema_is_refused_by_writer_and_reader(tmp_path: Path, make_res
 def test_a_folder_without_a_run_says_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(RunLogError, match="Give the folder that evaluate wrote"):
         list(read_results(tmp_path / "nowhere"))
+
+
+def test_lines_that_were_not_written_do_not_count(tmp_path: Path, make_result: Make) -> None:
+    """On a full disk the message named cases as done that were not in the file."""
+    log = RunLog(tmp_path)
+    log.append([(0, encode_result(make_result(0)))])
+
+    def lines() -> Iterator[tuple[int, bytes]]:
+        yield 1, encode_result(make_result(1))
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        log.append(lines())
+    assert (log.count, log.has(1)) == (1, False)
+    log.append([(1, encode_result(make_result(1)))])
+    log.finish()
+    assert [result.index for result in read_results(tmp_path)] == [0, 1]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from click.testing import CliRunner
 
+from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Result
 from sqlverdict.report.several_runs.comparison import compare_runs
@@ -33,30 +35,30 @@ def test_changes_come_with_both_predictions(make_run: MakeRun, make_result: Make
             make_result(1),
         ],
     )
-    found = compare_runs(a, b)
-    (lost,) = found.lost
+    comparison = compare_runs(a, b)
+    (lost,) = comparison.lost
     assert (lost.id, lost.before, lost.after, lost.reasons) == (
         "q0",
         "SELECT old",
         "(abstained)",
         ("WHY",),
     )
-    assert (found.before, found.after, found.gained) == (1.0, 0.5, ())
-    assert (found.a, found.b) == ("a", "b")
+    assert (comparison.before, comparison.after, comparison.gained) == (1.0, 0.5, ())
+    assert (comparison.a, comparison.b) == ("a", "b")
 
 
 def test_the_test_is_mcnemars_over_the_changed_cases(scored_run: Scored) -> None:
     a = scored_run("a", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     b = scored_run("b", [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
-    found = compare_runs(a, b)
-    assert found.outcome.p_value == pytest.approx(0.21875)
-    assert (len(found.outcome.gained), len(found.outcome.lost)) == (5, 1)
+    comparison = compare_runs(a, b)
+    assert comparison.outcome.p_value == pytest.approx(0.21875)
+    assert (len(comparison.outcome.gained), len(comparison.outcome.lost)) == (5, 1)
 
 
 def test_only_so_many_changes_are_returned_with_texts(scored_run: Scored) -> None:
-    found = compare_runs(scored_run("a", [0.0] * 9), scored_run("b", [1.0] * 9), limit=2)
-    assert [change.id for change in found.gained] == ["q0", "q1"]
-    assert len(found.outcome.gained) == 9
+    comparison = compare_runs(scored_run("a", [0.0] * 9), scored_run("b", [1.0] * 9), limit=2)
+    assert [change.id for change in comparison.gained] == ["q0", "q1"]
+    assert len(comparison.outcome.gained) == 9
 
 
 def test_levels_stand_in_their_natural_order(make_run: MakeRun, make_result: MakeResult) -> None:
@@ -69,9 +71,9 @@ def test_levels_stand_in_their_natural_order(make_run: MakeRun, make_result: Mak
             for i, level in enumerate(levels)
         ],
     )
-    found = compare_runs(a, b)
-    assert [level.key for level in found.levels] == ["easy", "medium", "hard", "extra"]
-    assert [(level.before, level.after, level.lost) for level in found.levels][:2] == [
+    comparison = compare_runs(a, b)
+    assert [level.key for level in comparison.levels] == ["easy", "medium", "hard", "extra"]
+    assert [(level.before, level.after, level.lost) for level in comparison.levels][:2] == [
         (1.0, 1.0, 0),
         (1.0, 0.0, 1),
     ]
@@ -97,10 +99,15 @@ def test_runs_of_another_policy_are_not_compared_in_silence(scored_run: Scored) 
     stages = {"policy": "intent", "no_sql": "abstain"}
     intent = scored_run("b", [1.0], manifest={"stages": stages})
     policy = "the policy of the verdict (--policy) differs: strict and intent"
-    silence = "what a reply without SQL counts as (--no-sql) differs: none and abstain"
+    silence = "what a reply without SQL counts as (--no-sql) differs: wrong and abstain"
     assert [policy, silence] == list(compare_runs(strict, intent).notes)
     assert policy in leaderboard([strict, intent], "ex").notes
     assert policy in check_run(intent, Rules(max_regressions=Allowance(0)), [strict]).notes
+    folders = [str(strict.folder), str(intent.folder)]
+    assert f"note: {policy}\n" in CliRunner().invoke(sqlverdict, ["table", *folders]).stderr
+    unnamed = scored_run("c", [1.0])
+    words = "the policy of the verdict (--policy) differs: results and strict"
+    assert words in compare_runs(unnamed, strict).notes
 
 
 def test_other_predictions_are_no_difference_worth_a_note(scored_run: Scored) -> None:
@@ -112,9 +119,9 @@ def test_other_predictions_are_no_difference_worth_a_note(scored_run: Scored) ->
 def test_runs_of_one_name_are_told_by_their_folders(scored_run: Scored) -> None:
     a = scored_run("a", [1.0], manifest={"system": "same"})
     b = scored_run("b", [1.0], manifest={"system": "same"})
-    found = compare_runs(a, b)
-    assert found.a.endswith("a")
-    assert found.b.endswith("b")
+    comparison = compare_runs(a, b)
+    assert comparison.a.endswith("a")
+    assert comparison.b.endswith("b")
     assert [place.system for place in leaderboard([a, b]).places] == [
         f"same ({a.folder})",
         f"same ({b.folder})",
@@ -125,7 +132,7 @@ def test_a_metric_or_case_that_is_not_shared_is_an_error(
     scored_run: Scored, make_run: MakeRun, make_result: MakeResult
 ) -> None:
     a = scored_run("a", [1.0])
-    with pytest.raises(UsageError, match="not every run has metric 'em'"):
+    with pytest.raises(UsageError, match="have no metric 'em'"):
         compare_runs(a, a, "em")
     other = make_run("c", [make_result(0, id="elsewhere")])
     with pytest.raises(UsageError, match="no case in common"):
@@ -192,6 +199,6 @@ def test_runs_of_different_benchmarks_are_not_paired_by_id(
         assert "values of different cases are compared" in forced.notes[0]
         checked = check_run(other, Rules(max_regressions=Allowance(number=0)), [a], force=True)
         assert "values of different cases are compared" in checked.notes[0]
-    assert (
-        check_same_cases([a, make_run("d", [make_result(n, id=f"x{n}") for n in range(2)])]) == []
-    )
+    other = make_run("d", [make_result(n, id=f"x{n}") for n in range(2)])
+    (note,) = check_same_cases([a, other])
+    assert note.endswith("have no case in common")

@@ -62,6 +62,8 @@ def test_plain_columns_are_aligned() -> None:
         (percent(None), "–"),  # noqa: RUF001
         (percent(0.0), "0.0%"),
         (points(-0.0123), "-1.2"),
+        (points(-0.0), "+0.0"),
+        (points(-0.0001), "+0.0"),
         (interval(0.5, 0.61), "50.0 to 61.0"),
         (interval(-0.018, 0.02, signed=True), "-1.8 to +2.0"),
         (interval(None, None), "–"),  # noqa: RUF001

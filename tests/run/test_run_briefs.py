@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Evidence, Signs, Undecided
 from sqlverdict.evidence_parts import LoggedSign
 from sqlverdict.execute.engine import Limits
@@ -16,7 +17,6 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Reply, Request
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Prediction, Recording
 from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.run.item import RunItem
@@ -145,9 +145,9 @@ def test_signs_that_say_nothing_are_passed_over() -> None:
 
 def test_facts_are_few_and_each_is_told_once() -> None:
     many = tuple(LoggedSign("x", message=f"fact {n % 20} " + "x" * 1_000) for n in range(40))
-    found = facts([Signs("signs", gold=many), Undecided("other")], "gold")
-    assert len(found) == len(set(found)) == 8
-    assert max(map(len, found)) == 400
+    result = facts([Signs("signs", gold=many), Undecided("other")], "gold")
+    assert len(result) == len(set(result)) == 8
+    assert max(map(len, result)) == 400
 
 
 def test_a_recorded_case_is_told_from_its_record(database: Path) -> None:
@@ -185,8 +185,8 @@ def run(database: Path, out: Path | None = None) -> tuple[Any, Answers]:
 
 def test_a_broken_file_is_noted_with_the_opinion(database: Path) -> None:
     (database.parent / "database_description" / "city.csv").write_bytes(b"\0")
-    found, answers = run(database)
-    (result,) = found.results()
+    outcome, answers = run(database)
+    (result,) = outcome.results()
     (line,) = [line for line in evidence_lines(result) if line.startswith("not told")]
     assert line == "not told to the judge: city.csv: it holds a NUL byte: it is no text"
     assert "NUL byte" not in answers.asked[0].messages[-1].content

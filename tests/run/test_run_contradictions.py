@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from sqlverdict import Options, System, evaluate, evaluate_systems
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import Contradiction
 from sqlverdict.evidence import Proved, Tested
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Reply, Request
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.proof import Proof, Step
 from sqlverdict.records import Case, Fault, Query, Reason, Verdict
 from sqlverdict.refute.witness import SearchBudget
@@ -30,7 +30,6 @@ from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.run.options import ProofOptions, SearchOptions
-from sqlverdict.run.task import WINDOW
 from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.run import Run
@@ -38,6 +37,8 @@ from sqlverdict.runlog.run import Run
 MakeCase = Callable[..., Case]
 LUCKY = ("SELECT count(*) FROM city", "SELECT count(name) FROM city")
 WRONG = ("SELECT count(*) FROM city", "SELECT count(*) FROM person")
+WINDOW = 256
+"""How many tasks of a run are read at a time; chunks are smaller by the same factor."""
 
 
 @pytest.fixture
@@ -76,9 +77,9 @@ def stopped(case: Case, sql: str, out: Path) -> Run:
 def test_a_witness_against_a_proof_is_saved_and_reported(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
-    found = stopped(make_case("c/1", LUCKY[0]), LUCKY[1], tmp_path)
+    finding = stopped(make_case("c/1", LUCKY[0]), LUCKY[1], tmp_path)
     folder = tmp_path / CONTRADICTIONS
-    (result,) = found.results()
+    (result,) = finding.results()
     assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
     assert result.reasons == (Reason.TOOLKIT_ERROR,)
     assert any("CONTRADICTION" in line for line in evidence_lines(result))
@@ -90,19 +91,20 @@ def test_a_witness_against_a_proof_is_saved_and_reported(
     for suffix in (".sql", ".sqlite"):
         assert replay(files[suffix]).differ, "the saved witness separates the two by itself"
 
-    ended = outcome([found.summary])
+    ended = outcome([finding.summary])
     assert ended.exit_code == 5
     assert "CONTRADICTION" in ended.message
-    assert "## CONTRADICTIONS" in write_markdown(found).read_text("utf-8")
-    assert "CONTRADICTION, TOOLKIT_ERROR" in write_junit(found).read_text("utf-8")
+    assert "## CONTRADICTIONS" in write_markdown(finding).read_text("utf-8")
+    assert "CONTRADICTION, TOOLKIT_ERROR" in write_junit(finding).read_text("utf-8")
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("proves_all")
 @pytest.mark.parametrize("workers", [0, 1, 2])
 def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
-    make_case: MakeCase, tmp_path: Path, workers: int
+    make_case: MakeCase, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("sqlverdict.run.task.WINDOW", WINDOW)
     taken: list[str] = []
 
     class Cases(list[Case]):
@@ -115,18 +117,19 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
     golds = {str(n): f"SELECT {n}" for n in range(count)}
     predictions = {**golds, "3": "SELECT 0", str(WINDOW + 9): "SELECT 0"}
     cases = Cases(make_case(name, gold) for name, gold in golds.items())
+    system = System("people", predictions, tmp_path)
 
     def again() -> Run:
         taken.clear()
         benchmark = Benchmark("b", "", cases, count, ())
-        return evaluate(benchmark, predictions, out=tmp_path, options=quick)
+        return evaluate_systems(benchmark, [system], options=quick)[0]
 
     quick = Options("ex", workers=workers, cache=None, proof=ProofOptions())
     with pytest.raises(Contradiction) as first:
         again()
     message = str(first.value)
     assert "case '3' (people)" in message
-    assert "run the same command again to continue" in message
+    assert "make the same call again to continue" in message
     (file,) = (tmp_path / CONTRADICTIONS).iterdir()
     assert str(file) in message
     assert len(taken) < count, "no new tasks are taken"
@@ -136,15 +139,15 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
 
     with pytest.raises(Contradiction, match=rf"case '{WINDOW + 9}'"):
         again()
-    found = again()
-    assert [result.id for result in found.results()] == list(golds)
-    assert found.summary.verdicts == {"correct": count - 2, "unscored": 2}
-    assert outcome([found.summary]).exit_code == Contradiction.exit_code == 5
+    finding = again()
+    assert [result.id for result in finding.results()] == list(golds)
+    assert finding.summary.verdicts == {"correct": count - 2, "unscored": 2}
+    assert outcome([finding.summary]).exit_code == Contradiction.exit_code == 5
 
 
 @pytest.mark.usefixtures("proves_all")
 def test_without_a_folder_the_message_says_that_nothing_was_kept(make_case: MakeCase) -> None:
-    with pytest.raises(Contradiction, match=r"not saved.*give --out to continue"):
+    with pytest.raises(Contradiction, match=r"not saved.*give out= to continue"):
         run(make_case("1", LUCKY[0]), LUCKY[1], None)
 
 
@@ -169,8 +172,8 @@ def test_no_judge_is_asked_about_a_contradiction(make_case: MakeCase, tmp_path: 
 def test_the_answers_on_the_real_database_refute_a_proof_too(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
-    found = stopped(make_case("1", WRONG[0]), WRONG[1], tmp_path)
-    assert found.summary.judge["contradictions"] == 1
+    result = stopped(make_case("1", WRONG[0]), WRONG[1], tmp_path)
+    assert result.summary.judge["contradictions"] == 1
     (file,) = (tmp_path / CONTRADICTIONS).glob("*.txt")
     assert "on the real database" in file.read_text("utf-8")
 
@@ -199,8 +202,8 @@ def test_a_proof_that_the_data_break_decides_nothing(
     """The answers differ by an orphan row: they decide, and nothing is contradicted."""
     path = keyed(tmp_path / "broken.sqlite", "b VALUES (1, 7, 0)")
     case = make_case("1", ALL_OF_B, database=str(path))
-    found = run(case, B_WITH_A, tmp_path, metrics=f"{policy},proved,etm")
-    (result,) = found.results()
+    answer = run(case, B_WITH_A, tmp_path, metrics=f"{policy},proved,etm")
+    (result,) = answer.results()
     assert result.verdict is Verdict.INCORRECT
     assert result.scores["ex"] == result.scores["proved"] == 0.0
     assert result.scores["etm"] == 1.0, "a metric of trees looks at trees"
@@ -208,14 +211,14 @@ def test_a_proof_that_the_data_break_decides_nothing(
     lines = evidence_lines(result)
     assert any("proved under the declared schema only" in line for line in lines)
     assert any("a = 7 has no row in a" in line for line in lines)
-    assert "has no row in a" in write_markdown(found).read_text("utf-8")
+    assert "has no row in a" in write_markdown(answer).read_text("utf-8")
 
 
 def test_an_orphan_that_no_proof_uses_changes_nothing(make_case: MakeCase, tmp_path: Path) -> None:
     path = keyed(tmp_path / "broken.sqlite", "b VALUES (1, 7, 0)")
     gold, same = "SELECT count(*) FROM a WHERE id > 3", "SELECT count(*) FROM a WHERE 3 < a.id"
-    found = run(make_case("1", gold, database=str(path)), same, tmp_path, metrics="ex,proved")
-    (result,) = found.results()
+    answer = run(make_case("1", gold, database=str(path)), same, tmp_path, metrics="ex,proved")
+    (result,) = answer.results()
     assert result.scores == {"ex": 1.0, "proved": 1.0}
     assert Proved in {type(piece) for piece in result.evidence}
 
@@ -306,13 +309,13 @@ def test_where_a_fact_could_not_be_checked_answers_that_differ_decide(
         lambda _, facts: tuple(FactCheck(fact, "unchecked", "stopped") for fact in facts),
     )
     broken = keyed(tmp_path / "broken.sqlite", "b VALUES (1, 7, 0)")
-    found = run(make_case("1", ALL_OF_B, database=str(broken)), B_WITH_A, tmp_path / "one")
-    (result,) = found.results()
+    answer = run(make_case("1", ALL_OF_B, database=str(broken)), B_WITH_A, tmp_path / "one")
+    (result,) = answer.results()
     assert result.verdict is Verdict.INCORRECT
     assert any("not checked: stopped" in line for line in evidence_lines(result))
     whole = keyed(tmp_path / "whole.sqlite", "a VALUES (7, 'n')", "b VALUES (1, 7, 0)")
-    found = run(make_case("1", ALL_OF_B, database=str(whole)), B_WITH_A, tmp_path / "two")
-    (result,) = found.results()
+    answer = run(make_case("1", ALL_OF_B, database=str(whole)), B_WITH_A, tmp_path / "two")
+    (result,) = answer.results()
     assert result.verdict is Verdict.CORRECT
     assert any("not checked: stopped" in line for line in evidence_lines(result))
 
@@ -321,30 +324,30 @@ def test_where_a_fact_could_not_be_checked_answers_that_differ_decide(
 def test_a_proof_saves_the_search_unless_both_are_asked_for(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
-    found = run(make_case("1", LUCKY[0]), LUCKY[1], tmp_path, both=False)
-    (result,) = found.results()
+    answer = run(make_case("1", LUCKY[0]), LUCKY[1], tmp_path, both=False)
+    (result,) = answer.results()
     assert {type(piece) for piece in result.evidence} == {Proved, Tested}
-    assert outcome([found.summary]).exit_code == 0
+    assert outcome([answer.summary]).exit_code == 0
     assert "proved: both are one query, by wishful_thinking" in evidence_lines(result)
 
 
 def test_an_honest_prover_contradicts_nothing(make_case: MakeCase, tmp_path: Path) -> None:
     gold = "SELECT name FROM city WHERE id > 3 AND mayor = 7"
     same = "select c.name from city as c where c.mayor = 7 and c.id > 3"
-    found = run(make_case("1", gold), same, tmp_path, metrics="ex,proved,etm")
-    assert "contradictions" not in found.summary.judge
-    assert found.manifest.stages["prove"] == "sound, proofs are tested"
-    (result,) = found.results()
+    answer = run(make_case("1", gold), same, tmp_path, metrics="ex,proved,etm")
+    assert "contradictions" not in answer.summary.judge
+    assert answer.manifest.stages["prove"] == "sound, proofs are tested"
+    (result,) = answer.results()
     assert result.verdict is Verdict.CORRECT
 
 
 def test_metrics_of_proof_run_nothing(make_case: MakeCase) -> None:
     """Text that is the same is proved; the database need not even be there for the prover."""
     case = make_case("1", "SELECT name FROM city")
-    found = evaluate(
+    finding = evaluate(
         [case], {"1": "select name FROM city"}, options=Options("proved", workers=0, cache=None)
     )
-    (result,) = found.results()
+    (result,) = finding.results()
     assert result.scores == {"proved": 1.0}
     assert [type(piece) for piece in result.evidence] == [Proved]
     assert result.timings == {}
@@ -352,8 +355,8 @@ def test_metrics_of_proof_run_nothing(make_case: MakeCase) -> None:
 
 def test_without_a_schema_nothing_is_proved(make_case: MakeCase) -> None:
     case = make_case("1", "SELECT 1", database=None)
-    found = evaluate([case], {"1": "SELECT 1"}, options=Options("proved", workers=0, cache=None))
-    (result,) = found.results()
+    finding = evaluate([case], {"1": "SELECT 1"}, options=Options("proved", workers=0, cache=None))
+    (result,) = finding.results()
     assert result.scores == {"proved": None}
 
 
@@ -362,8 +365,8 @@ def test_a_proof_needs_no_database(make_case: MakeCase, people: Path, tmp_path: 
 
     case = make_case("1", "SELECT name FROM city", database=str(tmp_path / "gone.sqlite"))
     options = Options("ex,verdict", workers=0, cache=None, schemas={"people": read_sqlite(people)})
-    found = evaluate([case], {"1": "select NAME from CITY"}, options=options)
-    (result,) = found.results()
+    finding = evaluate([case], {"1": "select NAME from CITY"}, options=options)
+    (result,) = finding.results()
     assert result.verdict is Verdict.CORRECT
     assert result.scores == {"ex": None, "verdict": 1.0}
 

@@ -56,8 +56,8 @@ def run(
     cache: Path | None,
     names: tuple[str, ...] = ("first", "second"),
 ) -> None:
-    cases, said = inputs
-    systems = [System(name, said[name], folder / name) for name in names]
+    cases, predictions = inputs
+    systems = [System(name, predictions[name], folder / name) for name in names]
     options = Options(
         "ex,ex[spider],ex[bird],text_match,soft_f1",
         workers=workers,

@@ -44,6 +44,6 @@ def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> N
     assert more >= 4 * SearchOptions().budget.seconds
 
     ended = QueryRunner("sqlite", Limits(), known={key: object()})  # type: ignore[dict-item]
-    found = RunItem(case, Prediction("1", "SELECT 2"), ended, how).refute()
-    assert isinstance(found, NotRefuted)
-    assert found.cut_by_time
+    outcome = RunItem(case, Prediction("1", "SELECT 2"), ended, how).refute()
+    assert isinstance(outcome, NotRefuted)
+    assert outcome.cut_by_time

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Undecided
 from sqlverdict.evidence_parts import StageFailure
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault, Reason, Result, Score, Verdict
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
@@ -51,9 +51,9 @@ UNTIMED = ",".join(
 )
 
 
-def run_one(case: Case, said: str, metrics: str, policy: str | None = None) -> Run:
+def run_one(case: Case, prediction: str, metrics: str, policy: str | None = None) -> Run:
     options = Options(metrics, workers=0, cache=None, policy=policy)
-    return evaluate([case], {case.id: said}, options=options)
+    return evaluate([case], {case.id: prediction}, options=options)
 
 
 def result_of(run: Run) -> Result:
@@ -72,12 +72,16 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_database(folder / "people.sqlite")
 
 
+def test_the_gold_works_under_every_metric(suite: Path) -> None:
+    """Otherwise the next test would show nothing."""
+    case = Case("1", "people", "?", (GOLD,), str(suite))
+    assert None not in result_of(run_one(case, GOLD, UNTIMED)).scores.values()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_no_padding_takes_a_wrong_answer_out_of_any_metric(padding: str, suite: Path) -> None:
     case = Case("1", "people", "?", (GOLD,), str(suite))
-    gold = result_of(run_one(case, GOLD, UNTIMED))
-    assert None not in gold.scores.values(), "the gold works under every metric"
     result = result_of(run_one(case, PADDINGS[padding], UNTIMED))
     assert result.fault is None
     assert result.verdict is Verdict.INCORRECT
@@ -145,8 +149,8 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
         raise error("a bug")
 
     # All that is loaded late is loaded now, and takes nothing over from what fails below.
-    for said in (WRONG, f"{GOLD} AND 1"):
-        assert run_one(make_case("1", GOLD), said, "ex,verdict,soft_f1").summary.beyond == {}
+    for prediction in (WRONG, f"{GOLD} AND 1"):
+        assert run_one(make_case("1", GOLD), prediction, "ex,verdict,soft_f1").summary.beyond == {}
     for place in (
         "sqlverdict.prove.prover.prove_queries",
         "sqlverdict.refute.search.refute_queries",
@@ -213,11 +217,11 @@ def test_recursion_ends_at_the_same_depth_wherever_the_call_comes_from(
     """A text at the edge of our parser must not pass in a worker and fail in a deep stack."""
     case = make_case("1", GOLD)
 
-    def deeper(frames: int, said: str) -> dict[str, float | None]:
+    def deeper(frames: int, prediction: str) -> dict[str, float | None]:
         if frames:
-            return deeper(frames - 1, said)
-        return dict(result_of(run_one(case, said, "esm,proved")).scores)
+            return deeper(frames - 1, prediction)
+        return dict(result_of(run_one(case, prediction, "esm,proved")).scores)
 
     for terms in (20, 60, 100, 300, 900):
-        said = f"{WRONG} WHERE " + "(" * terms + "1" + ")" * terms
-        assert deeper(0, said) == deeper(300, said), terms
+        prediction = f"{WRONG} WHERE " + "(" * terms + "1" + ")" * terms
+        assert deeper(0, prediction) == deeper(300, prediction), terms

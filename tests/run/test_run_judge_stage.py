@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.evidence import Judged
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import NoReply, Reply, Request
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Result, Verdict
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import outcome
@@ -50,8 +50,8 @@ class Scripted:
     def ask(self, request: Request) -> Reply | NoReply:
         with self._lock:
             self.asked.append(request)
-        said = self.answer if isinstance(self.answer, str) else self.answer(request)
-        return said if not isinstance(said, str) else Reply(said, "stop", 100, 10, 0.0, cost=0.5)
+        text = self.answer if isinstance(self.answer, str) else self.answer(request)
+        return text if not isinstance(text, str) else Reply(text, "stop", 100, 10, 0.0, cost=0.5)
 
 
 RIGHT = 'It answers the question.\n```json\n{"correct": true}\n```'
@@ -63,7 +63,7 @@ def cases(make_case: MakeCase) -> list[Case]:
     return [make_case(name, gold, question=name) for name, (gold, _) in PAIRS.items()]
 
 
-def said() -> dict[str, str | None]:
+def answers() -> dict[str, str | None]:
     return {name: sql for name, (_, sql) in PAIRS.items()}
 
 
@@ -83,7 +83,7 @@ def run(
 ) -> Run:
     judging = judged(answerer, judge, **more)
     options = Options(metrics, workers=workers, cache=None, judge=judging, policy=policy)
-    return evaluate(cases, said(), out=out, options=options)
+    return evaluate(cases, answers(), out=out, options=options)
 
 
 def by_id(run: Run) -> dict[str, Result]:
@@ -92,11 +92,11 @@ def by_id(run: Run) -> dict[str, Result]:
 
 def test_the_judge_is_asked_what_evidence_leaves_open_and_nothing_else(cases: list[Case]) -> None:
     answerer = Scripted(WRONG)
-    found = by_id(run(cases, answerer))
-    asked = {name for name, result in found.items() if opinions(result)}
+    finding = by_id(run(cases, answerer))
+    asked = {name for name, result in finding.items() if opinions(result)}
     assert asked == {"lucky", "other", "unlike"}
     assert len(answerer.asked) == 3
-    assert {name: result.verdict.value for name, result in found.items()} == {
+    assert {name: result.verdict.value for name, result in finding.items()} == {
         "same": "correct",
         "lucky": "incorrect",
         "extra": "correct",
@@ -104,7 +104,7 @@ def test_the_judge_is_asked_what_evidence_leaves_open_and_nothing_else(cases: li
         "unlike": "incorrect",
         "broken": "incorrect",
     }
-    assert [result.scores["verdict"] for result in found.values()] == [1, 0, 1, 0, 0, 0]
+    assert [result.scores["verdict"] for result in finding.values()] == [1, 0, 1, 0, 0, 0]
 
 
 def test_several_judges_are_metrics_beside_one_another(cases: list[Case]) -> None:
@@ -115,8 +115,8 @@ def test_several_judges_are_metrics_beside_one_another(cases: list[Case]) -> Non
 
     answerer = Scripted(answer)
     metrics = "ex,judge[rubric],judge[solver_miniature],flex,judge,verdict"
-    found = run(cases, answerer, metrics, for_every_metric=False)
-    scores = {result.id: result.scores for result in found.results()}
+    finding = run(cases, answerer, metrics, for_every_metric=False)
+    scores = {result.id: result.scores for result in finding.results()}
     # Every pair that runs is asked about, by each judge; a failure is 0 without a call.
     assert {label: scores["same"][label] for label in metrics.split(",")} == {
         "ex": 1, "judge[rubric]": 1, "judge[solver_miniature]": 0, "flex": 1, "judge": 1,
@@ -127,26 +127,26 @@ def test_several_judges_are_metrics_beside_one_another(cases: list[Case]) -> Non
     assert purposes.count("rubric") == purposes.count("solver_miniature") == 5
     # The metrics flex and judge want the same judge: it is asked once.
     assert purposes.count("flex_eq") + purposes.count("flex_neq") == 5
-    assert found.manifest.stages["judge"].count("rubric@1 for judge[rubric]") == 1
+    assert finding.manifest.stages["judge"].count("rubric@1 for judge[rubric]") == 1
 
 
 def test_a_judge_that_no_one_could_ask_leaves_its_metric_unscored(cases: list[Case]) -> None:
     options = Options("ex,judge[rubric]", workers=0, cache=None)
-    found = by_id(evaluate(cases, said(), options=options))
-    assert found["same"].scores == {"ex": 1.0, "judge[rubric]": None}
+    result = by_id(evaluate(cases, answers(), options=options))
+    assert result["same"].scores == {"ex": 1.0, "judge[rubric]": None}
 
 
 def test_by_intent_the_judge_is_asked_about_differences_alone(cases: list[Case]) -> None:
     answerer = Scripted(WRONG)
-    found = by_id(run(cases, answerer, policy="intent"))
-    assert {name for name, result in found.items() if opinions(result)} == {
+    finding = by_id(run(cases, answerer, policy="intent"))
+    assert {name for name, result in finding.items() if opinions(result)} == {
         "extra",
         "other",
         "unlike",
     }
-    assert [result.scores["verdict"] for result in found.values()] == [1, 1, 0, 0, 0, 0]
-    assert {result.situation for result in found.values()} >= {"proved", "harmless_difference"}
-    assert all(result.p_right is not None for result in found.values())
+    assert [result.scores["verdict"] for result in finding.values()] == [1, 1, 0, 0, 0, 0]
+    assert {result.situation for result in finding.values()} >= {"proved", "harmless_difference"}
+    assert all(result.p_right is not None for result in finding.values())
 
 
 def opinions(result: Result) -> list[Judged]:
@@ -170,32 +170,32 @@ def test_the_judge_sees_the_witness_and_how_results_relate(cases: list[Case]) ->
 
 def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
     answerer = Scripted(RIGHT)
-    found = run(cases, answerer, "flex", judge="flex")
+    answer = run(cases, answerer, "flex", judge="flex")
     assert len(answerer.asked) == len(PAIRS) - 1
-    assert [result.scores["flex"] for result in found.results()] == [1, 1, 1, 1, 1, 0]
+    assert [result.scores["flex"] for result in answer.results()] == [1, 1, 1, 1, 1, 0]
     prompts = {request.purpose for request in answerer.asked}
     assert prompts == {"flex_eq@1", "flex_neq@1"}
-    assert found.summary.judge["questions"] == found.summary.judge["calls"] == len(PAIRS) - 1
-    assert found.summary.judge["cost"] == pytest.approx(0.5 * (len(PAIRS) - 1))
+    assert answer.summary.judge["questions"] == answer.summary.judge["calls"] == len(PAIRS) - 1
+    assert answer.summary.judge["cost"] == pytest.approx(0.5 * (len(PAIRS) - 1))
 
 
 def test_the_judge_that_was_chosen_is_asked_about_every_pair(cases: list[Case]) -> None:
     answerer = Scripted('{"score": 5}\n' + RIGHT)
-    found = run(cases, answerer, "flex", judge="cascade")
+    answer = run(cases, answerer, "flex", judge="cascade")
     assert {request.purpose.partition("@")[0] for request in answerer.asked} == {
         "cascade_alone",
         "cascade_challenge",
     }
-    asked_by = {each.by for result in found.results() for each in opinions(result)}
+    asked_by = {each.by for result in answer.results() for each in opinions(result)}
     assert asked_by == {"cascade"}
-    assert found.manifest.stages["judge"].startswith("cascade@1, model m")
+    assert answer.manifest.stages["judge"].startswith("cascade@1, model m")
 
 
 def test_the_judge_of_flex_is_flex_where_none_was_chosen(cases: list[Case]) -> None:
-    found = run(cases, Scripted(RIGHT), "flex,verdict", judge="evidence", for_every_metric=False)
-    by = {(e.by, *e.metrics) for result in found.results() for e in opinions(result)}
+    answer = run(cases, Scripted(RIGHT), "flex,verdict", judge="evidence", for_every_metric=False)
+    by = {(e.by, *e.metrics) for result in answer.results() for e in opinions(result)}
     assert by == {("flex", "flex"), ("evidence", "verdict")}
-    told = found.manifest.stages["judge"]
+    told = answer.manifest.stages["judge"]
     assert " for verdict, flex@1 for flex, model m" in told
     assert told.startswith("evidence@")
     alone = run(cases, Scripted(RIGHT), "flex", judge="evidence", for_every_metric=False)
@@ -227,10 +227,10 @@ def test_which_prompt_flex_gets_follows_the_runs_ex(
 
 def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None:
     """The judge of FLEX shows no evidence, so that the verdict asks it nothing else."""
-    found = by_id(run(cases, Scripted(RIGHT), "flex,verdict", judge="flex"))
+    finding = by_id(run(cases, Scripted(RIGHT), "flex,verdict", judge="flex"))
     shown = {
         name: [list(opinion.metrics) for opinion in opinions(result)]
-        for name, result in found.items()
+        for name, result in finding.items()
     }
     assert shown == {
         "same": [["flex"]],
@@ -252,15 +252,15 @@ def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None
 def test_without_a_verdict_a_case_is_unscored_counted_and_not_wrong(
     cases: list[Case], answer: Any, reason: Reason
 ) -> None:
-    found = run(cases, Scripted(answer))
-    result = by_id(found)["other"]
+    finding = run(cases, Scripted(answer))
+    result = by_id(finding)["other"]
     assert (result.verdict, result.scores["verdict"]) == (Verdict.NEEDS_REVIEW, None)
     assert reason in result.reasons
     name = "unparseable" if reason is Reason.JUDGE_UNPARSEABLE else "unavailable"
-    assert found.summary.judge[name] == 3
-    assert found.estimate("verdict").unscored == 3
-    assert outcome([found.summary]).exit_code == 4
-    text = write_markdown(found).read_text("utf-8")
+    assert finding.summary.judge[name] == 3
+    assert finding.estimate("verdict").unscored == 3
+    assert outcome([finding.summary]).exit_code == 4
+    text = write_markdown(finding).read_text("utf-8")
     assert "Questions without a verdict" in text
     assert str(reason) in text
 
@@ -283,12 +283,12 @@ def test_a_cost_limit_stops_cleanly_and_the_same_command_goes_on(
         run(cases, poor, out=out)
     assert not (out / "summary.json").exists()
     rich = Scripted(RIGHT)
-    found = run(cases, rich, out=out)
-    assert found.summary.cases == len(PAIRS)
+    result = run(cases, rich, out=out)
+    assert result.summary.cases == len(PAIRS)
     asked_for = [request.digest() for request in (*poor.asked, *rich.asked)]
     assert len(asked_for) == len(set(asked_for)) == 3, "nothing is asked twice"
     nobody = Scripted(lambda _: pytest.fail("a finished run asks nobody"))
-    assert run(cases, nobody, out=out).summary == found.summary
+    assert run(cases, nobody, out=out).summary == result.summary
 
 
 def test_replies_that_wait_in_a_batch_leave_the_run_unfinished(cases: list[Case]) -> None:
@@ -304,15 +304,18 @@ def test_repetition_shows_how_steady_the_judge_is(cases: list[Case]) -> None:
         wavers = "4711" in request.messages[-1].content
         return WRONG if wavers and request.sample else RIGHT
 
-    found = run(cases, Scripted(answer), repeat=3)
-    results = by_id(found)
+    result = run(cases, Scripted(answer), repeat=3)
+    results = by_id(result)
     assert opinions(results["unlike"])[0].repeats == (True, False, False)
     assert results["unlike"].verdict is Verdict.CORRECT
     assert opinions(results["other"])[0].calls == 3
-    assert (found.summary.judge["repeated"], found.summary.judge["flipped"]) == (3, 1)
-    assert "changed its verdict in 1 of 3 cases (33.3%)" in write_markdown(found).read_text("utf-8")
+    assert (result.summary.judge["repeated"], result.summary.judge["flipped"]) == (3, 1)
+    assert "changed its verdict in 1 of 3 cases (33.3%)" in write_markdown(result).read_text(
+        "utf-8"
+    )
 
 
+@pytest.mark.slow
 def test_workers_gather_and_the_coordinator_asks(
     cases: list[Case], tmp_path: Path, lines_of: Lines
 ) -> None:
@@ -324,11 +327,11 @@ def test_workers_gather_and_the_coordinator_asks(
 
 def test_without_a_judge_the_report_lists_what_would_be_asked(cases: list[Case]) -> None:
     options = Options("ex,flex,verdict", workers=0, cache=None, policy="strict")
-    found = evaluate(cases, said(), options=options)
-    assert found.manifest.stages["policy"] == "strict"
-    assert found.summary.judge == {"would_ask": 3}
-    assert found.estimate("flex").scored == 1, "only the failed prediction needs no judge"
-    text = write_markdown(found).read_text("utf-8")
+    result = evaluate(cases, answers(), options=options)
+    assert result.manifest.stages["policy"] == "strict"
+    assert result.summary.judge == {"would_ask": 3}
+    assert result.estimate("flex").scored == 1, "only the failed prediction needs no judge"
+    text = write_markdown(result).read_text("utf-8")
     assert "no LLM judge was used; 3 cases left open for one" in text
     assert all(f"| {name} | people |" in text for name in ("lucky", "other", "unlike"))
 
@@ -345,4 +348,4 @@ def test_the_manifest_tells_judges_apart_and_not_servers(cases: list[Case], tmp_
 
 def test_a_policy_must_exist(cases: list[Case]) -> None:
     with pytest.raises(UsageError, match=r"there is no policy 'kind'\. Known: results, strict"):
-        evaluate(cases, said(), options=Options("verdict", workers=0, policy="kind"))
+        evaluate(cases, answers(), options=Options("verdict", workers=0, policy="kind"))

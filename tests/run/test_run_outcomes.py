@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.errors import PredictionError, RunLogError, UsageError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import (
     Answer,
     Case,
@@ -31,9 +31,13 @@ LOCAL = Options(workers=0, cache=None)
 SLOW = "SELECT count(*) FROM person a, person b, person c"
 
 
-def judge(case: Case, said: str | Prediction | None, limits: Limits | None = None) -> Result:
+def judge(case: Case, prediction: str | Prediction | None, limits: Limits | None = None) -> Result:
     options = Options("ex,ex[bird]", workers=0, cache=None, limits=limits or Limits())
-    typed = said if isinstance(said, Prediction) else Prediction(case.id, said, said is None)
+    typed = (
+        prediction
+        if isinstance(prediction, Prediction)
+        else Prediction(case.id, prediction, prediction is None)
+    )
     run = evaluate([case], {case.id: typed}, options=options)
     (result,) = run.results()
     return result
@@ -55,8 +59,8 @@ def test_a_missing_database_is_the_engines_fault(make_case: MakeCase, tmp_path: 
 
 
 def test_a_gold_that_fails_is_not_the_models_fault(make_case: MakeCase) -> None:
-    for said in ("SELECT 1", "SELECT missing", "DROP TABLE city"):
-        result = judge(make_case("1", "SELECT missing FROM city"), said)
+    for prediction in ("SELECT 1", "SELECT missing", "DROP TABLE city"):
+        result = judge(make_case("1", "SELECT missing FROM city"), prediction)
         assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.GOLD)
         assert result.reasons == (Reason.GOLD_EXECUTION_ERROR,)
         assert result.scores == {"ex": None, "ex[bird]": None}
@@ -175,7 +179,7 @@ def test_the_laws_of_abstention(make_case: MakeCase) -> None:
     answerable = make_case("1", "SELECT 1")
     unanswerable = make_case("1", answerable=False)
     null = Prediction("1", "null")
-    found = [
+    results = [
         judge(answerable, None),
         judge(unanswerable, None),
         judge(unanswerable, "SELECT 1"),
@@ -184,7 +188,7 @@ def test_the_laws_of_abstention(make_case: MakeCase) -> None:
         judge(answerable, "  \n"),
         judge(answerable, "-- nothing"),
     ]
-    assert [(each.verdict, each.reasons, each.scores["ex"]) for each in found] == [
+    assert [(each.verdict, each.reasons, each.scores["ex"]) for each in results] == [
         (Verdict.ABSTAINED_WRONG, (), 0.0),
         (Verdict.ABSTAINED_RIGHT, (), None),
         (Verdict.INCORRECT, (Reason.ANSWERED_UNANSWERABLE,), None),
@@ -193,8 +197,8 @@ def test_the_laws_of_abstention(make_case: MakeCase) -> None:
         (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
         (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
     ]
-    assert [each.abstained for each in found] == [True, True, *[False] * 5]
-    assert found[4].prediction == "I do not know"
+    assert [each.abstained for each in results] == [True, True, *[False] * 5]
+    assert results[4].prediction == "I do not know"
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -268,8 +272,8 @@ def test_a_metric_may_look_at_all_of_an_item(
 
     monkeypatch.setitem(METRICS._members, "wordy", Wordy())
     cases = [make_case(str(n), "SELECT 1", question="?" * n) for n in range(4)]
-    said = {str(n): Prediction(str(n), "SELECT 1", confidence=n / 10) for n in range(4)}
-    run = evaluate(cases, said, options=Options("ex,wordy", workers=0, cache=None))
+    predictions = {str(n): Prediction(str(n), "SELECT 1", confidence=n / 10) for n in range(4)}
+    run = evaluate(cases, predictions, options=Options("ex,wordy", workers=0, cache=None))
     assert [result.scores["wordy"] for result in run.results()] == [0.0, 1.1, 2.2, 3.3]
 
 
@@ -288,12 +292,12 @@ def test_a_db_id_opens_no_file_and_costs_its_own_case_alone(
             {case.id: "SELECT 1" for case in cases},
             options=Options(metrics, workers=0, cache=None),
         )
-        found = {result.id: result for result in run.results()}
-        assert found["good"].verdict is Verdict.CORRECT
+        results = {result.id: result for result in run.results()}
+        assert results["good"].verdict is Verdict.CORRECT
         for name in ("odd", "long"):
-            assert (found[name].verdict, found[name].fault) == (Verdict.UNSCORED, Fault.ENGINE)
-            assert found[name].reasons == (Reason.DATABASE_UNAVAILABLE,)
-        assert "no database is known" in found["odd"].message
+            assert (results[name].verdict, results[name].fault) == (Verdict.UNSCORED, Fault.ENGINE)
+            assert results[name].reasons == (Reason.DATABASE_UNAVAILABLE,)
+        assert "no database is known" in results["odd"].message
 
 
 @pytest.mark.parametrize(
@@ -308,8 +312,8 @@ def test_a_db_id_opens_no_file_and_costs_its_own_case_alone(
 def test_a_gold_that_draws_lots_is_the_golds_fault_and_never_scored(
     gold: str, make_case: MakeCase
 ) -> None:
-    for said in (gold, "SELECT name FROM person LIMIT 1", "SELECT 1"):
-        result = judge(make_case("1", gold), said)
+    for prediction in (gold, "SELECT name FROM person LIMIT 1", "SELECT 1"):
+        result = judge(make_case("1", gold), prediction)
         assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.GOLD)
         assert result.reasons == (Reason.GOLD_SUSPECT,)
         assert result.scores == {"ex": None, "ex[bird]": None}
@@ -344,7 +348,7 @@ def test_a_gold_that_reads_the_clock_is_scored_and_said(make_case: MakeCase) -> 
 
 
 @pytest.mark.parametrize(
-    ("metrics", "gold", "said", "cuts"),
+    ("metrics", "gold", "prediction", "cuts"),
     [
         ("ex", "SELECT 1 WHERE 0", "SELECT 'x' WHERE 0", {"empty_match": 1}),
         ("ex", "SELECT 1 WHERE 0", "SELECT 1 WHERE 0", {"empty_match": 1}),
@@ -361,11 +365,11 @@ def test_a_gold_that_reads_the_clock_is_scored_and_said(make_case: MakeCase) -> 
     ],
 )
 def test_a_match_of_two_answers_without_a_value_is_counted(
-    metrics: str, gold: str, said: str, cuts: dict[str, int], make_case: MakeCase
+    metrics: str, gold: str, prediction: str, cuts: dict[str, int], make_case: MakeCase
 ) -> None:
     """Any query that finds nothing matches there, which says little."""
     options = Options(metrics, workers=0, cache=None)
-    run = evaluate([make_case("1", gold)], {"1": said}, options=options)
+    run = evaluate([make_case("1", gold)], {"1": prediction}, options=options)
     assert run.summary.cuts == cuts
     assert [line.partition(":")[0] for line in cut_sentences(run.summary)] == (
         ["EMPTY ANSWERS"] if cuts else []
@@ -383,7 +387,7 @@ def test_one_of_several_golds_without_rows_is_enough(make_case: MakeCase) -> Non
 def test_a_query_that_fails_by_itself_is_final_though_its_failure_is_not_cached(
     make_case: MakeCase,
 ) -> None:
-    said = "SELECT name FROM person WHERE julianday(name) - LAG(julianday(name)) OVER () > 1"
-    result = judge(make_case("1", "SELECT name FROM person"), said)
+    text = "SELECT name FROM person WHERE julianday(name) - LAG(julianday(name)) OVER () > 1"
+    result = judge(make_case("1", "SELECT name FROM person"), text)
     assert result.reasons == (Reason.EXECUTION_ERROR,)
     assert result.final

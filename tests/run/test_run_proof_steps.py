@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Proved, Undecided
 from sqlverdict.evidence_parts import StageFailure, StepChange
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.proof import Proof, Step
 from sqlverdict.records import Case, Query, Result
 from sqlverdict.report.one_run.case import evidence_lines

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.errors import Contradiction
 from sqlverdict.evidence import Proved
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.proof import Proof, Step
 from sqlverdict.records import Case, Query
 from sqlverdict.run.options import ProofOptions, SearchOptions

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Proved, Recorded, Refuted, Related, relations_of
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.recorded import recording_from
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Result, Verdict
 from sqlverdict.run.judging.stage import JudgeOptions
 
@@ -45,22 +45,22 @@ def test_a_recorded_match_without_results_is_scored() -> None:
     sql = "SELECT name FROM item"
     for equal in (True, False):
         case = Case("a", "shop", golds=(GOLD,), **record(sql, equal=equal))
-        found = one(case, sql, metrics="ex,ex[bird]")
-        assert found.scores == {"ex": float(equal), "ex[bird]": float(equal)}
-        assert found.verdict is (Verdict.CORRECT if equal else Verdict.INCORRECT)
-        assert found.fault is None
-        differences = [piece for piece in found.evidence if isinstance(piece, Related)]
+        result = one(case, sql, metrics="ex,ex[bird]")
+        assert result.scores == {"ex": float(equal), "ex[bird]": float(equal)}
+        assert result.verdict is (Verdict.CORRECT if equal else Verdict.INCORRECT)
+        assert result.fault is None
+        differences = [piece for piece in result.evidence if isinstance(piece, Related)]
         assert not any(piece.relations or piece.shape for piece in differences)
         # Answers that are not kept are not answers without rows.
-        assert not any(piece.both_empty for piece in found.evidence)
+        assert not any(piece.both_empty for piece in result.evidence)
 
 
 def test_recorded_rows_are_compared_where_nothing_else_is_said() -> None:
     case = Case("a", "shop", golds=(GOLD,))
     for rows, ex, bird in (([[1], [2]], 1.0, 1.0), ([[1], [1], [2]], 0.0, 1.0), ([[3]], 0.0, 0.0)):
-        said = record("SELECT 2", gold_result=[[2], [1]], prediction_result=rows)
-        found = one(Case("a", "shop", golds=case.golds, **said), "SELECT 2", metrics="ex,ex[bird]")
-        assert found.scores == {"ex": ex, "ex[bird]": bird}
+        text = record("SELECT 2", gold_result=[[2], [1]], prediction_result=rows)
+        result = one(Case("a", "shop", golds=case.golds, **text), "SELECT 2", metrics="ex,ex[bird]")
+        assert result.scores == {"ex": ex, "ex[bird]": bird}
 
 
 def test_a_relation_is_told_of_recorded_rows() -> None:
@@ -77,18 +77,18 @@ def test_a_relation_is_told_of_recorded_rows() -> None:
 def test_a_recorded_failure_is_the_querys_own() -> None:
     failed = {"error": "no such column: x"}
     parts = {"gold_result": [[1]], "prediction_result": failed}
-    found = one(Case("a", "shop", golds=(GOLD,), **record("SELECT x", **parts)), "SELECT x")
-    assert (found.scores["ex"], found.reasons) == (0.0, ("EXECUTION_ERROR",))
+    result = one(Case("a", "shop", golds=(GOLD,), **record("SELECT x", **parts)), "SELECT x")
+    assert (result.scores["ex"], result.reasons) == (0.0, ("EXECUTION_ERROR",))
     parts = {"gold_result": failed, "prediction_result": [[1]]}
-    found = one(Case("a", "shop", golds=(GOLD,), **record("SELECT 1", **parts)), "SELECT 1")
-    assert (found.scores["ex"], str(found.fault)) == (None, "gold")
+    result = one(Case("a", "shop", golds=(GOLD,), **record("SELECT 1", **parts)), "SELECT 1")
+    assert (result.scores["ex"], str(result.fault)) == (None, "gold")
 
 
 def test_the_database_wins_and_the_record_is_kept(make_case: MakeCase) -> None:
     case = make_case("a", "SELECT 1", **record("SELECT 2", equal=True, verdicts={"x": 1}))
-    found = one(case, "SELECT 2")
-    assert found.scores["ex"] == 0.0
-    assert found.evidence[-1] == Recorded("record", verdicts={"x": 1.0}, equal=True, differs=True)
+    result = one(case, "SELECT 2")
+    assert result.scores["ex"] == 0.0
+    assert result.evidence[-1] == Recorded("record", verdicts={"x": 1.0}, equal=True, differs=True)
     agreed = one(make_case("a", "SELECT 2", **record("SELECT 2", equal=True)), "SELECT 2")
     assert agreed.evidence[-1] == Recorded("record", equal=True)
 
@@ -108,9 +108,9 @@ def test_a_missing_database_leaves_the_record(tmp_path: Path) -> None:
 
 def test_a_record_about_another_prediction_is_not_used() -> None:
     case = Case("a", "shop", golds=(GOLD,), **record("SELECT 2", equal=True, verdicts={"x": 1}))
-    found = one(case, "SELECT 3")
-    assert (found.scores["ex"], str(found.fault)) == (None, "engine")
-    note = found.evidence[-1]
+    result = one(case, "SELECT 3")
+    assert (result.scores["ex"], str(result.fault)) == (None, "engine")
+    note = result.evidence[-1]
     assert isinstance(note, Recorded)
     assert note.unused
     assert not note.verdicts
@@ -135,8 +135,8 @@ def test_schemas_alone_prove_and_refute(schemas: Any) -> None:
         ("SELECT name FROM item WHERE price >= 2", Refuted),
     ):
         case = Case("a", "shop", golds=(GOLD,), **record(sql, equal=True))
-        found = one(case, sql, metrics="ex,verdict", schemas=schemas)
-        assert kind in [type(piece) for piece in found.evidence]
+        result = one(case, sql, metrics="ex,verdict", schemas=schemas)
+        assert kind in [type(piece) for piece in result.evidence]
 
 
 def test_recorded_verdicts_drive_flex_and_verdict() -> None:
@@ -147,6 +147,6 @@ def test_recorded_verdicts_drive_flex_and_verdict() -> None:
         judging = JudgeOptions(
             "recorded", Settings(model="o3"), RecordedReplies.of_verdicts(verdicts)
         )
-        found = one(case, sql, metrics="flex,verdict", judge=judging)
+        result = one(case, sql, metrics="flex,verdict", judge=judging)
         score = None if value is None else float(value)
-        assert found.scores == {"flex": score, "verdict": score}
+        assert result.scores == {"flex": score, "verdict": score}

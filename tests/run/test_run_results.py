@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Undecided
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Prediction, Reason, Result, Verdict
 
 MakeCase = Callable[..., Case]

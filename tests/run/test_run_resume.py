@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from resume_parts import GOLD, LOCAL, Lines, make, run_cases, shop_case
 
+from sqlverdict import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.errors import Interrupted, RunLogError
 from sqlverdict.evidence import Refuted
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.predictions import as_predictions
-from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import Case, Prediction, Reason, Score
 from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import SearchOptions
@@ -162,14 +162,14 @@ def test_a_database_of_a_test_suite_that_changed_is_noticed(tmp_path: Path) -> N
 def test_a_schema_read_before_a_database_changed_is_not_used_after_it(tmp_path: Path) -> None:
     """In one process: the schema of the earlier file was remembered by its path."""
     database = tmp_path / "shop.sqlite"
-    gold, said = "SELECT count(*) FROM item", "SELECT count(name) FROM item"
+    gold, prediction = "SELECT count(*) FROM item", "SELECT count(name) FROM item"
     options = replace(LOCAL, metrics="proved")
     for column, proved in (("name TEXT NOT NULL", 1.0), ("name TEXT", 0.0)):
         database.unlink(missing_ok=True)
         with closing(sqlite3.connect(database)) as connection:
             connection.execute(f"CREATE TABLE item (id INTEGER PRIMARY KEY, {column})")
         case = Case("1", "shop", "?", (gold,), str(database))
-        run = evaluate([case], {"1": said}, options=options)
+        run = evaluate([case], {"1": prediction}, options=options)
         assert run.estimate("proved").value == proved
 
 
@@ -197,21 +197,21 @@ def test_a_result_stands_for_its_own_case_and_prediction_alone(
     database = make(tmp_path / "shop.sqlite", 3)
     cases = [shop_case(number, database) for number in range(4)]
     whole = as_benchmark(cases)
-    said = {case.id: f"SELECT {int(case.id) + 2}" for case in cases}
+    predictions = {case.id: f"SELECT {int(case.id) + 2}" for case in cases}
 
-    def run(numbers: list[int], said: dict[str, str], out: str) -> Run:
+    def run(numbers: list[int], predictions: dict[str, str], out: str) -> Run:
         # As a reader does that cuts cases off, or reads the same file otherwise.
         part = replace(whole, cases=[cases[number] for number in numbers], count=len(numbers))
-        system = System("s", as_predictions(said), tmp_path / out, digest="the same file")
+        system = System("s", as_predictions(predictions), tmp_path / out, digest="the same file")
         return evaluate_systems(part, [system], options=LOCAL)[0]
 
-    run([0, 2], said, "run")
-    again = run([0, 1, 2, 3], said, "run")
+    run([0, 2], predictions, "run")
+    again = run([0, 1, 2, 3], predictions, "run")
     assert [line["id"] for line in lines_of(tmp_path / "run")] == ["0", "1", "2", "3"]
     words = "again: their question, gold or prediction is another now"
     assert again.resumed == (f"1 case is done {words}",)
     assert again.estimate("ex").value == 0.25
-    other = {**said, "0": "SELECT 3"}
+    other = {**predictions, "0": "SELECT 3"}
     assert run([0, 1, 2, 3], other, "run").estimate("ex").value == 0.5
     run([0, 1, 2, 3], other, "fresh")
     assert files_of(tmp_path / "run", lines_of) == files_of(tmp_path / "fresh", lines_of)
@@ -230,8 +230,10 @@ def test_another_preset_is_another_run(tmp_path: Path) -> None:
 def test_predictions_that_changed_are_named(tmp_path: Path) -> None:
     cases = [shop_case(1, make(tmp_path / "shop.sqlite", 3))]
     run_cases(cases, tmp_path / "run")
-    with pytest.raises(RunLogError, match=r"the predictions changed since that run.*--overwrite"):
-        run_cases(cases, tmp_path / "run", said="SELECT 4")
+    with pytest.raises(
+        RunLogError, match=r"the predictions changed since that run.*overwrite=True"
+    ):
+        run_cases(cases, tmp_path / "run", prediction="SELECT 4")
 
 
 def test_an_edited_line_is_evaluated_again(tmp_path: Path, lines_of: Lines) -> None:

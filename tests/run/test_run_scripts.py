@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.execute.engine import ENGINES, Limits, WorkspaceEngine
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.scripts import run_script
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Failure, Fault, Reason, Script, Verdict
 
 GOLD = "UPDATE t SET n = n + 1 WHERE name = 'a'"

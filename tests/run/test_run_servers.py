@@ -8,10 +8,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Fault, Reason, Result, Verdict
 
 COUNT = "SELECT count(*) FROM t"

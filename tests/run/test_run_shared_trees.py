@@ -13,7 +13,7 @@ from sqlglot import exp
 
 import same_bytes
 from sqlverdict.parse import query as parsing
-from sqlverdict.parse.query import Query, parse
+from sqlverdict.parse.query import Query, parse, parse_as
 from sqlverdict.prove.form_cache import FormCache
 
 pytestmark = pytest.mark.slow
@@ -64,7 +64,7 @@ def changes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
             note()
         return take(self, key, value, *more)
 
-    parse.cache_clear()
+    parse_as.cache_clear()
     monkeypatch.setattr(FormCache, "get", form)
     monkeypatch.setattr(parsing, "_parsed", parsed)
     monkeypatch.setattr(exp.Expression, "set", guarded(exp.Expression.set))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Signs, Undecided
 from sqlverdict.evidence_parts import StageFailure
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Result
 from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.signs.sign import SIGNS, Subject
@@ -20,9 +20,9 @@ GOLD = "SELECT name FROM city WHERE name = 'City 7'"
 SAID = "SELECT name FROM city WHERE name = 'city 7'"
 
 
-def run(case: Case, said: str, metrics: str = "verdict", out: Path | None = None) -> Result:
+def run(case: Case, prediction: str, metrics: str = "verdict", out: Path | None = None) -> Result:
     options = Options(metrics, workers=0, cache=None)
-    (result,) = evaluate([case], {case.id: said}, out=out, options=options).results()
+    (result,) = evaluate([case], {case.id: prediction}, out=out, options=options).results()
     return result
 
 
@@ -32,15 +32,15 @@ def signs(result: Result) -> list[Signs]:
 
 def test_signs_of_both_sides_are_evidence(make_case: MakeCase) -> None:
     tied = "SELECT name FROM person ORDER BY age DESC LIMIT 1"
-    (found,) = signs(run(make_case("1", GOLD), tied))
-    assert {sign.name for sign in found.gold} == {"dead_literal", "empty_answer"}
-    assert [sign.name for sign in found.prediction] == ["tie_at_limit"]
+    (result,) = signs(run(make_case("1", GOLD), tied))
+    assert {sign.name for sign in result.gold} == {"dead_literal", "empty_answer"}
+    assert [sign.name for sign in result.prediction] == ["tie_at_limit"]
 
 
 def test_a_side_without_signs_is_left_out(make_case: MakeCase) -> None:
-    (found,) = signs(run(make_case("1", GOLD), SAID))
-    assert found.gold
-    assert not found.prediction
+    (result,) = signs(run(make_case("1", GOLD), SAID))
+    assert result.gold
+    assert not result.prediction
     assert not signs(run(make_case("1", SAID), f"{SAID} AND 1"))
 
 
@@ -53,9 +53,9 @@ def test_a_failing_prediction_has_no_signs(make_case: MakeCase) -> None:
 
 
 def test_a_sign_against_the_gold_alone_leaves_a_difference_to_people(make_case: MakeCase) -> None:
-    found = run(make_case("1", GOLD), SAID)
-    assert (found.verdict, found.situation) == ("needs_review", "gold_suspect")
-    assert "GOLD_SUSPECT" in found.reasons
+    outcome = run(make_case("1", GOLD), SAID)
+    assert (outcome.verdict, outcome.situation) == ("needs_review", "gold_suspect")
+    assert "GOLD_SUSPECT" in outcome.reasons
     both = run(make_case("1", GOLD), "SELECT name FROM city WHERE name = 'nowhere'")
     assert both.situation != "gold_suspect", "the prediction shows the same"
 
@@ -65,13 +65,13 @@ def test_a_prediction_that_changes_by_itself_says_nothing_against_the_gold(
     make_case: MakeCase, more: str
 ) -> None:
     """Its want of rows shows no sign; a column of chance took it out of the score."""
-    found = run(make_case("1", GOLD), f"SELECT name, {more} FROM person WHERE id < 0")
-    assert (found.verdict, found.situation) == ("incorrect", "difference")
+    outcome = run(make_case("1", GOLD), f"SELECT name, {more} FROM person WHERE id < 0")
+    assert (outcome.verdict, outcome.situation) == ("incorrect", "difference")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("prediction", "why"),
     [
         (f"{SAID} /* ", "not_read"),
         (f"{SAID}{' AND 1' * 984}", "not_read"),
@@ -80,22 +80,22 @@ def test_a_prediction_that_changes_by_itself_says_nothing_against_the_gold(
     ],
 )
 def test_a_prediction_that_cannot_show_signs_says_nothing_against_the_gold(
-    make_case: MakeCase, said: str, why: str
+    make_case: MakeCase, prediction: str, why: str
 ) -> None:
     """Else a wrong answer would leave the score by a comment that is never closed."""
-    found = run(make_case("1", GOLD), said)
-    assert (found.verdict, found.situation) == ("incorrect", "difference")
-    assert signs(found)[0].says_nothing == why
+    outcome = run(make_case("1", GOLD), prediction)
+    assert (outcome.verdict, outcome.situation) == ("incorrect", "difference")
+    assert signs(outcome)[0].says_nothing == why
 
 
-@pytest.mark.parametrize("said", [GOLD, "SELECT name FROM city WHERE name = 'nowhere'"])
+@pytest.mark.parametrize("prediction", [GOLD, "SELECT name FROM city WHERE name = 'nowhere'"])
 def test_signs_of_the_prediction_change_no_verdict(
-    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, said: str
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, prediction: str
 ) -> None:
     case = make_case("1", "SELECT name FROM city WHERE id < 3")
-    with_signs = run(case, said)
+    with_signs = run(case, prediction)
     monkeypatch.setattr("sqlverdict.run.ladder.look_for_signs", lambda item, errors: [])
-    without = run(case, said)
+    without = run(case, prediction)
     assert signs(with_signs)
     assert not signs(without)
     assert (with_signs.verdict, with_signs.reasons, with_signs.scores, with_signs.final) == (
@@ -116,11 +116,11 @@ def test_a_sign_that_fails_costs_itself_alone(
     whole = run(case, SAID)
     broken = replace(SIGNS.get("dead_literal"), look=fail)  # type: ignore[arg-type]
     monkeypatch.setitem(SIGNS._members, "dead_literal", broken)
-    found = run(case, SAID)
-    assert found.verdict is whole.verdict
-    assert [sign.name for sign in signs(found)[0].gold] == ["empty_answer"]
+    outcome = run(case, SAID)
+    assert outcome.verdict is whole.verdict
+    assert [sign.name for sign in signs(outcome)[0].gold] == ["empty_answer"]
     failure = StageFailure("signs", "ValueError: a bug")
-    assert any(isinstance(e, Undecided) and e.failure == failure for e in found.evidence)
+    assert any(isinstance(e, Undecided) and e.failure == failure for e in outcome.evidence)
 
 
 def test_show_prints_signs_as_lines(make_case: MakeCase, tmp_path: Path) -> None:

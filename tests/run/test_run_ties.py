@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Refuted
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Result, Verdict
 
 TIED = "SELECT singer FROM song GROUP BY singer ORDER BY count(*) DESC LIMIT 1"
@@ -36,9 +36,9 @@ def judged(prediction: str, database: str, options: Options = OPTIONS, gold: str
 
 @pytest.mark.parametrize("name", ["ann", "bob"])
 def test_a_constant_that_fits_a_tie_is_refuted(name: str, database: str) -> None:
-    found = judged(f"SELECT '{name}'", database, replace(OPTIONS, policy="strict"))
-    assert found.verdict is Verdict.INCORRECT
-    assert any(isinstance(piece, Refuted) for piece in found.evidence)
+    result = judged(f"SELECT '{name}'", database, replace(OPTIONS, policy="strict"))
+    assert result.verdict is Verdict.INCORRECT
+    assert any(isinstance(piece, Refuted) for piece in result.evidence)
     by_intent = judged(f"SELECT '{name}'", database)
     assert by_intent.verdict is not Verdict.CORRECT
 
@@ -47,20 +47,20 @@ def test_an_answer_that_fits_a_tie_and_is_not_refuted_is_correct(database: str) 
     seen: set[Reason] = set()
     for way in ("ASC", "DESC"):
         other = f"SELECT singer FROM song GROUP BY 1 ORDER BY count(id) DESC, singer {way} LIMIT 1"
-        found = judged(other, database)
-        assert found.verdict is Verdict.CORRECT
-        seen |= {reason for each in found.evidence for reason in each.reasons}
+        result = judged(other, database)
+        assert result.verdict is Verdict.CORRECT
+        seen |= {reason for each in result.evidence for reason in each.reasons}
     assert Reason.TIE_UNDETERMINED in seen
 
 
 def test_without_a_search_an_answer_that_fits_a_tie_needs_review(database: str) -> None:
-    found = judged("SELECT 'ann'", database, replace(OPTIONS, metrics="ex"))
-    assert found.verdict is Verdict.NEEDS_REVIEW
+    result = judged("SELECT 'ann'", database, replace(OPTIONS, metrics="ex"))
+    assert result.verdict is Verdict.NEEDS_REVIEW
 
 
 def test_an_answer_that_fits_a_tie_and_is_refuted_is_no_witness_accuracy(database: str) -> None:
-    found = judged("SELECT 'ann'", database, replace(OPTIONS, metrics="witness_accuracy"))
-    assert found.scores == {"witness_accuracy": 0.0}
+    result = judged("SELECT 'ann'", database, replace(OPTIONS, metrics="witness_accuracy"))
+    assert result.scores == {"witness_accuracy": 0.0}
 
 
 def test_a_count_of_the_key_is_a_count_of_rows(database: str) -> None:

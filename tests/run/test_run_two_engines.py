@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Undecided
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Verdict
 
 

@@ -27,19 +27,19 @@ def rated(*items: tuple[int, int | None, int | None]) -> list[RatedCase]:
         RatedCase(
             str(number),
             bool(label),
-            None if said is None else bool(said),
+            None if opinion is None else bool(opinion),
             None if equal is None else bool(equal),
         )
-        for number, (label, said, equal) in enumerate(items)
+        for number, (label, opinion, equal) in enumerate(items)
     ]
 
 
 def test_figures_by_hand() -> None:
     # 39 both right, 11 and 10 wrong calls, 40 both wrong: chance agrees on exactly one half.
-    found = Confusion(tp=39, fp=11, fn=10, tn=40)
-    assert found.accuracy == 0.79
-    assert found.kappa == 0.58
-    assert found.mcc == pytest.approx((39 * 40 - 110) / sqrt(50 * 49 * 51 * 50))
+    result = Confusion(tp=39, fp=11, fn=10, tn=40)
+    assert result.accuracy == 0.79
+    assert result.kappa == 0.58
+    assert result.mcc == pytest.approx((39 * 40 - 110) / sqrt(50 * 49 * 51 * 50))
     # 20 of 25 right calls, 15 of 25 wrong ones: accuracy 0.7, chance 0.5.
     assert Confusion(tp=20, fp=10, fn=5, tn=15).kappa == pytest.approx(0.4)
 
@@ -55,11 +55,11 @@ def test_no_figure_is_made_up() -> None:
 
 def test_halves_and_unscored_cases() -> None:
     items = rated((1, 1, 1), (0, 1, 1), (1, None, 1), (0, 0, 0), (1, 0, 0), (1, 1, None))
-    found = agreement("ex", items, calls=3)
-    assert (found.n, found.unscored, found.fp, found.fn, found.calls) == (5, 1, 1, 1, 3)
-    assert (found.eq_accuracy, found.neq_accuracy) == (0.5, 0.5)
-    assert (found.eq_n, found.neq_n) == (2, 2)
-    assert found.accuracy == 0.6
+    result = agreement("ex", items, calls=3)
+    assert (result.n, result.unscored, result.fp, result.fn, result.calls) == (5, 1, 1, 1, 3)
+    assert (result.eq_accuracy, result.neq_accuracy) == (0.5, 0.5)
+    assert (result.eq_n, result.neq_n) == (2, 2)
+    assert result.accuracy == 0.6
 
 
 def test_an_unscored_case_is_never_a_wrong_one() -> None:
@@ -73,12 +73,12 @@ def test_an_unscored_case_is_never_a_wrong_one() -> None:
 
 def test_intervals_hold_the_figure_and_come_from_the_seed() -> None:
     items = rated(*[(1, 1, 1)] * 39, *[(0, 1, 1)] * 11, *[(1, 0, 0)] * 10, *[(0, 0, 0)] * 40)
-    found = agreement("ex", items, seed=1)
-    low, high = found.intervals["kappa"]
+    result = agreement("ex", items, seed=1)
+    low, high = result.intervals["kappa"]
     assert low < 0.58 < high
     assert high - low == pytest.approx(0.32, abs=0.06)  # 2 * 1.96 * sqrt(.79 * .21 / 100) / .5
-    assert agreement("ex", list(reversed(items)), seed=1) == found
-    assert agreement("ex", items, seed=2).intervals != found.intervals
+    assert agreement("ex", list(reversed(items)), seed=1) == result
+    assert agreement("ex", items, seed=2).intervals != result.intervals
 
 
 counts = st.integers(0, 40)
@@ -87,20 +87,22 @@ counts = st.integers(0, 40)
 @given(counts, counts, counts, counts)
 def test_kappa_is_the_general_kappa_and_symmetric(tp: int, fp: int, fn: int, tn: int) -> None:
     pairs = [(1.0, 1.0)] * tp + [(1.0, 0.0)] * fp + [(0.0, 1.0)] * fn + [(0.0, 0.0)] * tn
-    found = Confusion(tp, fp, fn, tn)
-    assert found.kappa == cohen_kappa(pairs)
-    assert found.kappa == Confusion(tp, fn, fp, tn).kappa
-    if found.kappa is not None:
-        assert -1 <= found.kappa <= 1
-        assert (found.kappa == 1) == (fp + fn == 0)
+    result = Confusion(tp, fp, fn, tn)
+    assert result.kappa == cohen_kappa(pairs)
+    assert result.kappa == Confusion(tp, fn, fp, tn).kappa
+    if result.kappa is not None:
+        assert -1 <= result.kappa <= 1
+        assert (result.kappa == 1) == (fp + fn == 0)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=30))
 def test_counting(pairs: list[tuple[bool, bool]]) -> None:
-    found = confusion(RatedCase(str(n), label, said) for n, (label, said) in enumerate(pairs))
-    assert found.n == len(pairs)
-    assert found.tp + found.fn == sum(label for label, _ in pairs)
-    assert found.fp == sum(said and not label for label, said in pairs)
+    result = confusion(
+        RatedCase(str(n), label, opinion) for n, (label, opinion) in enumerate(pairs)
+    )
+    assert result.n == len(pairs)
+    assert result.tp + result.fn == sum(label for label, _ in pairs)
+    assert result.fp == sum(opinion and not label for label, opinion in pairs)
 
 
 def test_fleiss_by_hand() -> None:
@@ -139,16 +141,16 @@ def test_annotators_with_missing_votes() -> None:
         ([0, 0, 0], False),
         ([1, None, 1], False),
     ]
-    found = annotator_agreement(("a", "b", "c"), rows)
-    assert found is not None
-    assert (found.n, found.incomplete, found.unanimous) == (3, 1, 2)
-    assert [(pair.a, pair.b, pair.n) for pair in found.pairs] == [
+    result = annotator_agreement(("a", "b", "c"), rows)
+    assert result is not None
+    assert (result.n, result.incomplete, result.unanimous) == (3, 1, 2)
+    assert [(pair.a, pair.b, pair.n) for pair in result.pairs] == [
         ("a", "b", 3),
         ("a", "c", 4),
         ("b", "c", 3),
     ]
-    assert found.pairs[0].kappa == 1.0
-    assert found.fleiss_neq is None
+    assert result.pairs[0].kappa == 1.0
+    assert result.fleiss_neq is None
     assert annotator_agreement(("a",), [([1.0], None)]) is None
 
 
@@ -179,22 +181,22 @@ def test_two_metrics_on_the_same_labels() -> None:
     labels = [1] * 20 + [0] * 20
     good = [1] * 20 + [0] * 20
     bad = [1] * 20 + [1] * 12 + [0] * 8
-    a = rated(*((label, said, None) for label, said in zip(labels, bad, strict=True)))
-    b = rated(*((label, said, None) for label, said in zip(labels, good, strict=True)))
-    found = compare_metrics(("bad", a), ("good", b))
-    assert (found.n, found.only_a, found.only_b, found.difference) == (40, 0, 12, 0.3)
-    assert found.p_value == mcnemar(0, 12)
-    assert found.kappa_difference == pytest.approx(1 - 0.4)
-    assert found.low is not None
-    assert found.low > 0
-    assert found.more_labels == 0
+    a = rated(*((label, opinion, None) for label, opinion in zip(labels, bad, strict=True)))
+    b = rated(*((label, opinion, None) for label, opinion in zip(labels, good, strict=True)))
+    result = compare_metrics(("bad", a), ("good", b))
+    assert (result.n, result.only_a, result.only_b, result.difference) == (40, 0, 12, 0.3)
+    assert result.p_value == mcnemar(0, 12)
+    assert result.kappa_difference == pytest.approx(1 - 0.4)
+    assert result.low is not None
+    assert result.low > 0
+    assert result.more_labels == 0
 
 
 def test_only_cases_that_both_scored_are_compared() -> None:
     a = rated((1, 1, None), (1, None, None), (0, 0, None))
     b = rated((1, 1, None), (1, 1, None), (0, None, None))
-    found = compare_metrics(("a", a), ("b", b))
-    assert (found.n, found.only_a, found.only_b, found.labels_needed) == (1, 0, 0, None)
+    result = compare_metrics(("a", a), ("b", b))
+    assert (result.n, result.only_a, result.only_b, result.labels_needed) == (1, 0, 0, None)
     nothing = compare_metrics(("a", rated((1, None, None))), ("b", rated((1, 1, None))))
     assert (nothing.n, nothing.p_value) == (0, None)
 
@@ -210,14 +212,14 @@ def test_the_published_half(data_root: Path) -> None:
             RatedCase(str(n), bool(pair["human"]), bool(pair[field]), equal[n])
             for n, pair in enumerate(pairs)
         ]
-        found = agreement(field, items)
-        assert found.kappa is not None
-        assert found.accuracy is not None
+        result = agreement(field, items)
+        assert result.kappa is not None
+        assert result.accuracy is not None
         return (
-            f"{found.kappa * 100:.2f}",
-            f"{found.accuracy * 100:.1f}",
-            found.eq_accuracy,
-            found.neq_accuracy,
+            f"{result.kappa * 100:.2f}",
+            f"{result.accuracy * 100:.1f}",
+            result.eq_accuracy,
+            result.neq_accuracy,
         )
 
     assert against("ex") == ("58.00", "79.0", 0.78, 0.8)

@@ -25,36 +25,36 @@ ITEMS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size
 
 
 def test_the_hand_calculation() -> None:
-    found = calibration(curve_of([0.9, 0.8, 0.4, 0.2], [True, False, True, False]), bins=2)
-    assert found.ece == pytest.approx(0.275)
-    assert found.brier == pytest.approx(0.2625)
-    assert found.scale == "probability"
-    assert [(b.low, b.high, b.items, b.accuracy) for b in found.bins] == [
+    result = calibration(curve_of([0.9, 0.8, 0.4, 0.2], [True, False, True, False]), bins=2)
+    assert result.ece == pytest.approx(0.275)
+    assert result.brier == pytest.approx(0.2625)
+    assert result.scale == "probability"
+    assert [(b.low, b.high, b.items, b.accuracy) for b in result.bins] == [
         (0.0, 0.5, 2, 0.5),
         (0.5, 1.0, 2, 0.5),
     ]
-    assert [b.confidence for b in found.bins] == pytest.approx([0.3, 0.85])
+    assert [b.confidence for b in result.bins] == pytest.approx([0.3, 0.85])
 
 
 @pytest.mark.slow
 @given(items=ITEMS, bins=st.integers(1, 20), random=st.randoms())
 def test_calibration_is_what_counting_gives_in_any_order(items, bins: int, random) -> None:
-    found = calibration(curve_of(*zip(*items, strict=True)), bins=bins)
+    result = calibration(curve_of(*zip(*items, strict=True)), bins=bins)
     random.shuffle(items)
-    assert calibration(curve_of(*zip(*items, strict=True)), bins=bins) == found
-    assert found.brier == pytest.approx(mean((c - r) ** 2 for c, r in items))
+    assert calibration(curve_of(*zip(*items, strict=True)), bins=bins) == result
+    assert result.brier == pytest.approx(mean((c - r) ** 2 for c, r in items))
     placed: dict[int, list[tuple[float, bool]]] = {}
     for confidence, right in items:
         placed.setdefault(min(int(confidence * bins), bins - 1), []).append((confidence, right))
     gaps = [abs(sum(r for _, r in part) - sum(c for c, _ in part)) for part in placed.values()]
-    assert found.ece == pytest.approx(sum(gaps) / len(items), abs=1e-9)
-    assert 0 <= found.ece_equal_size <= 1
-    assert sum(one.items for one in found.bins) == len(items)
+    assert result.ece == pytest.approx(sum(gaps) / len(items), abs=1e-9)
+    assert 0 <= result.ece_equal_size <= 1
+    assert sum(one.items for one in result.bins) == len(items)
 
 
 def test_ties_stay_in_one_bin_of_equal_size() -> None:
-    found = calibration(curve_of([0.5] * 99 + [0.9], [True] * 50 + [False] * 49 + [True]), bins=10)
-    assert found.ece_equal_size == pytest.approx((abs(50 - 49.5) + 0.1) / 100)
+    result = calibration(curve_of([0.5] * 99 + [0.9], [True] * 50 + [False] * 49 + [True]), bins=10)
+    assert result.ece_equal_size == pytest.approx((abs(50 - 49.5) + 0.1) / 100)
 
 
 def test_logarithms_are_raised_and_other_scales_refused() -> None:
@@ -74,9 +74,9 @@ def test_logarithms_are_raised_and_other_scales_refused() -> None:
 def test_intervals_hold_the_brier_score_for_few_and_for_many_items() -> None:
     for n in (200, 21_000):
         items = [((k % 10) / 10, k % 3 == 0) for k in range(n)]
-        found = calibration(curve_of(*zip(*items, strict=True)))
-        assert found.brier_interval[0] < found.brier < found.brier_interval[1]
-        assert found.ece_interval[0] <= found.ece_interval[1]
+        result = calibration(curve_of(*zip(*items, strict=True)))
+        assert result.brier_interval[0] < result.brier < result.brier_interval[1]
+        assert result.ece_interval[0] <= result.ece_interval[1]
 
 
 @given(n=st.integers(0, 30), k=st.integers(-1, 31), p=st.floats(0, 1))

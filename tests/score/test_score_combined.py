@@ -11,7 +11,7 @@ T, F, N = True, False, None
 
 
 @pytest.mark.parametrize(
-    ("said", "most", "any_", "all_"),
+    ("opinions", "most", "any_", "all_"),
     [
         ((T, F, F), F, T, F),
         ((T, T, F), T, T, F),
@@ -25,16 +25,16 @@ T, F, N = True, False, None
     ],
 )
 def test_the_rules(
-    said: tuple[bool | None, ...], most: bool | None, any_: bool | None, all_: bool | None
+    opinions: tuple[bool | None, ...], most: bool | None, any_: bool | None, all_: bool | None
 ) -> None:
-    found = [combine_judges(rule, [said])[0] for rule in ("majority", "any", "all")]
-    assert found == [most, any_, all_]
+    results = [combine_judges(rule, [opinions])[0] for rule in ("majority", "any", "all")]
+    assert results == [most, any_, all_]
 
 
 def test_a_member_that_is_right_outweighs_two_that_know_nothing() -> None:
     labels = [True] * 10 + [False] * 10
     first = [True] * 9 + [False] + [False] * 10
-    opinions = [(said, False, False) for said in first]
+    opinions = [(opinion, False, False) for opinion in first]
     weighted = combine_judges("weighted", opinions, labels)
     assert weighted == first
     assert combine_judges("majority", opinions) == [False] * 20

@@ -130,6 +130,6 @@ def test_a_metric_under_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_document_is_read_by_heading() -> None:
-    found = document(broken())
-    assert found["Range"] == "{0, 1}"
-    assert found[""] == "Good: one for the gold's rows."
+    result = document(broken())
+    assert result["Range"] == "{0, 1}"
+    assert result[""] == "Good: one for the gold's rows."

@@ -50,10 +50,14 @@ def test_cuts_are_counted_once_a_case_and_said() -> None:
     summary = summarise(results, ["ex"], binary=["ex"], features=None)
     assert summary.cuts == {"cut_by_time": 1, "cut_by_work": 1, "unsearched": 2}
     assert from_json(to_json(summary)) == summary
-    said = cut_sentences(summary)
-    assert [line.split(":")[0] for line in said] == ["NOT SEARCHED", "CUT BY TIME", "CUT BY WORK"]
-    assert "in 2 cases" in said[0]
-    assert "the clock cut 1 case." in said[1]
+    sentences = cut_sentences(summary)
+    assert [line.split(":")[0] for line in sentences] == [
+        "NOT SEARCHED",
+        "CUT BY TIME",
+        "CUT BY WORK",
+    ]
+    assert "in 2 cases" in sentences[0]
+    assert "the clock cut 1 case." in sentences[1]
 
 
 def test_what_leaves_no_evidence_is_counted_where_the_result_is_not_final() -> None:

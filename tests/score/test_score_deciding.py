@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import xml.etree.ElementTree as ET
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Verdict
 from sqlverdict.report.files import write_reports
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.manifest import write_manifest
+from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.score.deciding import deciding_metric
 
 GOLD = "SELECT name FROM item ORDER BY name"
@@ -24,16 +28,18 @@ BAG = "SELECT name FROM item ORDER BY name DESC"
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     path = tmp_path / "shop.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
         connection.execute("INSERT INTO item VALUES (1, 'a'), (2, 'b')")
     connection.close()
     return path
 
 
-def run_of(shop: Path, out: Path, metrics: str, *predictions: str) -> Run:
+def run_of(
+    shop: Path, out: Path, metrics: str, *predictions: str, policy: str | None = None
+) -> Run:
     cases = [Case(str(n), "shop", "In order?", (GOLD,), str(shop)) for n in range(len(predictions))]
-    options = Options(metrics=metrics, workers=0, cache=None)
+    options = Options(metrics=metrics, workers=0, cache=None, policy=policy)
     run = evaluate(cases, dict(zip("0123", predictions, strict=False)), out=out, options=options)
     write_reports(run, "")
     return run
@@ -43,7 +49,8 @@ def show(folder: Path, case: str) -> str:
     return CliRunner().invoke(sqlverdict, ["show", str(folder), case]).output
 
 
-def test_the_first_binary_metric_decides() -> None:
+def test_the_verdict_decides_and_else_the_first_binary_metric() -> None:
+    assert deciding_metric(["ex", "verdict"], {"ex", "verdict"}) == "verdict"
     assert deciding_metric(["soft_f1", "ex[bird]", "ex"], {"ex", "ex[bird]"}) == "ex[bird]"
     assert deciding_metric(["soft_f1"], ()) is None
 
@@ -72,7 +79,7 @@ def test_a_metric_may_call_wrong_what_the_evidence_calls_right(shop: Path, tmp_p
     (result,) = run.results()
     assert result.verdict is Verdict.CORRECT
     assert run.verdict(result) is Verdict.INCORRECT
-    assert "incorrect by text_match" in show(run.folder, "0")
+    assert "incorrect (by text_match)" in show(run.folder, "0")
     assert ET.parse(run.folder / "junit.xml").getroot().get("failures") == "1"
 
 
@@ -80,3 +87,35 @@ def test_what_the_deciding_metric_cannot_score_is_unscored(shop: Path, tmp_path:
     run = run_of(shop, tmp_path / "run", "ts,ex", GOLD)
     assert run.summary.verdicts == {"unscored": 1}
     assert ET.parse(run.folder / "junit.xml").getroot().get("errors") == "1"
+
+
+LUCKY = "SELECT name FROM item WHERE id > 0 ORDER BY name"
+"""Right on the data of the shop, and wrong on an item with the id 0."""
+
+
+@pytest.mark.parametrize("metrics", ["ex,verdict", "verdict,ex"])
+@pytest.mark.parametrize("policy", ["strict", "intent", "results"])
+def test_the_verdict_decides_everywhere_wherever_it_stands(
+    shop: Path, tmp_path: Path, metrics: str, policy: str
+) -> None:
+    run = run_of(shop, tmp_path / "run", metrics, LUCKY, policy=policy)
+    verdict = "incorrect" if policy == "strict" else "correct"
+    assert run.summary.verdicts == {verdict: 1}
+    assert read_run(run.folder).summary == run.summary
+    listed = CliRunner().invoke(sqlverdict, ["list", str(run.folder), "--verdict", verdict])
+    assert "1 of 1 case" in listed.output
+    assert f"verdict     {verdict} (policy {policy})" in show(run.folder, "0")
+    failures = ET.parse(run.folder / "junit.xml").getroot().get("failures")
+    assert failures == str(int(policy == "strict"))
+
+
+def test_an_older_summary_is_counted_again_where_another_metric_decided(
+    shop: Path, tmp_path: Path
+) -> None:
+    run = run_of(shop, tmp_path / "run", "ex,verdict", LUCKY, policy="strict")
+    path = run.folder / "summary.json"
+    content = json.loads(path.read_bytes())
+    del content["deciding"], content["checksum"]
+    write_manifest(run.folder, replace(run.manifest, schema=1))
+    path.write_text(json.dumps(content | {"verdicts": {"correct": 1}}), encoding="utf-8")
+    assert read_run(run.folder).summary == run.summary

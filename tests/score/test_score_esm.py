@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.execute.engine import Limits
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Score
 from sqlverdict.score.metric import METRICS, SECTIONS, document, parse_metric, score_case
 from sqlverdict.testing.fakes import FakeItem
@@ -23,8 +23,8 @@ GOLD = "SELECT name, age FROM person WHERE age > 20"
 
 
 def score(sql: str, *golds: str, metric: str = "esm") -> Score:
-    found = FakeItem.of([[]], [], sql=sql)
-    item = replace(found, case=replace(found.case, golds=golds or (GOLD,)))
+    result = FakeItem.of([[]], [], sql=sql)
+    item = replace(result, case=replace(result.case, golds=golds or (GOLD,)))
     return score_case(parse_metric(metric), item)
 
 
@@ -104,9 +104,9 @@ def test_hostile_texts_are_scored_or_open_and_never_raise() -> None:
     assert len(texts) > 250
     for sql in texts:
         for metric in ("esm", "esm[values]"):
-            found = score(sql, metric=metric)
-            assert found.value in (0.0, None), sql[:200]
-            assert found.value is not None or found.reasons, sql[:200]
+            result = score(sql, metric=metric)
+            assert result.value in (0.0, None), sql[:200]
+            assert result.value is not None or result.reasons, sql[:200]
 
 
 DDL = (
@@ -116,8 +116,8 @@ DDL = (
 JOINED = "FROM singer AS s JOIN concert AS c ON s.id = c.singer"
 
 
-def scores(cases: list[Case], said: dict[str, str], options: Options) -> list[float | None]:
-    run = evaluate(cases, said, options=options)
+def scores(cases: list[Case], predictions: dict[str, str], options: Options) -> list[float | None]:
+    run = evaluate(cases, predictions, options=options)
     return [result.scores["esm"] for result in run.results()]
 
 
@@ -125,17 +125,17 @@ def test_a_run_takes_keys_from_the_database_or_from_the_schemas_given(tmp_path: 
     file = tmp_path / "music.sqlite"
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(DDL)
-    gold, said = f"SELECT s.id {JOINED}", {"1": f"SELECT c.singer {JOINED}"}
+    gold, predictions = f"SELECT s.id {JOINED}", {"1": f"SELECT c.singer {JOINED}"}
     here = [Case("1", "music", golds=(gold,), database=str(file))]
     nowhere = [Case("1", "music", golds=(gold,))]
     options = Options(metrics="esm", cache=None, workers=0)
-    assert scores(here, said, options) == [1.0]
-    assert scores(nowhere, said, options) == [None]
+    assert scores(here, predictions, options) == [1.0]
+    assert scores(nowhere, predictions, options) == [None]
     keyless = read_ddl(DDL.replace("REFERENCES singer (id)", ""), "music")
     for schema, value in ((read_ddl(DDL, "music"), 1.0), (keyless, 0.0)):
         given = replace(options, schemas={"music": schema})
-        assert scores(nowhere, said, given) == [value]
-        assert scores(here, said, given) == [value]
+        assert scores(nowhere, predictions, given) == [value]
+        assert scores(here, predictions, given) == [value]
 
 
 @pytest.mark.slow
@@ -148,5 +148,5 @@ def test_a_text_that_hangs_the_parser_ends_with_its_worker(tmp_path: Path) -> No
         Case(name, "music", golds=("SELECT name FROM singer",), database=str(file)) for name in "ab"
     ]
     options = Options(metrics="esm", cache=None, workers=1, limits=Limits(seconds=600))
-    said = {"a": hanging, "b": "SELECT name FROM singer"}
-    assert scores(cases, said, options) == [0.0, 1.0], "its own text stops it"
+    predictions = {"a": hanging, "b": "SELECT name FROM singer"}
+    assert scores(cases, predictions, options) == [0.0, 1.0], "its own text stops it"

@@ -137,8 +137,8 @@ def test_both_ways_to_draw_have_the_right_mean_and_spread(
     counts = {0.0: 30, 0.1: 7, 0.35: 20, 1.0: 43}
     mean, error = mean_and_error(counts)
     means = resampled_means(counts, seed=1, resamples=4000)
-    found, spread = mean_and_error(Counter(means))
-    assert found == pytest.approx(mean, abs=4 * error / 4000**0.5)
+    result, spread = mean_and_error(Counter(means))
+    assert result == pytest.approx(mean, abs=4 * error / 4000**0.5)
     assert spread * 4000**0.5 == pytest.approx(error, rel=0.06)
 
 

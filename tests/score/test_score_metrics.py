@@ -187,12 +187,12 @@ def test_ts_of_one_database_is_unscored() -> None:
         assert METRICS.get("ts").score(item, "spider") == Score(None, (Reason.NO_TEST_SUITE,))
 
 
-@pytest.mark.parametrize("said", [Prediction("1"), Prediction("1", abstained=True)])
-def test_ts_of_one_database_is_unscored_for_a_reply_without_sql_too(said: Prediction) -> None:
-    alone = replace(FakeItem.of([ROWS], ROWS), prediction=said)
+@pytest.mark.parametrize("prediction", [Prediction("1"), Prediction("1", abstained=True)])
+def test_ts_of_one_database_is_unscored_for_a_reply_without_sql_too(prediction: Prediction) -> None:
+    alone = replace(FakeItem.of([ROWS], ROWS), prediction=prediction)
     assert score_case(parse_metric("ts"), alone) == Score(None, (Reason.NO_TEST_SUITE,))
     same: tuple[list[Row], list[Row]] = ([(1,)], [(1,)])
-    suite = replace(FakeItem.of([ROWS], ROWS, suite={"b": same}), prediction=said)
+    suite = replace(FakeItem.of([ROWS], ROWS, suite={"b": same}), prediction=prediction)
     assert score_case(parse_metric("ts"), suite) == Score(0.0, (Reason.NO_SQL_PRODUCED,))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from sqlverdict import Options, evaluate
 from sqlverdict.errors import UnknownMember, UsageError
-from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
 from sqlverdict.report.one_run.sections import without_sentences
 from sqlverdict.report.several_runs.gate_rules import parse_minimum
@@ -78,7 +79,7 @@ def test_an_unknown_name_gets_a_suggestion(name: str, near: str) -> None:
 def shop(tmp_path: Path) -> Path:
     path = tmp_path / "shop" / "shop.sqlite"
     path.parent.mkdir()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
         connection.execute("INSERT INTO item VALUES (1, 'a'), (2, 'b')")
     connection.close()

@@ -21,7 +21,7 @@ def score(name: str, item: FakeItem) -> Score:
     return spec.metric.score(item, spec.parameter)
 
 
-def said(correct: bool | None, reason: Reason | None = None, **fields: Any) -> Judged:
+def judged(correct: bool | None, reason: Reason | None = None, **fields: Any) -> Judged:
     reasons = () if reason is None else (reason,)
     return Judged("fake", reasons, correct=correct, **fields)
 
@@ -34,13 +34,13 @@ def asked(opinion: Judged) -> FakeItem:
 @pytest.mark.parametrize(
     ("opinion", "expected"),
     [
-        (said(True, metrics=("flex",)), Score(1.0)),
-        (said(False, metrics=("flex", "verdict")), Score(0.0)),
+        (judged(True, metrics=("flex",)), Score(1.0)),
+        (judged(False, metrics=("flex", "verdict")), Score(0.0)),
         (
-            said(None, Reason.JUDGE_UNPARSEABLE, metrics=("flex",)),
+            judged(None, Reason.JUDGE_UNPARSEABLE, metrics=("flex",)),
             Score(None, (Reason.JUDGE_UNPARSEABLE,)),
         ),
-        (said(True, metrics=("verdict",)), Score(None, (Reason.JUDGE_UNAVAILABLE,))),
+        (judged(True, metrics=("verdict",)), Score(None, (Reason.JUDGE_UNAVAILABLE,))),
     ],
     ids=["right", "wrong", "unreadable", "asked for another metric"],
 )
@@ -102,11 +102,13 @@ def result(*evidence: Evidence) -> Result:
 def test_what_judges_took_is_added_up() -> None:
     heard = JudgeCounts()
     heard.add(
-        result(said(True, calls=2, cached=1, tokens=(100, 10), cost=0.5, repeats=(True, True)))
+        result(judged(True, calls=2, cached=1, tokens=(100, 10), cost=0.5, repeats=(True, True)))
     )
-    heard.add(result(said(False, calls=1, tokens=(50, 5), cost=None, repeats=(False, True, None))))
-    heard.add(result(said(None, Reason.JUDGE_UNPARSEABLE, calls=3, tokens=(9, 9), cost=0.25)))
-    heard.add(result(said(None, Reason.JUDGE_UNAVAILABLE), Tested("compare")))
+    heard.add(
+        result(judged(False, calls=1, tokens=(50, 5), cost=None, repeats=(False, True, None)))
+    )
+    heard.add(result(judged(None, Reason.JUDGE_UNPARSEABLE, calls=3, tokens=(9, 9), cost=0.25)))
+    heard.add(result(judged(None, Reason.JUDGE_UNAVAILABLE), Tested("compare")))
     heard.add(result(OpenQuestion("policy", question="?")))
     assert heard.totals() == {
         "questions": 4,

@@ -174,12 +174,12 @@ def test_a_subset_depends_on_ids_and_seed_never_on_order(
         correct=5, abstained_unanswerable=sum(held), answered_unanswerable=len(held) - sum(held)
     )
     items = [(rank_of(f"case {n}", seed), back) for n, back in enumerate(held)]
-    found = subset(table, items, share)
+    result = subset(table, items, share)
     random.shuffle(items)
-    assert subset(table, items, share) == found
-    assert found.correct == 5
-    assert found.unanswerable == math.floor(share * len(held) + 0.5)
-    assert found.abstained_unanswerable <= table.abstained_unanswerable
+    assert subset(table, items, share) == result
+    assert result.correct == 5
+    assert result.unanswerable == math.floor(share * len(held) + 0.5)
+    assert result.abstained_unanswerable <= table.abstained_unanswerable
 
 
 def test_another_seed_takes_other_items() -> None:
@@ -195,9 +195,9 @@ def test_a_subset_of_other_items_is_refused() -> None:
 
 def test_intervals_hold_the_score_and_shrink_with_items() -> None:
     def interval(table: OutcomeTable) -> tuple[float, float]:
-        found = interval_of(lambda each: rs(each, 10.0), resampled_tables(table))
-        assert found is not None
-        return found
+        result = interval_of(lambda each: rs(each, 10.0), resampled_tables(table))
+        assert result is not None
+        return result
 
     low, high = interval(PIPELINE)
     assert low < rs(PIPELINE, 10.0) < high
@@ -232,11 +232,11 @@ def cells(*names: str) -> dict[str, Cell | None]:
 def test_systems_are_compared_on_the_items_both_have_scored() -> None:
     a = cells("correct", "wrong", "abstained_unanswerable", "", "correct")
     b = cells("correct", "abstained_answerable", "answered_unanswerable", "correct")
-    found = compare_scores(a, b, 2.0)
-    assert found.items == 3
-    assert found.a == (1 - 2 + 1) / 3
-    assert found.b == (1 + 0 - 2) / 3
-    assert found.test.difference == pytest.approx(found.b - found.a)
+    result = compare_scores(a, b, 2.0)
+    assert result.items == 3
+    assert result.a == (1 - 2 + 1) / 3
+    assert result.b == (1 + 0 - 2) / 3
+    assert result.test.difference == pytest.approx(result.b - result.a)
     assert compare_scores(a, b, "N", ANS).a == (1 - 2) / 2
     with pytest.raises(UsageError, match="weighs items"):
         compare_scores(a, b, 1.0, partly())

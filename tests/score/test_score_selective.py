@@ -54,13 +54,13 @@ def test_hand_calculations() -> None:
 
 @given(items=ITEMS)
 def test_the_curve_is_what_counting_gives(items: list[tuple[float, bool]]) -> None:
-    found = curve(items)
-    assert list(found.thresholds) == sorted({c for c, _ in items}, reverse=True)
-    for point in points(found):
+    result = curve(items)
+    assert list(result.thresholds) == sorted({c for c, _ in items}, reverse=True)
+    for point in points(result):
         kept = [right for confidence, right in items if confidence >= point.threshold]
         assert (point.answered, point.wrong) == (len(kept), kept.count(False))
     exact = mean(risk_from(items, confidence) for confidence, _ in items)
-    assert aurc(found) == pytest.approx(float(exact), abs=1e-12)
+    assert aurc(result) == pytest.approx(float(exact), abs=1e-12)
 
 
 @given(items=ITEMS, random=st.randoms())
@@ -83,19 +83,19 @@ def test_the_scale_of_confidences_changes_nothing(items: list[tuple[float, bool]
 @given(items=ITEMS)
 def test_augrc_is_the_risk_of_silent_failures(items: list[tuple[float, bool]]) -> None:
     """AUGRC = (1 - AUROC) acc (1 - acc) + (1 - acc)^2 / 2."""
-    found = curve(items)
-    wrong = found.errors / found.items
-    ranked = auroc(found)
+    result = curve(items)
+    wrong = result.errors / result.items
+    ranked = auroc(result)
     lost = 0.0 if ranked is None else (1 - ranked) * (1 - wrong) * wrong
-    assert augrc(found) == pytest.approx(lost + wrong**2 / 2)
+    assert augrc(result) == pytest.approx(lost + wrong**2 / 2)
 
 
 @given(items=ITEMS)
 def test_bounds(items: list[tuple[float, bool]]) -> None:
-    found = curve(items)
-    assert 0 <= aurc(found) <= 1
-    assert best_aurc(found) <= aurc(curve([(-n, r) for n, (_, r) in enumerate(items)])) + 1e-12
-    assert augrc(found) <= found.errors / found.items
+    result = curve(items)
+    assert 0 <= aurc(result) <= 1
+    assert best_aurc(result) <= aurc(curve([(-n, r) for n, (_, r) in enumerate(items)])) + 1e-12
+    assert augrc(result) <= result.errors / result.items
 
 
 @given(items=ITEMS, low=st.floats(0, 1), high=st.floats(0, 1))
@@ -103,11 +103,11 @@ def test_a_larger_risk_never_covers_less(
     items: list[tuple[float, bool]], low: float, high: float
 ) -> None:
     low, high = sorted((low, high))
-    found = curve(items)
-    assert coverage_at(found, low).coverage <= coverage_at(found, high).coverage
-    point = coverage_at(found, low)
+    result = curve(items)
+    assert coverage_at(result, low).coverage <= coverage_at(result, high).coverage
+    point = coverage_at(result, low)
     assert point.risk is None or point.risk <= low + 1e-12
-    assert coverage_at(found, 1.0).coverage == 1.0
+    assert coverage_at(result, 1.0).coverage == 1.0
 
 
 def test_no_items_no_figures() -> None:
@@ -129,19 +129,19 @@ def spread(n: int, seed: int = 1) -> list[tuple[float, bool]]:
     import random
 
     rng = random.Random(seed)
-    found = []
+    results = []
     for _ in range(n):
         sure = rng.random()
-        found.append((sure, rng.random() < 0.4 + 0.6 * sure))
-    return found
+        results.append((sure, rng.random() < 0.4 + 0.6 * sure))
+    return results
 
 
 def test_intervals_hold_their_figures_and_are_the_same_each_time() -> None:
-    found = curve_intervals(curve(spread(300)), resamples=200)
-    for one in found.values():
+    result = curve_intervals(curve(spread(300)), resamples=200)
+    for one in result.values():
         assert one.low <= one.value <= one.high
         assert one.interval == "bootstrap"
-    assert curve_intervals(curve(spread(300)), resamples=200) == found
+    assert curve_intervals(curve(spread(300)), resamples=200) == result
 
 
 @pytest.mark.slow
@@ -158,12 +158,12 @@ def test_grouped_intervals_are_those_of_the_items() -> None:
 
 
 def test_a_coarse_curve_consists_of_points_of_the_curve() -> None:
-    found = curve(spread(500))
-    coarse = _coarse(found, 20)
+    result = curve(spread(500))
+    coarse = _coarse(result, 20)
     assert len(coarse) <= 20
-    fine = set(zip(found.thresholds, found.answered, found.wrong, strict=True))
+    fine = set(zip(result.thresholds, result.answered, result.wrong, strict=True))
     assert set(zip(coarse.thresholds, coarse.answered, coarse.wrong, strict=True)) <= fine
-    assert (coarse.items, coarse.errors) == (found.items, found.errors)
+    assert (coarse.items, coarse.errors) == (result.items, result.errors)
 
 
 @pytest.mark.slow

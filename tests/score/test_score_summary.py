@@ -13,16 +13,9 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Reason, Result, Verdict
+from sqlverdict.score.estimates import Estimate, Slice, _MetricValues
 from sqlverdict.score.statistics.intervals import wilson
-from sqlverdict.score.summary import (
-    Estimate,
-    Slice,
-    Summary,
-    _MetricValues,
-    from_json,
-    summarise,
-    to_json,
-)
+from sqlverdict.score.summary import Summary, from_json, summarise, to_json
 
 
 def words(sql: str) -> list[str]:

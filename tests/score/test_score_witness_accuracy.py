@@ -24,7 +24,8 @@ WITNESS = Witness(
 def test_the_hand_calculation() -> None:
     items = [
         FakeItem.of([ROWS], ROWS, refutation=WITNESS),
-        *(FakeItem.of([ROWS], ROWS, refutation=NotRefuted(160)) for _ in range(3)),
+        *(FakeItem.of([ROWS], ROWS, refutation=NotRefuted(160)) for _ in range(2)),
+        FakeItem.of([ROWS], ROWS, sql=GOLD_SQL, refutation=WITNESS),
         FakeItem.of([ROWS], ROWS[:1]),
     ]
     values = [score_case(SPEC, item).value for item in items]
@@ -34,8 +35,8 @@ def test_the_hand_calculation() -> None:
 
 
 def test_a_refuted_match_says_how_it_differs() -> None:
-    found = score_case(SPEC, FakeItem.of([ROWS], ROWS, refutation=WITNESS))
-    assert found == Score(0.0, (Reason.RESULT_MISSING_ROWS,))
+    result = score_case(SPEC, FakeItem.of([ROWS], ROWS, refutation=WITNESS))
+    assert result == Score(0.0, (Reason.RESULT_MISSING_ROWS,))
 
 
 def test_no_search_is_unscored_and_the_same_text_needs_none() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from sqlverdict.abstain.method import Ask, TrainingExample
 from sqlverdict.execute.engine import ENGINES, engine_of
@@ -34,6 +37,18 @@ class DatabaseIndex:
             if case.db_id not in files and case.database and _is_file(case.database):
                 files[case.db_id] = case.database
         return cls(files, schemas or {})
+
+    def digest(self) -> str:
+        """A digest of the databases and the schemas: what prompts show and queries run on.
+
+        Raises:
+            OSError: a database cannot be read.
+        """
+        digest = hashlib.sha256(msgspec.json.encode(dict(sorted(self.schemas.items()))))
+        for db_id, file in sorted(self.files.items()):
+            content = ENGINES.get(engine_of(file)).digest(file)
+            digest.update(f"{db_id} {content}\n".encode("utf-8", "backslashreplace"))
+        return digest.hexdigest()
 
     def ask(self, case: Case) -> Ask:
         """The question of a case, without its gold and its label."""

@@ -1,7 +1,8 @@
 """A composition over many cases: a predictions file that grows, and its manifest beside it.
 
-Every answered case is one line, written at once; the same call goes on where it stopped. A case
-whose model could not be asked is not written: a missing prediction is never an abstention.
+Every answered case is one line; the same call goes on where it stopped. The file holds whole lines
+only, and one process at a time writes to it. A case whose model could not be asked is not written:
+a missing prediction is never an abstention.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -25,6 +27,9 @@ from sqlverdict.abstain.predictions import line_of
 from sqlverdict.abstain.prompting.prompt import PROMPTS
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import DataError, RunLogError
+from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.lock import writing_file
+from sqlverdict.files.sealed_lines import AppendFile
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
 
@@ -101,24 +106,39 @@ def answer_cases(
 
     Raises:
         RunLogError: the file holds predictions of something else.
+        UsageError: another process is writing to it.
+        OSError: it cannot be written; it holds what was answered before.
     """
-    about = _about(fitted, tools, inputs)
+    with writing_file(out):
+        return _answer_cases(fitted, cases, out, tools, inputs, schemas, overwrite, advance)
+
+
+def _answer_cases(
+    fitted: FittedComposition,
+    cases: Iterable[Case],
+    out: Path,
+    tools: Tools,
+    inputs: Mapping[str, str],
+    schemas: Mapping[str, Schema] | None,
+    overwrite: bool,
+    advance: Callable[[int], None],
+) -> SessionCounts:
+    databases = DatabaseIndex.of(cases, schemas)
+    about = _about(fitted, tools, {**inputs, "databases": databases.digest()})
     done = _done(out, about, overwrite)
     tally = SessionCounts(resumed=len(done))
-    out.parent.mkdir(parents=True, exist_ok=True)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     write_json(manifest_path(out), about | {"started": started, "finished": ""})
     reads = fitted.generator.name not in _TEXTLESS
     waiting = _waiting(cases, done, tally, reads)
-    databases = DatabaseIndex.of(cases, schemas)
-    with out.open("a", encoding="utf-8") as stream:
+    with closing(AppendFile(out)) as file:
         while chunk := list(islice(waiting, _CHUNK)):
             asks = [databases.ask(case) for case in chunk]
-            for decision in fitted.answer(asks, tools):
+            decisions = fitted.answer(asks, tools)
+            lines = [_line(each) + "\n" for each in decisions if each.problem is None]
+            file.append("".join(lines).encode())
+            for decision in decisions:
                 tally.add(decision)
-                if decision.problem is None:
-                    stream.write(_line(decision) + "\n")
-            stream.flush()
             advance(len(chunk))
             if tally.budget:
                 break
@@ -190,7 +210,9 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
         ) from error
     if earlier.get("fingerprint") != about["fingerprint"]:
         changed = [name for name in about if earlier.get(name) != about[name]]
-        changed = [name for name in changed if name != "fingerprint"]
+        changed = [name for name in changed if name not in ("fingerprint", "inputs")]
+        before, now = earlier.get("inputs", {}), about["inputs"]
+        changed += [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
         raise RunLogError(
             f"{out} holds predictions of something else ({', '.join(changed)} differ). Give "
             f"another --out, or start anew with --overwrite"
@@ -199,16 +221,23 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
 
 
 def _whole_lines(out: Path) -> set[str]:
-    """The ids in a predictions file; a last line that was cut off is taken away."""
-    whole: list[str] = []
+    """The ids in a predictions file; a last line that was cut off is taken away.
+
+    A line ends with its line feed: without it, the next one would be written behind it.
+    """
+    end = 0
     ids: set[str] = set()
-    lines: Sequence[str] = out.read_text(encoding="utf-8").splitlines(keepends=True)
-    for line in lines:
+    content = out.read_bytes()
+    # Bytes, for a text may hold other characters that end a line.
+    for line in content.splitlines(keepends=True):
         try:
-            ids.add(str(json.loads(line)["id"]))
-        except (ValueError, KeyError):
+            case_id = str(json.loads(line)["id"])
+        except (ValueError, KeyError, TypeError):
             break
-        whole.append(line)
-    if len(whole) < len(lines):
-        out.write_text("".join(whole), encoding="utf-8")
+        if not line.endswith(b"\n"):
+            break
+        ids.add(case_id)
+        end += len(line)
+    if end < len(content):
+        write_at_once(out, content[:end])
     return ids

@@ -7,6 +7,7 @@ question. What each found is kept beside the answer.
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -36,6 +37,8 @@ from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import count
 
 _FILE = "composition.json"
+_PART = f"{_FILE}.part"
+"""The folder of a composition that is not saved yet, inside its own."""
 
 
 class FittedComposition:
@@ -222,11 +225,31 @@ class FittedComposition:
         }
 
     def save(self, folder: Path) -> None:
-        """Keep the composition and what its methods learned."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for method in (self.generator, *self.detectors):
-            method.save(folder / method.name)
-        write_json(folder / _FILE, self.about())
+        """Keep the composition and what its methods learned, in place of an earlier one.
+
+        The caller holds the folder (:func:`sqlverdict.files.lock.writing_folder`).
+
+        Raises:
+            OSError: it cannot be written; an earlier composition is as it was.
+        """
+        part = folder / _PART
+        try:
+            shutil.rmtree(part, ignore_errors=True)
+            part.mkdir(parents=True)
+            for method in (self.generator, *self.detectors):
+                method.save(part / method.name)
+            learned = [file for file in part.rglob("*") if file.is_file()]
+            write_json(part / _FILE, self.about())
+            # Methods of two fits must not pass for one composition: the file that names all goes
+            # first and comes last.
+            (folder / _FILE).unlink(missing_ok=True)
+            for file in learned:
+                target = folder / file.relative_to(part)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                file.replace(target)
+            (part / _FILE).replace(folder / _FILE)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
 
     @classmethod
     def load(cls, folder: Path) -> FittedComposition:

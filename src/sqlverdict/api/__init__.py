@@ -5,12 +5,17 @@
 ``brief``        which queries SQLite can stop at any time, by their words
 ``isolated``     pairs in a process that is killed where a query overruns its limit
 ``pair_checker`` examines pairs on open databases, for one thread at a time
+``memo``         pairs as a scorer was given them, and what is remembered of them
 ``batches``      batches in, batches out, for Ray Data, Dask and Spark
 ``whole_run``    whole runs: files, tables and records in, filters and tables out
 ``trials``       several answers to each question, scored as trials
-``inputs``       cases and predictions of whole runs, whatever they come as
+``inputs``       the cases and options of whole runs, whatever they come as
+``predictions``  the predictions of whole runs: a file, a table, records, a mapping or a list
+``rows``         rows of tables and entries of lists, as records
 ``calls``        one pair: check, prove_pair, refute_pair, load_schema
 ``closing``      what closes its databases at the end of a ``with`` block
+``shared``       what the command line uses too: evaluate_systems, load_predictions, read_run
+``argument_words``  messages about options of commands, in the words of a Python call
 ``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
 ``card``         a result as HTML, for notebooks

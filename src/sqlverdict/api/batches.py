@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, fields
 from typing import Any, TypeVar, cast
 
-from sqlverdict.api.arguments import read_cell
+from sqlverdict.api.arguments import read_cell, read_columns, read_count
 from sqlverdict.api.closing import Closing
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
@@ -65,11 +65,12 @@ class BatchEvaluator(Closing):
     Raises:
         UsageError: an option or a column is not known.
 
-    Example:
+    Examples:
         >>> evaluator = sv.BatchEvaluator(db="shop.sqlite")
         >>> batch = {"gold": ["SELECT count(*) FROM item"] * 2, "prediction": ["SELECT 3", None]}
         >>> evaluator(batch)["score"]
         [1.0, 0.0]
+        >>> evaluator.close()
     """
 
     def __init__(
@@ -80,15 +81,16 @@ class BatchEvaluator(Closing):
         threads: int = 0,
         **options: Any,
     ) -> None:
-        for name, target in (columns or {}).items():
+        names = read_columns(columns, "columns")
+        for name, target in names.items():
             if target not in _FIELDS:
                 raise UsageError(
                     f"column {name!r} cannot be read as {target!r}.{near(target, _FIELDS)} "
                     f"Fields: {', '.join(_FIELDS)}"
                 )
-        self._names = {target: name for name, target in (columns or {}).items()}
+        self._names = {target: name for name, target in names.items()}
         self._scorer = Scorer(**options)
-        self._threads = threads
+        self._threads = read_count(threads, "threads")
         labels = [spec.label for spec in self._scorer.plan.specs]
         own = [each.name for each in fields(BatchRow) if each.name != "more"]
         self._first, *self._others = labels
@@ -178,7 +180,7 @@ class BatchEvaluator(Closing):
         return {field: name for field, name in names.items() if name in present}
 
     def _rows(self, pairs: Sequence[Mapping[str, Any]]) -> list[BatchRow]:
-        if self._threads <= 0:
+        if not self._threads:
             return [self._row(pair) for pair in pairs]
         with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(self._row, pairs))

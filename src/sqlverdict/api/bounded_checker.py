@@ -14,6 +14,7 @@ from sqlverdict.api.pair_result import PairResult
 from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.task import MetricValue
 
 
 class BoundedChecker:
@@ -37,17 +38,35 @@ class BoundedChecker:
         if self._apart is not None:
             self._apart.close()
 
-    def check(self, case: Case, prediction: Prediction) -> PairResult:
-        """Check one pair. Never raises."""
+    def check(self, case: Case, prediction: Prediction, digest: str) -> PairResult:
+        """Check one pair on a database with a digest. Never raises."""
         if not self._bounds:
-            return self._here.check(case, prediction)
-        if all(map(is_brief, (*case.golds, prediction.sql or ""))):
+            return self._here.check(case, prediction, digest=digest)
+        if _are_brief(case, prediction):
             self._here.runner.short_of_memory = False
-            result = self._here.check(case, prediction)
+            result = self._here.check(case, prediction, digest=digest)
             if not self._here.runner.short_of_memory:
                 return result
+        return self._check_apart(case, prediction)
+
+    def value(self, case: Case, prediction: Prediction, digest: str) -> MetricValue:
+        """The value of the first metric on a database with a digest. Never raises."""
+        if not self._bounds:
+            return self._here.value(case, prediction, digest)
+        if _are_brief(case, prediction):
+            self._here.runner.short_of_memory = False
+            value = self._here.value(case, prediction, digest)
+            if not self._here.runner.short_of_memory:
+                return value
+        result = self._check_apart(case, prediction)
+        return MetricValue(result.scores[self._plan.specs[0].label], result.result.final)
+
+    def _check_apart(self, case: Case, prediction: Prediction) -> PairResult:
+        """Check one pair in a process that can be killed."""
+        if self._here.runner.short_of_memory:
             # What was found rests on cells that are too large here.
             self._here.forget()
+            self._here.runner.short_of_memory = False
         if self._apart is None:
             self._apart = IsolatedChecker(self._plan)
         try:
@@ -55,3 +74,8 @@ class BoundedChecker:
         except OSError as error:
             why = f"the process for queries that may run for long does not start ({error})"
             return self._here.crashed(case, prediction, why)
+
+
+def _are_brief(case: Case, prediction: Prediction) -> bool:
+    """Whether all queries of a pair can be stopped at any time."""
+    return all(map(is_brief, (*case.golds, prediction.sql or "")))

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex
 
-from sqlverdict.api.arguments import Golds, Reference, Reply
+from sqlverdict.api.argument_words import in_python_words
+from sqlverdict.api.arguments import (
+    Golds,
+    Reference,
+    Reply,
+    plain_text,
+    read_count,
+    read_reference,
+    read_text,
+)
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, engine_of
-from sqlverdict.files.references import check_reference, file_of
+from sqlverdict.files.references import file_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
@@ -22,12 +31,13 @@ if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
 
 
+@in_python_words
 def check(
     gold: Golds,
     prediction: Reply,
     *,
     db: Reference,
-    question: str = "",
+    question: str | None = None,
     metrics: str | Sequence[str] = "ex",
     prove: bool = False,
     refute: int = 0,
@@ -51,7 +61,7 @@ def check(
         policy: How evidence becomes a verdict.
         contract: How the answers are to be compared.
 
-    Example:
+    Examples:
         >>> result = sv.check(
         ...     "SELECT name FROM item WHERE price > 2",
         ...     "SELECT name FROM item WHERE price >= 2",
@@ -69,23 +79,29 @@ def check(
         return scorer.check(gold, prediction, question=question, contract=contract)
 
 
+@in_python_words
 def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     """The schema of a database, or that in a schema file.
 
     Args:
         source: A database (a file or a URL), a ``tables.json``, or a file of CREATE statements.
-        db_id: Which one, where a file holds several.
+        db_id: Which one, where a file or folder holds several. Where it holds one, such as a
+            database or a file of CREATE statements, the name that the schema gets instead of the
+            file's.
 
     Raises:
         SchemaError: it cannot be read.
-        UsageError: it holds several, and none is named.
+        UsageError: it holds several, and none is named; or an argument is of the wrong type.
 
-    Example:
+    Examples:
         >>> schema = sv.load_schema("shop.sqlite")
         >>> [table.name for table in schema.tables]
         ['item']
     """
-    reference = check_reference(os.fspath(source))
+    reference = read_reference(source)
+    if reference is None:
+        raise UsageError("the source of the schema is None; expected a path or a URL")
+    db_id = None if db_id is None else read_text(db_id, "db_id")
     engine = engine_of(reference)
     if engine != DEFAULT_ENGINE:
         return ENGINES.get(engine).schema(reference, db_id)
@@ -95,6 +111,7 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     return next(iter(schemas.values()))
 
 
+@in_python_words
 def prove_pair(
     gold: str,
     prediction: str,
@@ -110,7 +127,7 @@ def prove_pair(
         schema: The tables; or
         db: A SQLite database, on which the facts that a proof uses are checked.
 
-    Example:
+    Examples:
         >>> from sqlverdict.prove.proof import Proof
         >>> proof = sv.prove_pair(
         ...     "SELECT name FROM item WHERE price > 2 AND id < 9",
@@ -123,10 +140,13 @@ def prove_pair(
     from sqlverdict.prove.on_data import prove_on_data
 
     known = _schema(schema, db)
-    file = file_of(os.fspath(db)) if db is not None else None
-    return prove_on_data(parse(gold), parse(prediction), known, file)
+    reference = read_reference(db)
+    file = file_of(reference) if reference is not None else None
+    ours, theirs = parse(_query(gold, "gold")), parse(_query(prediction, "prediction"))
+    return prove_on_data(ours, theirs, known, file)
 
 
+@in_python_words
 def refute_pair(
     gold: str,
     prediction: str,
@@ -146,7 +166,7 @@ def refute_pair(
         instances: How many databases are tried.
         seed: Same seed, same databases.
 
-    Example:
+    Examples:
         >>> from sqlverdict.refute.witness import Witness
         >>> refutation = sv.refute_pair(
         ...     "SELECT count(*) FROM item", "SELECT count(price) FROM item", db="shop.sqlite"
@@ -154,9 +174,12 @@ def refute_pair(
         >>> isinstance(refutation, Witness)
         True
     """
-    budget = SearchBudget(instances, seed=seed)
+    gold, prediction = _query(gold, "gold"), _query(prediction, "prediction")
+    if isinstance(seed, bool) or not isinstance(seed, SupportsIndex):
+        raise UsageError(f"seed is {seed!r}; expected a whole number")
+    budget = SearchBudget(read_count(instances, "instances"), seed=index(seed))
     known = _schema(schema, db)
-    reference = None if db is None else check_reference(os.fspath(db))
+    reference = read_reference(db)
     engine = DEFAULT_ENGINE if reference is None else engine_of(reference)
     if engine != DEFAULT_ENGINE:
         from sqlverdict.refute.target.search import EngineSearch
@@ -176,4 +199,16 @@ def refute_pair(
 def _schema(schema: Schema | None, db: Reference | None) -> Schema:
     if (schema is None) == (db is None):
         raise UsageError("give the tables with one of schema= and db=")
-    return schema if schema is not None else load_schema(db or "")
+    if db is not None:
+        return load_schema(db)
+    if not isinstance(schema, Schema):
+        raise UsageError(
+            f"schema is {type(schema).__name__}; expected what load_schema() gives. A file is db="
+        )
+    return schema
+
+
+def _query(sql: str, name: str) -> str:
+    if not isinstance(sql, str):
+        raise UsageError(f"{name} is {type(sql).__name__}; expected the text of one query")
+    return plain_text(sql)

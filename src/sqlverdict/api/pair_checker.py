@@ -10,7 +10,8 @@ from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.task import Task
+from sqlverdict.run.task import MetricValue, Task
+from sqlverdict.score.deciding import deciding_metric
 
 
 class PairChecker:
@@ -25,6 +26,8 @@ class PairChecker:
         self.runner: QueryRunner = plan.open_runner(watch)
         self._plan = plan
         self._examiner = Examiner(plan)
+        binary = [spec.label for spec in plan.specs if spec.metric.binary]
+        self._deciding = deciding_metric(binary, binary)
 
     def close(self) -> None:
         """Close all databases."""
@@ -32,7 +35,12 @@ class PairChecker:
         self._examiner.close()
 
     def check(
-        self, case: Case, prediction: Prediction, known: Mapping[bytes, Failure] | None = None
+        self,
+        case: Case,
+        prediction: Prediction,
+        known: Mapping[bytes, Failure] | None = None,
+        *,
+        digest: str | None = None,
     ) -> PairResult:
         """Examine one pair, and keep the first rows of both answers.
 
@@ -40,9 +48,10 @@ class PairChecker:
             case: The case.
             prediction: The prediction.
             known: Outcomes of queries that must not be tried again for this pair, by key.
+            digest: That of the database, where it was looked at for this pair.
         """
         self.runner.try_again(known or {})
-        result = self._examiner.result(self._task(case, prediction), self.runner)
+        result = self._examiner.result(self._task(case, prediction, digest), self.runner)
         gold = self._outcome(case, case.golds[0] if case.golds else None)
         own = self._outcome(case, prediction.sql)
         return PairResult(
@@ -53,7 +62,13 @@ class PairChecker:
             _count(own),
             prediction.sql,
             _difference_of_long(gold, own),
+            self._deciding,
         )
+
+    def value(self, case: Case, prediction: Prediction, digest: str) -> MetricValue:
+        """The value of the first metric on a database with a digest. Never raises."""
+        self.runner.try_again({})
+        return self._examiner.value(self._task(case, prediction, digest), self.runner)
 
     def crashed(self, case: Case, prediction: Prediction, why: str) -> PairResult:
         """The result of a pair on which we failed ourselves."""
@@ -65,9 +80,13 @@ class PairChecker:
         self._examiner.close()
         self._examiner = Examiner(self._plan)
 
-    def _task(self, case: Case, prediction: Prediction) -> Task:
+    def _task(self, case: Case, prediction: Prediction, digest: str | None = None) -> Task:
+        if case.database is None:
+            return Task(0, 0, case, prediction, "")
+        if digest is None:
+            digest = self.runner.digest(case.database)
         # A database may have changed since it was last used here, however many pairs ago.
-        digest = self.runner.refresh(case.database) if case.database is not None else ""
+        self.runner.refresh(case.database, digest)
         return Task(0, 0, case, prediction, digest)
 
     def _outcome(self, case: Case, sql: str | None) -> Outcome | None:

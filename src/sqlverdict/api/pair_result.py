@@ -6,13 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import structs
+
+from sqlverdict.api.argument_words import python_words
 from sqlverdict.compare.difference import AnswerDifference, answer_difference
-from sqlverdict.evidence import Evidence, Proved, Refuted, Relation, relations_of
+from sqlverdict.compare.log_answers import log_pair
+from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Relation, relations_of
+from sqlverdict.logged_answers import LoggedAnswers
 from sqlverdict.records import Answer, Outcome, Result, Row, Verdict
+from sqlverdict.score.deciding import verdict_by
+from sqlverdict.situations import Situation
 
 MOST_ROWS = 20
 """How many rows of an answer, and of a difference, a result holds."""
-
+_ARGUMENTS = ("db", "databases", "engine")
 _RIGHT = {
     Verdict.CORRECT: True,
     Verdict.ABSTAINED_RIGHT: True,
@@ -33,8 +40,9 @@ class PairResult:
         prediction_count: How many rows the prediction gave.
         sql: The SQL that was taken from the prediction; ``None`` where there is none.
         difference_of_long: The difference of answers that have more rows than a result holds.
+        deciding: The metric that decides where the evidence says nothing, as ``esm`` does.
 
-    Example:
+    Examples:
         >>> result = sv.check("SELECT name FROM item", "SELECT nome FROM item", db="shop.sqlite")
         >>> result.correct, result.verdict.value, result.reasons
         (False, 'incorrect', (<Reason.EXECUTION_ERROR: 'EXECUTION_ERROR'>,))
@@ -47,15 +55,18 @@ class PairResult:
     prediction_count: int | None = None
     sql: str | None = None
     difference_of_long: AnswerDifference | None = field(default=None, repr=False)
+    deciding: str | None = None
 
     @property
     def correct(self) -> bool | None:
         """True, False, or ``None``: unscored, or for a person to decide."""
-        return _RIGHT.get(self.result.verdict)
+        return _RIGHT.get(self.verdict)
 
     @property
     def verdict(self) -> Verdict:
-        """What the evidence amounts to."""
+        """What the evidence amounts to; where nothing was run or proved, what the metric says."""
+        if self._is_open:
+            return verdict_by(self.result, self.deciding)
         return self.result.verdict
 
     @property
@@ -71,7 +82,7 @@ class PairResult:
     @property
     def message(self) -> str:
         """What went wrong, in words; empty where nothing did."""
-        return self.result.message
+        return python_words(self.result.message, _ARGUMENTS)
 
     @property
     def evidence(self) -> Sequence[Evidence]:
@@ -114,13 +125,39 @@ class PairResult:
         return next((piece for piece in self.evidence if isinstance(piece, Refuted)), None)
 
     def explain(self) -> str:
-        """The verdict and its evidence, for people."""
-        from sqlverdict.report.one_run.case import because, evidence_lines
+        """The verdict and its evidence, for people: rows of a witness, and rows that differ."""
+        from sqlverdict.report.one_run.answers import answer_lines
+        from sqlverdict.report.one_run.case import because, by_strength, piece_lines
+        from sqlverdict.report.one_run.witness import witness_lines
 
         verdict, why = self.verdict.replace("_", " "), because(self.result)
+        if self._is_open and self.correct is not None:
+            why = f"by {self.deciding}, the text alone"
         lines = [f"{verdict}: {why}" if why else verdict]
-        lines += [f"  {line}" for line in evidence_lines(self.result)]
+        for piece in by_strength(self.evidence):
+            lines += [f"  {python_words(line, _ARGUMENTS)}" for line in piece_lines(piece)]
+            if isinstance(piece, Refuted):
+                lines += [f"    {line}" for line in witness_lines(piece)]
+        if any(isinstance(piece, Related) for piece in self.evidence):
+            lines += [f"    {line}" for line in answer_lines(self._answers())]
         return "\n".join(lines)
+
+    def _answers(self) -> LoggedAnswers | None:
+        """Both answers as a run log has them; ``None``: one is missing, or golds are several."""
+        gold, prediction = self.gold_outcome, self.prediction_outcome
+        if not isinstance(gold, Answer) or not isinstance(prediction, Answer):
+            return None
+        if len(self.result.gold) > 1 or self.gold_count is None or self.prediction_count is None:
+            return None
+        return structs.replace(
+            log_pair(gold, prediction, self.difference),
+            gold_shape=(self.gold_count, len(gold.columns)),
+            prediction_shape=(self.prediction_count, len(prediction.columns)),
+        )
+
+    @property
+    def _is_open(self) -> bool:
+        return self.result.situation == Situation.OPEN
 
     def __str__(self) -> str:
         return self.explain()

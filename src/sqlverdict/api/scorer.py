@@ -12,49 +12,59 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sqlverdict.api.argument_words import in_python_words
 from sqlverdict.api.arguments import (
     Golds,
     Pair,
     Reference,
     Reply,
-    file_stamp,
     name_of_database,
     plain_text,
     read_arguments,
+    read_count,
     read_golds,
     read_reference,
     read_reply,
+    read_search,
+    read_text,
+    read_timeout,
 )
 from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.api.closing import Closing
+from sqlverdict.api.memo import Memo, ScoredPair
 from sqlverdict.api.pair_result import PairResult, size_of
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
+from sqlverdict.execute.engine import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    Engine,
+    Limits,
+    check_fits,
+    content_digest,
+    engine_for,
+    engine_of,
+)
 from sqlverdict.files.references import absolute
-from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
-from sqlverdict.load.no_sql import read_prediction, without_sql
+from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases, is_misnamed
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Contract
-from sqlverdict.refute.witness import SearchBudget
-from sqlverdict.run.options import Options, ProofOptions, SearchOptions
+from sqlverdict.records import Contract
+from sqlverdict.run.options import Options, ProofOptions
 from sqlverdict.run.plan import RunPlan, plan_run
+from sqlverdict.run.task import MetricValue
 
-WORK_A_MILLISECOND = 10_000
-"""The work of a search in one millisecond; see ``SearchBudget.work``."""
-_PATIENCE = 10
-"""The clock ends a search that takes so many times its budget."""
-_LEAST_SECONDS = 1.0
-REMEMBERED = 2**28
-"""How many characters and bytes all results that are remembered may hold, about."""
+_ARGUMENTS = frozenset(
+    ("gold", "prediction", "db", "db_id", "question", "knowledge", "contract", "id")
+)
+"""The arguments of :meth:`Scorer.check`."""
 
 
 class Scorer(Closing):
@@ -62,7 +72,9 @@ class Scorer(Closing):
 
     Args:
         metrics: What to score: ``"ex"``, ``"ex[bird],verdict"``. A call gives the first value.
-        databases: Where databases are found by ``db_id``: a folder, or a URL with ``{db_id}``.
+        databases: Where databases are found by ``db_id``: a folder, or a URL with ``{db_id}``. One
+            database, such as a file, serves pairs that name none; a ``db_id`` that is not its name
+            is refused.
         db: The database of every pair that names none: a file, or a URL.
         engine: The engine; by default that of the databases.
         timeout: Seconds that one query may take.
@@ -75,9 +87,10 @@ class Scorer(Closing):
         schemas: Schemas by database id, for pairs without a database.
         now: What the clock shows to queries.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
-        memo: How many results are remembered; fewer where replies or their answers are large.
+        memo: How many results, and how many values of calls, are remembered; fewer where replies
+            or their answers are large.
 
-    Example:
+    Examples:
         >>> gold = "SELECT count(*) FROM item"
         >>> with sv.Scorer("ex", db="shop.sqlite") as scorer:
         ...     scorer(gold, "SELECT count(id) FROM item")
@@ -87,6 +100,7 @@ class Scorer(Closing):
         [True, False]
     """
 
+    @in_python_words
     def __init__(
         self,
         metrics: str | Sequence[str] = "ex",
@@ -110,33 +124,41 @@ class Scorer(Closing):
         self._databases_at = read_reference(databases)
         self._db = read_reference(db)
         where = self._databases_at or self._db
-        name = engine or (engine_of(where) if where is not None else DEFAULT_ENGINE)
-        limits = limits or (Limits() if timeout is None else Limits(seconds=timeout))
+        name = read_text(engine, "engine")
+        if name:
+            ENGINES.get(name)
+            for reference in filter(None, (self._databases_at, self._db)):
+                check_fits(name, reference)
+        else:
+            name = engine_of(where) if where is not None else DEFAULT_ENGINE
+        seconds = read_timeout(timeout)
+        limits = limits or (Limits() if seconds is None else Limits(seconds=seconds))
         options = Options(
             metrics,
             engine=name,
             limits=limits,
             workers=0,
             cache=None,
-            search=_search(refute, budget_ms),
+            search=read_search(read_count(refute, "refute"), budget_ms),
             proof=ProofOptions() if prove else None,
             policy=policy,
-            schemas=dict(schemas or {}),
+            schemas={} if schemas is None else schemas,
             now=now,
             no_sql=no_sql,
         )
         # A result has the answers themselves.
         self.plan: RunPlan = replace(plan_run(options), logs=False)
-        self._memo_size = memo
+        self._memo_size = read_count(memo, "memo")
         self._open()
 
     def _open(self) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._idle: list[BoundedChecker] = []
-        self._memo: OrderedDict[tuple[object, ...], tuple[PairResult, int]] = OrderedDict()
-        self._remembered = 0
+        self._results: Memo[PairResult] = Memo(self._memo_size)
+        self._values: Memo[MetricValue] = Memo(self._memo_size)
         self._known_databases: dict[str, Databases] = {}
+        self._engines: dict[str, Engine] = {}
 
     def __getstate__(self) -> dict[str, object]:
         """The options alone; databases are opened again where they are needed."""
@@ -158,17 +180,28 @@ class Scorer(Closing):
         """
         with self._lock:
             idle, self._idle = self._idle, []
-            self._memo.clear()
-            self._remembered = 0
+        self._results.clear()
+        self._values.clear()
         for checker in idle:
             checker.close()
 
     def __call__(
         self, gold: Golds, prediction: Reply, db: Reference | None = None, **more: Any
     ) -> float | None:
-        """The value of the first metric; ``None``: unscored. The arguments are those of check."""
-        result = self.check(gold, prediction, db, **more)
-        return result.scores[self.plan.specs[0].label]
+        """The value of the first metric; ``None``: unscored. The arguments are those of check.
+
+        Evidence is gathered only where the value rests on it.
+        """
+        pair = self._read_pair(gold, prediction, db, **more)
+        known = self._values.get(pair)
+        if known is not None:
+            return known.value
+        case, read = pair.read(self.plan.no_sql)
+        with self._checker() as checker:
+            scored = checker.value(case, read, pair.digest)
+        if scored.final:
+            self._values.put(pair, scored, len(read.sql or "") + len(read.raw or ""))
+        return scored.value
 
     def check(
         self,
@@ -177,8 +210,8 @@ class Scorer(Closing):
         db: Reference | None = None,
         *,
         db_id: str | None = None,
-        question: str = "",
-        knowledge: str = "",
+        question: str | None = None,
+        knowledge: str | None = None,
         contract: Contract | None = None,
         id: str = "pair",  # noqa: A002 - the word of the field
     ) -> PairResult:
@@ -198,34 +231,14 @@ class Scorer(Closing):
         Raises:
             UsageError: an argument is of the wrong type, or no database is known.
         """
-        texts = plain_text(gold) if isinstance(gold, str) else read_golds(gold)
-        reply = read_reply(prediction)
-        database, name = self._database(db, db_id)
-        key = (file_stamp(database), texts, reply, database, question, knowledge, contract, id)
-        known = self._known(key)
+        pair = self._read_pair(gold, prediction, db, db_id, question, knowledge, contract, id)
+        known = self._results.get(pair)
         if known is not None:
             return known
-        golds = read_golds(texts)
-        read = read_prediction(id, reply)
-        if self.plan.no_sql == "abstain":
-            read = without_sql(read)
-        case = Case(
-            id,
-            name,
-            question,
-            golds,
-            database=database,
-            answerable=bool(golds),
-            knowledge=knowledge,
-            contract=contract,
-        )
-        idle, checker = self._idle, self._take_checker()
-        try:
-            result = checker.check(case, read)
-        finally:
-            self._give_back(checker, idle)
+        with self._checker() as checker:
+            result = checker.check(*pair.read(self.plan.no_sql), pair.digest)
         if result.result.final:
-            self._remember(key, result)
+            self._results.put(pair, result, size_of(result))
         return result
 
     def batch(self, pairs: Iterable[Pair], *, threads: int = 0) -> list[PairResult]:
@@ -236,8 +249,8 @@ class Scorer(Closing):
                 of :meth:`check`.
             threads: How many threads; 0: this one.
         """
-        calls = [partial(self.check, **read_arguments(pair)) for pair in pairs]
-        if threads <= 0:
+        calls = self._calls(pairs)
+        if not read_count(threads, "threads"):
             return [call() for call in calls]
         with ThreadPoolExecutor(threads) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
@@ -248,8 +261,8 @@ class Scorer(Closing):
         Where it is cancelled, pairs that have begun end by their limits, in their threads.
         """
         loop = asyncio.get_running_loop()
-        calls = [partial(self.check, **read_arguments(pair)) for pair in pairs]
-        pool = ThreadPoolExecutor(concurrency)
+        calls = self._calls(pairs)
+        pool = ThreadPoolExecutor(read_count(concurrency, "concurrency") or 1)
         try:
             results = await asyncio.gather(*(loop.run_in_executor(pool, c) for c in calls))
         except BaseException:
@@ -260,77 +273,118 @@ class Scorer(Closing):
         pool.shutdown()
         return results
 
+    def _calls(self, pairs: Iterable[Pair]) -> list[Callable[[], PairResult]]:
+        if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
+            raise UsageError(f"the pairs are {type(pairs).__name__}; expected a list of pairs")
+        return [partial(self.check, **read_arguments(pair, _ARGUMENTS)) for pair in pairs]
+
+    def _read_pair(
+        self,
+        gold: Golds,
+        prediction: Reply,
+        db: Reference | None = None,
+        db_id: str | None = None,
+        question: str | None = None,
+        knowledge: str | None = None,
+        contract: Contract | None = None,
+        id: str = "pair",  # noqa: A002 - as in check
+    ) -> ScoredPair:
+        """The arguments of :meth:`check`, and the digest of the database."""
+        texts = plain_text(gold) if isinstance(gold, str) else read_golds(gold)
+        reply = read_reply(prediction)
+        database, name = self._database(db, db_id)
+        question, knowledge = read_text(question, "question"), read_text(knowledge, "knowledge")
+        id = read_text(id, "id")  # noqa: A001 - as above
+        if contract is not None and not isinstance(contract, Contract):
+            raise UsageError(
+                f"contract is {type(contract).__name__}; expected a sqlverdict.Contract"
+            )
+        if self._process != os.getpid():
+            # A fork copies connections, which two processes must not share.
+            self._open()
+        digest = self._digest(database)
+        return ScoredPair(digest, texts, reply, database, name, question, knowledge, contract, id)
+
+    def _digest(self, database: str | None) -> str:
+        """The digest of a database as it is now: it may have changed since the last pair."""
+        if database is None:
+            return ""
+        engine = self._engines.get(database)
+        if engine is None:
+            engine = self._engines[database] = engine_for(ENGINES.get(self.plan.engine), database)
+        return content_digest(engine, database)
+
     def _database(self, db: Reference | None, db_id: str | None) -> tuple[str | None, str]:
         """The reference and the name of a pair's database."""
         if db is not None and db_id is not None:
             raise UsageError("db and db_id both name the database; give one of them")
         if db_id is not None:
             if self._databases_at is None:
-                raise UsageError("db_id needs Scorer(databases=...), the folder of the databases")
-            return self._find_database(db_id), db_id
+                raise UsageError(
+                    f"db_id={db_id!r} needs the argument databases=, the folder of all databases, "
+                    f"where the scorer or rewarder is made"
+                )
+            name = read_text(db_id, "db_id")
+            return self._find_database(name), name
         reference = read_reference(db) or self._db
+        if reference is None and self._databases_at is not None:
+            databases = self._databases()
+            if databases.only is not None:
+                return databases.expected(databases.only), databases.only
         if reference is None:
             if self.plan.executes:
-                raise UsageError("no database: give db=, or db_id= with Scorer(databases=...)")
+                raise UsageError(
+                    "no database: give db=, a file; or databases=, the folder of all databases, "
+                    "where the scorer or rewarder is made, and db_id= for each pair"
+                )
             return None, ""
         # A process that was started before this one changed its folder stays in the old one.
         return absolute(reference), name_of_database(reference)
 
     def _find_database(self, db_id: str) -> str | None:
-        """The database of an id, or where it should be."""
+        """The database of an id, or where it should be.
+
+        Raises:
+            UsageError: there is one database for all, and it has another name.
+        """
+        known = self._databases()
+        if known.path(db_id) is None:
+            # What was missing may be there now.
+            self._known_databases.clear()
+            known = self._databases()
+        elif is_misnamed(known, db_id):
+            raise UsageError(
+                f"db_id={db_id!r} is not {known.only!r}, the one database of "
+                f"databases={self._databases_at!r}. Give the folder that holds all databases, or "
+                f"pairs without a db_id"
+            )
+        return known.expected(db_id)
+
+    @in_python_words
+    def _databases(self) -> Databases:
+        """Where databases are found; looked at once, and again where one is missing."""
         assert self._databases_at is not None
         where = absolute(self._databases_at)
         known = self._known_databases.get(where)
-        if known is None or known.path(db_id) is None:
-            # What was missing may be there now.
+        if known is None:
             location = DatabaseLocation(where, ENGINES.get(self.plan.engine).suffixes)
             known = self._known_databases[where] = find_databases(Path(), (".",), location)
-        return known.expected(db_id)
+        return known
 
-    def _known(self, key: tuple[object, ...]) -> PairResult | None:
-        if self._process != os.getpid():
-            # A fork copies connections, which two processes must not share.
-            self._open()
-        with self._lock:
-            remembered = self._memo.get(key)
-            if remembered is None:
-                return None
-            self._memo.move_to_end(key)
-            return remembered[0]
-
-    def _remember(self, key: tuple[object, ...], result: PairResult) -> None:
-        size = size_of(result)
-        with self._lock:
-            before = self._memo.pop(key, None)
-            self._remembered += size - (before[1] if before is not None else 0)
-            self._memo[key] = result, size
-            # A model may say anything: its texts and answers must not fill the memory.
-            while len(self._memo) > self._memo_size or self._remembered > REMEMBERED:
-                self._remembered -= self._memo.popitem(last=False)[1][1]
-
-    def _take_checker(self) -> BoundedChecker:
+    @contextmanager
+    def _checker(self) -> Iterator[BoundedChecker]:
         """An idle checker, or a new one: as many are open as threads work at the same time."""
+        idle = self._idle
         with self._lock:
-            checker = self._idle.pop() if self._idle else None
-        return checker or BoundedChecker(self.plan)
-
-    def _give_back(self, checker: BoundedChecker, idle: list[BoundedChecker]) -> None:
-        """Let others use a checker; where the scorer was closed meanwhile, it is closed too."""
-        with self._lock:
-            if idle is self._idle:
-                idle.append(checker)
-                return
-        checker.close()
-
-
-def _search(refute: int, budget_ms: float | None) -> SearchOptions | None:
-    if not refute and budget_ms is None:
-        return None
-    budget = SearchBudget(instances=refute) if refute else SearchBudget()
-    if budget_ms is not None:
-        if not budget_ms > 0:
-            raise UsageError(f"budget_ms is {budget_ms}; expected milliseconds, more than 0")
-        work = max(1, int(budget_ms * WORK_A_MILLISECOND))
-        seconds = max(_LEAST_SECONDS, _PATIENCE * budget_ms / 1000)
-        budget = replace(budget, work=work, seconds=seconds)
-    return SearchOptions(budget)
+            checker = idle.pop() if idle else None
+        checker = checker or BoundedChecker(self.plan)
+        try:
+            yield checker
+        finally:
+            with self._lock:
+                is_open = idle is self._idle
+                if is_open:
+                    idle.append(checker)
+            if not is_open:
+                # The scorer was closed meanwhile.
+                checker.close()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sqlverdict.api.argument_words import in_python_words
 from sqlverdict.api.arguments import Reference
 from sqlverdict.api.inputs import RunArguments, read_inputs
 from sqlverdict.api.whole_run import EvaluatedRun, evaluated_runs, rows_to_pandas
@@ -23,7 +24,7 @@ class EvaluatedTrials:
     Attributes:
         runs: The run of each trial.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT name FROM item"}]
         >>> answers = {"1": ["SELECT name FROM item", "SELECT id FROM item"]}
         >>> trials = sv.evaluate_trials(cases, answers, db="shop.sqlite")
@@ -61,6 +62,7 @@ class EvaluatedTrials:
         return rows_to_pandas(self.rows())
 
 
+@in_python_words
 def evaluate_trials(
     cases: Any,
     predictions: Any = None,
@@ -72,6 +74,7 @@ def evaluate_trials(
     databases: Reference | None = None,
     columns: Mapping[str, str] | None = None,
     prediction_columns: Mapping[str, str] | None = None,
+    allow_missing: bool = False,
     workers: int | None = None,
     options: Options | None = None,
 ) -> EvaluatedTrials:
@@ -85,7 +88,7 @@ def evaluate_trials(
         UsageError: something is of the wrong type, or there is one answer to each question.
         PredictionError: a case has no prediction, or other trials than the rest.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT name FROM item"}]
         >>> answers = {"1": ["SELECT name FROM item", "SELECT id FROM item"]}
         >>> trials = sv.evaluate_trials(cases, answers, db="shop.sqlite")
@@ -95,7 +98,16 @@ def evaluate_trials(
     inputs = read_inputs(
         cases,
         predictions,
-        RunArguments(metrics, db, databases, columns, prediction_columns, workers, options),
+        RunArguments(
+            metrics,
+            db,
+            databases,
+            columns,
+            prediction_columns,
+            workers,
+            options,
+            allow_missing,
+        ),
     )
     if len(inputs.trials) < 2:
         raise UsageError("there is one answer to each question; evaluate() scores it")

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.api.arguments import Reference
+from sqlverdict.api.argument_words import in_python_words
+from sqlverdict.api.arguments import Reference, read_text
 from sqlverdict.api.inputs import RunArguments, RunInputs, read_inputs
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.pipeline import evaluate_systems
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from sqlverdict.report.several_runs.comparison import ComparedRuns
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EvaluatedRun(Run):
     """A run whose results can be filtered, compared and shown as tables.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
         >>> run = sv.evaluate(cases, db="shop.sqlite")
         >>> run["1"].reasons
@@ -35,6 +36,12 @@ class EvaluatedRun(Run):
         >>> [result.id for result in run.filter(verdict="incorrect")]
         ['1']
     """
+
+    def __str__(self) -> str:
+        """As for every run; what to do next is said in Python."""
+        lines = super().__str__().splitlines()[:-1]
+        steps = ("run.filter(verdict='incorrect')", "run['ID']", "run.to_html('report.html')")
+        return "\n".join((*lines, f"next: {', '.join(steps)}"))
 
     def __getitem__(self, case_id: object) -> Result:
         """The result of a case, by its id."""
@@ -85,7 +92,7 @@ class EvaluatedRun(Run):
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat record per case: scores, reasons and what the system spent are columns."""
         spent = [figures.quantity for figures in self.summary.usage]
-        return (case_row(result, spent) for result in self.results())
+        return (case_row(result, self.deciding, spent) for result in self.results())
 
     def to_pandas(self) -> Any:
         """The rows as a DataFrame of pandas.
@@ -123,11 +130,23 @@ class EvaluatedRun(Run):
             save_page(Path(os.fspath(path)), document)
         return render_page(document)
 
-    def compare(self, other: Run, metric: str | None = None) -> ComparedRuns:
-        """This run as the baseline, the other held against it, over the cases of both."""
+    @in_python_words
+    def compare(
+        self, other: Run, metric: str | None = None, *, force: bool = False
+    ) -> ComparedRuns:
+        """This run as the baseline, the other held against it, over the cases of both.
+
+        Args:
+            other: The other run.
+            metric: What both are compared by; by default the first that both have.
+            force: Pair cases by id even where their questions or golds differ.
+
+        Raises:
+            UsageError: the runs have other cases, or no metric in common.
+        """
         from sqlverdict.report.several_runs.comparison import compare_runs
 
-        return compare_runs(self, other, metric)
+        return compare_runs(self, other, metric, force=force)
 
 
 def rows_to_pandas(rows: Iterator[dict[str, Any]]) -> Any:
@@ -143,6 +162,7 @@ def rows_to_pandas(rows: Iterator[dict[str, Any]]) -> Any:
     return pandas.DataFrame(list(rows))
 
 
+@in_python_words
 def evaluate(
     cases: Any,
     predictions: Any = None,
@@ -154,6 +174,7 @@ def evaluate(
     databases: Reference | None = None,
     columns: Mapping[str, str] | None = None,
     prediction_columns: Mapping[str, str] | None = None,
+    allow_missing: bool = False,
     workers: int | None = None,
     options: Options | None = None,
 ) -> EvaluatedRun:
@@ -169,18 +190,20 @@ def evaluate(
         name: The system's name in reports.
         out: The run's folder; without it a temporary one that lives as long as the result.
         metrics: What to score; by default ``ex``.
-        db: One database for all cases.
+        db: One database for all cases that name none.
         databases: The folder of the databases, or a URL with ``{db_id}``.
         columns: From names in the file or table of cases to our fields: ``{"gold_sql": "gold"}``.
         prediction_columns: The same for the predictions: ``{"usd": "cost"}``.
-        workers: Processes; by default none for up to 200 cases.
+        allow_missing: A case without a prediction counts as one without SQL, and a prediction of
+            an unknown case is left out, instead of an error.
+        workers: Processes; by default those of ``options``, else none for up to 200 cases.
         options: Everything else.
 
     Raises:
         UsageError: something is of the wrong type.
         PredictionError: a case has no prediction.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
         >>> run = sv.evaluate(cases, db="shop.sqlite")
         >>> run.estimate("ex").value, run.summary.verdicts
@@ -189,7 +212,16 @@ def evaluate(
     inputs = read_inputs(
         cases,
         predictions,
-        RunArguments(metrics, db, databases, columns, prediction_columns, workers, options),
+        RunArguments(
+            metrics,
+            db,
+            databases,
+            columns,
+            prediction_columns,
+            workers,
+            options,
+            allow_missing,
+        ),
     )
     if len(inputs.trials) > 1:
         raise UsageError(
@@ -201,7 +233,16 @@ def evaluate(
 
 
 def evaluated_runs(inputs: RunInputs, name: str, out: Reference | None) -> tuple[EvaluatedRun, ...]:
-    """Evaluate each trial; there may be one."""
+    """Evaluate each trial; there may be one.
+
+    Raises:
+        UsageError: the name of the folder is empty.
+    """
+    name = read_text(name, "name")
+    if out is not None and not isinstance(out, str | os.PathLike):
+        raise UsageError(f"out is {out!r}; expected a folder, or None for a temporary one")
+    if out is not None and not os.fspath(out).strip():
+        raise UsageError("out is empty; expected a folder, or None for a temporary one")
     folder = Path(os.fspath(out)) if out is not None else None
     systems = [System(name, own, folder, notes=own.notes) for own in inputs.trials]
     if len(systems) > 1:

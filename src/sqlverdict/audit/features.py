@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from sqlverdict.audit.gold_report import GoldReport
+from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import Suspicion
 from sqlverdict.audit.suspicions.gold_distinct import distinct_against
 from sqlverdict.audit.suspicions.systems_agree import same_answers, same_values
+from sqlverdict.report.one_run.case import relation_kinds
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,16 @@ def _systems(report: GoldReport) -> list[Feature]:
         Feature(
             "same_values",
             len(alike) / total,
-            f"{len(alike)} of {total} systems give the gold's values, arranged otherwise",
+            f"{len(alike)} of {total} systems give the gold's values in another form"
+            f"{_kinds(alike)}",
         ),
     ]
+
+
+def _kinds(entries: Sequence[SystemAnswer]) -> str:
+    """The relations between these answers and the gold's, by name."""
+    kinds = sorted({kind for entry in entries for kind in relation_kinds(entry.result)})
+    return f" ({', '.join(kinds)})" if kinds else ""
 
 
 def _agreement(group: int, total: int) -> str:

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from sqlverdict.evidence import Failed, Judged, Refuted
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.schema import Schema
+from sqlverdict.reasons import WITHOUT_SQL
 from sqlverdict.records import Answer, Outcome, Query, Result
 from sqlverdict.report.agreement.opinions import results_match
 from sqlverdict.report.several_runs.system_names import system_names
@@ -186,7 +187,10 @@ def report_of(
                 system, result, same_query(result.prediction, schema), answer(result.prediction)
             )
             for system, result in results
-            if not result.abstained and result.prediction and result.prediction.strip()
+            if not result.abstained
+            and result.prediction
+            and result.prediction.strip()
+            and WITHOUT_SQL.isdisjoint(result.reasons)
         ),
         gold_answer=answer(first.gold[0]),
         systems=len(results),

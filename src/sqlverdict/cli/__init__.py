@@ -3,12 +3,16 @@
 ``main``         the program: finds the command that is called, turns errors into exit codes
 ``command``      commands whose options are the fields of a dataclass; help by headings
 ``failures``     the message and the exit code of an error
+``column_commands``  the commands, to copy, where columns are unclear
+``repeated_inputs``  refuses an input that is given twice
 ``project``      options from the project file, sqlverdict.toml
+``own_data``     finds questions, predictions and the database in a folder, for ``init``
 ``members``      lists and explains the members of a registry
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
 ``recorded_command``  the options of the command that made a run
 ``run_cases``         the cases of a run, read again
 ``show_run``     prints a run
+``show_case``    prints one case
 ``show_trials``  prints several trials of one system
 ``show_pair``    prints the search for a witness
 ``write_html``   writes the page of ``--html``

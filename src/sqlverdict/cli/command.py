@@ -36,6 +36,7 @@ class Heading(StrEnum):
     """The headings of a command's help, in the order in which they stand there."""
 
     DATA = "Data"
+    CASES = "Cases"
     QUESTIONS = "Questions"
     LABELS = "Labels"
     METRICS = "Metrics"
@@ -93,7 +94,12 @@ class HeadedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the project file and the command line; a file without its option gets a hint."""
         try:
-            self._read_project(ctx, args)
+            line_options, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            if "help" not in line_options:
+                from sqlverdict.cli.repeated_inputs import check_repeated
+
+                check_repeated(order, ctx)
+                self._read_project(ctx, args, line_options)
             return super().parse_args(ctx, args)
         except click.NoSuchOption as wrong:
             short = [name for name in self._option_names() if _abbreviates(wrong.option_name, name)]
@@ -111,15 +117,14 @@ class HeadedCommand(click.Command):
     def _option_names(self) -> list[str]:
         return [name for each in self.params for name in each.opts if name.startswith("--")]
 
-    def _read_project(self, ctx: click.Context, args: list[str]) -> None:
+    def _read_project(
+        self, ctx: click.Context, args: list[str], line_options: Mapping[str, Any]
+    ) -> None:
         """Take the options of the project file as defaults, and say which."""
         if not any(each.name == "project" for each in self.params):
             return
         from sqlverdict.cli.project import read_project
 
-        line_options, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-        if "help" in line_options:
-            return
         project = read_project(self, ctx, line_options)
         if not project.values:
             return

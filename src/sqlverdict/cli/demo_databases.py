@@ -23,6 +23,8 @@ from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.load.translate import database_statements
 
 _PREFIX = "sqlverdict_demo_"
+DEMO_DATABASES = "databases"
+"""The folder of the databases, beside those of the runs."""
 
 
 def demo_engine(name: str | None, server: str | None) -> Engine:

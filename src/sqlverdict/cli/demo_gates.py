@@ -12,6 +12,7 @@ from sqlverdict.abstain.method import Tools, TrainingData
 from sqlverdict.abstain.predictions import draft_of
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.records import Case, Prediction
 from sqlverdict.report.reliability.figures import (
     Reliability,
@@ -82,7 +83,7 @@ def show_reliability(screen: Screen, runs: Sequence[Run], out: Path) -> None:
         )
         plot = out / "risk_coverage.svg"
         curves = {one.system: one.selective for one in reports if one.selective is not None}
-        plot.write_text(risk_coverage_plot(curves), encoding="utf-8")
+        write_text_at_once(plot, risk_coverage_plot(curves))
         screen.line(f"  drawn in {plot}")
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from sqlverdict.cli.options.batch import submit_batch
 from sqlverdict.cli.options.data import extra_inputs, read_benchmark, select, select_pairs
 from sqlverdict.cli.options.judge import open_judge
-from sqlverdict.cli.options.predictions import read_recorded, read_systems, run_folder
+from sqlverdict.cli.options.predictions import read_systems, run_folder
+from sqlverdict.cli.options.recorded_systems import check_systems, read_recorded
 from sqlverdict.cli.options.run import EvaluateArgs
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import engine_of_cases
@@ -24,6 +25,7 @@ Redirect = Callable[[System], System | None]
 
 def read_cases(args: EvaluateArgs, options: Options) -> tuple[Benchmark, Options]:
     """The benchmark, and the options with the engine of its databases."""
+    check_systems(args.data)
     benchmark = read_benchmark(args.data)
     if args.data.engine is None and args.data.databases is None:
         # Cases may name their databases themselves.
@@ -42,7 +44,7 @@ def evaluate_cases(
         options: The options of the runs.
         redirect: Sends runs elsewhere.
     """
-    others = bool(args.predictions.predictions or args.predictions.system)
+    others = bool(args.predictions.predictions or args.data.system)
     with open_judge(args.judge, benchmark, other_predictions=others) as session:
         try:
             judged = replace(options, judge=session.judging)
@@ -58,7 +60,7 @@ def run_systems(
 ) -> Sequence[Run]:
     """As :func:`evaluate_cases`, with the judge that the options hold already."""
     data, out = args.data, args.output.out
-    if args.predictions.system:
+    if data.system:
         if args.predictions.predictions:
             raise UsageError("--system and --predictions cannot be combined")
         benchmark, systems = read_recorded(args.predictions, data, benchmark, out)

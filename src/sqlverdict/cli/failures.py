@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import click
 
 from sqlverdict import __version__
-from sqlverdict.errors import FileFailure, SqlverdictError, UnclearColumns
+from sqlverdict.errors import FileFailure, SqlverdictError, UnclearColumns, UnclearFields
 from sqlverdict.files.secrets import without_secrets
 
 BUG = 70
@@ -48,7 +48,14 @@ def is_storage(error: BaseException) -> bool:
 def message_of(error: BaseException, args: Sequence[str]) -> str:
     """The message for the user."""
     if isinstance(error, UnclearColumns):
-        return f"error: {error.problem}{_commands(error, args)}"
+        # Imported here: few errors need it.
+        from sqlverdict.cli.column_commands import column_commands
+
+        return f"error: {error.problem}{column_commands(error, args)}"
+    if isinstance(error, UnclearFields):
+        lines = [shlex.join(["sqlverdict", *args, *words]) for words in error.options]
+        which = "Copy the line that is right" if len(lines) > 1 else "Give the whole command"
+        return "\n  ".join([f"error: {error.problem} {which}:", *lines])
     if isinstance(error, SqlverdictError):
         return f"error: {error}"
     if isinstance(error, click.ClickException):
@@ -58,20 +65,6 @@ def message_of(error: BaseException, args: Sequence[str]) -> str:
     if is_storage(error):
         return f"error: {storage_text(error)}. Check the path, its permissions and the free space."
     return _bug_text(error, args)
-
-
-def _commands(error: UnclearColumns, args: Sequence[str]) -> str:
-    """The whole command with each column map that may be meant, to copy."""
-    several = len(error.choices) > 1
-    lines = [
-        shlex.join(
-            ["sqlverdict", *args]
-            + [word for name, target in choice for word in ("--column", f"{name}={target}")]
-        )
-        for choice in error.choices
-    ]
-    which = "Copy the line that is right" if several else "Say which column it is"
-    return "\n  ".join([f" {which}:", *lines])
 
 
 def storage_text(error: BaseException) -> str:

@@ -158,13 +158,17 @@ def _texts(file: Path, own: click.Parameter, key: str, value: Any) -> list[str]:
     values = value if isinstance(value, list) else [value]
     if not values or not all(isinstance(each, str | int | float) for each in values):
         raise UsageError(f"{file}: {key} is {value!r}. Expected a text, a number, or a list")
+    if len(values) > 1 and not own.multiple and isinstance(own.type, click.Path | ReferenceType):
+        raise UsageError(f"{file}: {key} is {value!r}. Expected one path")
     texts = [_located(file.parent, own, str(each)) for each in values]
     # Lists of names, such as metrics, are one word with commas.
     return texts if own.multiple or key == "predictions" else [",".join(texts)]
 
 
 def _located(folder: Path, own: click.Parameter, text: str) -> str:
-    """A path as seen from the current folder; anything else as it is."""
+    """A path as seen from the current folder; anything else as it is, an empty text too."""
+    if not text.strip():
+        return text
     if isinstance(own.type, OverlayFile) or (own.name == "predictions" and own.multiple):
         name, sign, path = text.partition("=")
         has_name = sign and name and not (folder / text).exists()

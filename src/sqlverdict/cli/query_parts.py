@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
-from sqlverdict.records import Query
+from sqlverdict.parse.query import parse
+from sqlverdict.records import ParseFailure, Query
 
+_DIALECTS = ("sqlite", "postgres", "mysql", "tsql")
 PARTS = ("tables", "columns", "spider hardness", "trustsql hardness")
 
 
@@ -25,6 +27,12 @@ def query_parts(sql: str, query: Query) -> dict[str, Any]:
         "spider hardness": spider_hardness(sql),
         "trustsql hardness": trustsql_hardness(sql),
     }
+
+
+def other_dialect(sql: str, dialect: str) -> str | None:
+    """The first dialect of another engine that reads a text which this one does not."""
+    others = (other for other in _DIALECTS if other != dialect)
+    return next((o for o in others if not isinstance(parse(sql, o), ParseFailure)), None)
 
 
 def part_text(part: Sequence[str] | str | None) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
-from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.demo_databases import DEMO_DATABASES
+from sqlverdict.cli.options.data import DataArgs, read_benchmark, read_named
 from sqlverdict.cli.recorded_command import evaluate_args
 from sqlverdict.errors import RunLogError, SqlverdictError
 from sqlverdict.execute.engine import ENGINES, ServerEngine
+from sqlverdict.files.references import file_of
 from sqlverdict.load.databases import Databases, find_databases
 from sqlverdict.records import Case
+from sqlverdict.runlog.manifest import Manifest
 from sqlverdict.runlog.run import Run
 
 DEMO = "demo"
@@ -29,7 +33,7 @@ def run_cases(run: Run, databases: str | None = None) -> Mapping[str, Case]:
         SqlverdictError: the cases cannot be read, or nothing says where they are.
     """
     try:
-        data = _recorded_data(run)
+        data = _recorded_data(run.folder, run.manifest)
         if databases is not None:
             data = replace(data, databases=databases)
         return {case.id: case for case in read_benchmark(data).cases}
@@ -63,15 +67,37 @@ def _logged_cases(run: Run, databases: Databases) -> Mapping[str, Case]:
     }
 
 
-def _recorded_data(run: Run) -> DataArgs:
+def case_databases(folder: Path, manifest: Manifest, ids: Collection[str]) -> dict[str, str]:
+    """The databases of some cases of a run by id, as far as they are known and still there.
+
+    Args:
+        folder: The run's folder.
+        manifest: Its manifest.
+        ids: The cases.
+    """
+    known: dict[str, str] = {}
+    try:
+        cases = read_named(_recorded_data(folder, manifest)).cases if ids else ()
+        for case in islice((case for case in cases if case.id in ids), len(ids)):
+            file = None if case.database is None else file_of(case.database)
+            if case.database is not None and (file is None or file.is_file()):
+                known[case.id] = case.database
+    except SqlverdictError:
+        # The files of the run's command are gone, or nothing says where they are.
+        return known
+    return known
+
+
+def _recorded_data(folder: Path, manifest: Manifest) -> DataArgs:
     """Where the cases of a run are, by its manifest.
 
     Raises:
         RunLogError: it does not say, or its databases are gone.
     """
-    manifest = run.manifest
     if manifest.command or manifest.benchmark != DEMO:
-        return evaluate_args(run).data
+        return evaluate_args(folder, manifest).data
     if isinstance(ENGINES.get(manifest.engine), ServerEngine):
         raise RunLogError("the demo made its databases on a server and dropped them at its end")
-    return DataArgs(benchmark=DEMO, engine=manifest.engine)
+    databases = folder.parent / DEMO_DATABASES
+    where = str(databases) if databases.is_dir() else None
+    return DataArgs(benchmark=DEMO, engine=manifest.engine, databases=where)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
-from sqlverdict.records import Result, Verdict
+from sqlverdict.records import Verdict
 from sqlverdict.report.files import FILES
-from sqlverdict.report.one_run.answers import answer_lines
-from sqlverdict.report.one_run.case import VERDICTS, because, evidence_lines, prediction_text
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
@@ -30,19 +29,23 @@ from sqlverdict.report.one_run.sections import (
     unscored_messages,
     usage_sentences,
     usage_table,
-    usage_words,
     verdict_table,
     without_sentences,
 )
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, clean, table
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.deciding import reasons_by, verdict_by
 from sqlverdict.score.summary import to_json
 
 
-def show_run(screen: Screen, run: Run) -> None:
-    """Metrics, verdicts, reasons, the classic table and notes of one run."""
+def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
+    """Metrics, verdicts, reasons, the classic table and notes of one run.
+
+    Args:
+        screen: Where to.
+        run: The run.
+        column_note: A note that was printed before.
+    """
     screen.line(header(run), "heading")
     screen.table(metrics_table(run.summary, run.manifest.binary))
     screen.table(verdict_table(run))
@@ -55,8 +58,9 @@ def show_run(screen: Screen, run: Run) -> None:
     summary = run.summary
     beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
     beyond += [*without_sentences(summary), *usage_sentences(summary.usage)]
-    beyond += refusal_sentences(summary)
-    show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
+    beyond += refusal_sentences(run)
+    notes = [note for note in run.manifest.notes if note != column_note]
+    show_notes(screen, [*beyond, *notes, *unscored_messages(run)])
 
 
 def show_judge(screen: Screen, run: Run, name: str = "") -> None:
@@ -85,8 +89,14 @@ def show_classic(screen: Screen, run: Run, title: str = "") -> None:
         screen.line(f"  {note}", "quiet")
 
 
-def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
-    """Several systems of one evaluation: who leads, then each one's verdicts."""
+def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> None:
+    """Several systems of one evaluation: who leads, then each one's verdicts.
+
+    Args:
+        screen: Where to.
+        runs: Their runs.
+        column_note: A note that was printed before.
+    """
     # Loaded late: the run of one system need not wait for it.
     from sqlverdict.report.several_runs.leaderboard import (
         group_sentences,
@@ -123,10 +133,12 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
             *beyond_sentences(run.summary),
             *cut_sentences(run.summary),
             *without_sentences(run.summary),
+            *refusal_sentences(run),
             *unscored_messages(run),
         ]
         own = [f"{run.manifest.system}: {note}" for note in ours]
         notes.update(dict.fromkeys([*run.manifest.notes, *own]))
+    notes.pop(column_note, None)
     show_notes(screen, list(notes))
 
 
@@ -168,70 +180,25 @@ def _trials(run: Run) -> Path:
 
 
 def _next(runs: Sequence[Run], end: Outcome) -> str:
+    if any(run.summary.judge.get("unavailable") for run in runs):
+        return "run the same command again when the judge answers; replies that came are kept"
     if end.exit_code == NothingEvaluated.exit_code:
         return "sqlverdict doctor, with the same data, shows what is wrong with them"
     if runs[0].manifest.trial_of:
-        return f"sqlverdict trials {_trials(runs[0])}"
+        folders = _trials(runs[0])
+        # The star is the shell's.
+        return f"sqlverdict trials {shlex.quote(str(folders.parent))}/{folders.name}"
+    if len(runs) > 2:
+        return shlex.join(["sqlverdict", "leaderboard", *(str(run.folder) for run in runs)])
     if len(runs) > 1:
-        return f"sqlverdict compare {runs[0].folder} {runs[1].folder}"
+        return shlex.join(["sqlverdict", "compare", str(runs[0].folder), str(runs[1].folder)])
     run = runs[0]
     wrong = (result.id for result in run.results() if run.verdict(result) is Verdict.INCORRECT)
     # The log is read only where the summary says that there is one.
     case_id = next(wrong, None) if run.summary.verdicts.get(Verdict.INCORRECT) else None
     if case_id is None:
-        return f"sqlverdict check {run.folder} --max-unscored 0"
-    return f"sqlverdict show {run.folder} {case_id}"
-
-
-def show_case(
-    screen: Screen, result: Result, folder: Path | None = None, deciding: str | None = None
-) -> None:
-    """One case in full.
-
-    Args:
-        screen: Where to.
-        result: The case.
-        folder: Its run's folder, so that files are named where they lie.
-        deciding: The run's deciding metric.
-    """
-    level = f", {result.difficulty}" if result.difficulty else ""
-    answerable = "" if result.answerable else ", unanswerable"
-    screen.line(f"{result.id} ({result.db_id}{level}{answerable})", "heading")
-    _field(screen, "question", result.question)
-    if result.knowledge:
-        _field(screen, "knowledge", result.knowledge)
-    for gold in result.gold or ("(none: no query answers this question)",):
-        _field(screen, "gold", gold)
-    confidence = "" if result.confidence is None else f"  (confidence {result.confidence:g})"
-    _field(screen, "prediction", prediction_text(result) + confidence)
-    fault = f", fault: {result.fault}" if result.fault else ""
-    verdict, why = verdict_by(result, deciding), reasons_by(result, deciding)
-    reasons = f" [{', '.join(why)}]" if why else ""
-    style = "good" if verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
-    by = f" by {deciding}" if verdict is not result.verdict else ""
-    _field(screen, "verdict", f"{verdict}{by}{fault}{reasons}: {VERDICTS[verdict]}", style)
-    if deciding in (None, "verdict"):
-        _field(screen, "because", because(result))
-    for line in evidence_lines(result, folder):
-        _field(screen, "" if line.startswith(" ") else "evidence", line)
-    _field(screen, "rows", "\n".join(answer_lines(result.answers)))
-
-
-def show_more(screen: Screen, result: Result) -> None:
-    """The figures of a case: scores, timings, tags."""
-    for label, value in result.scores.items():
-        _field(screen, label, "unscored" if value is None else f"{value:g}")
-    times = [f"{side} {seconds * 1000:.2f} ms" for side, seconds in result.timings.items()]
-    _field(screen, "time", ", ".join(times))
-    _field(screen, "usage", usage_words(result.usage))
-    for key, text in result.tags.items():
-        _field(screen, key, text)
-
-
-def _field(screen: Screen, name: str, text: str, style: str = "") -> None:
-    if text:
-        indented = clean(text).replace("\n", "\n" + " " * 14)
-        screen.line(f"  {name:<11} {indented}", style)
+        return shlex.join(["sqlverdict", "check", str(run.folder), "--max-unscored", "0"])
+    return shlex.join(["sqlverdict", "show", str(run.folder), case_id])
 
 
 def run_json(run: Run) -> dict[str, Any]:

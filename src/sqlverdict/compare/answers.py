@@ -41,7 +41,7 @@ def compare_answers(
             a set, a single value. Their order or their parts would be compared by accident.
         UnknownMember: there is no such preset.
 
-    Example:
+    Examples:
         >>> sv.compare_answers([(1, "a")], [("a", 1.0)]).equal
         True
         >>> sv.compare_answers([(1,)], [(2,)]).reasons
@@ -74,6 +74,12 @@ def _refuse(value: object, what: str, expected: str) -> None:
         hint = ". Its characters are not cells"
     elif isinstance(value, Set):
         hint = ". A set has no order and no repetitions"
+    elif hasattr(value, "columns") and not isinstance(value, Answer):
+        # To iterate a frame gives the names of its columns, or the columns.
+        hint = (
+            ". Give its rows: frame.itertuples(index=False, name=None) of pandas, frame.rows() of "
+            "polars"
+        )
     elif isinstance(value, Iterable):
         return
     else:

@@ -67,7 +67,7 @@ def log_answers(
         (index, gold, _difference(gold, prediction, columns, matched)) for index, gold in answered
     ]
     index, gold, difference = min(pairs, key=lambda pair: _size(pair[2]))
-    return _log_pair(gold, prediction, difference, matched, index)
+    return log_pair(gold, prediction, difference, matched=matched, index=index)
 
 
 def _difference(
@@ -99,13 +99,23 @@ def _size(difference: AnswerDifference | None) -> int:
     return sum(rows) + unpaired
 
 
-def _log_pair(
+def log_pair(
     gold: Answer,
     prediction: Answer,
     difference: AnswerDifference | None,
-    matched: bool,
-    index: int,
+    *,
+    matched: bool = False,
+    index: int = 0,
 ) -> LoggedAnswers:
+    """What a line keeps of two answers.
+
+    Args:
+        gold: The gold's answer.
+        prediction: The prediction's answer.
+        difference: Their difference; ``None``: they are the same.
+        matched: Whether a comparison says that they are the same.
+        index: Which of several golds is meant, from 0.
+    """
     shapes = _shape(gold), _shape(prediction)
     names = _names(tuple(gold.columns)), _names(tuple(prediction.columns))
     if difference is None:

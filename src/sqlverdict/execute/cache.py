@@ -11,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ def default_path() -> Path:
     return stored_file("SQLVERDICT_CACHE", "answers.sqlite")
 
 
+@lru_cache(maxsize=1_024)
 def scope_key(database_digest: str, limits_key: str, engine: str, version: str) -> bytes:
     """What all queries of one database share: digest, limits, engine and its version."""
     text = f"{_VERSION}|{database_digest}|{limits_key}|{engine}|{version}"

@@ -15,8 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from sqlverdict.errors import UsageError
-from sqlverdict.files.references import Reference, file_of, scheme_of
+from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.files.references import Reference, file_of, is_server, scheme_of
 from sqlverdict.files.sqlite import HEAP, is_sqlite
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Failure, Outcome, Reason, Row
@@ -299,6 +299,8 @@ class ServerEngine(Protocol):
 ENGINES: Registry[Engine] = Registry("engine", "sqlverdict.execute.engines", "sqlverdict.engines")
 
 DEFAULT_ENGINE = "sqlite"
+MISSING = "missing"
+"""Stands for the digest of a file that cannot be read."""
 
 
 def engine_of(reference: str) -> str:
@@ -348,6 +350,19 @@ def engine_for(usual: Engine, reference: str) -> Engine:
     return ENGINES.get(engine_of(reference))
 
 
+def content_digest(engine: Engine, reference: str) -> str:
+    """The digest of a file as it is now, by the engine that opens it.
+
+    ``missing`` where it cannot be read. Empty for a server, whose snapshot stays.
+    """
+    if is_server(reference):
+        return ""
+    try:
+        return engine.digest(reference) or ""
+    except (DatabaseError, OSError, ValueError):
+        return MISSING
+
+
 def _has_known_ending(file: Path) -> bool:
     return any(file.suffix.lower() in engine.suffixes for _, engine in ENGINES.items())
 
@@ -362,6 +377,6 @@ def check_fits(engine: str, reference: str) -> None:
     if scheme and scheme not in ENGINES.get(engine).schemes:
         right = engine_of(reference)
         raise UsageError(
-            f"{scheme}:// is a database of the engine {right}, and --engine is {engine}. "
-            f"Use --engine {right}, or leave --engine out"
+            f"{scheme}:// is a database of the engine {right}, and the engine is to be {engine}. "
+            f"Use --engine {right}, or leave it out"
         )

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.records import Cell
 
 _TIME_AT = {"date": 0, "time": 0, "datetime": 0, "julianday": 0, "unixepoch": 0, "strftime": 1}
@@ -29,7 +30,7 @@ def sqlite_time(now: datetime) -> str:
 def freeze_clock(connection: sqlite3.Connection, now: datetime) -> None:
     """Let every function of the connection that reads the clock see this time."""
     time = sqlite_time(now)
-    original = sqlite3.connect(":memory:", isolation_level=None)
+    original = open_in_memory(any_thread=True)
     for name, time_at in _TIME_AT.items():
         connection.create_function(
             name, -1, _frozen(original, name, time_at, time), deterministic=True

@@ -18,7 +18,15 @@ import msgspec
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, scope_key
-from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, engine_for
+from sqlverdict.execute.engine import (
+    ENGINES,
+    MISSING,
+    Engine,
+    Limits,
+    Session,
+    content_digest,
+    engine_for,
+)
 from sqlverdict.execute.fold_sql import answer_key, fold_sql
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.files.references import is_server
@@ -192,24 +200,18 @@ class QueryRunner:
         if self.cache is not None and self.cache.is_due:
             self.cache.flush()
 
-    def refresh(self, database: str) -> str:
-        """The digest of a file as it is now; what was found on other content is forgotten.
+    def digest(self, database: str) -> str:
+        """The digest of a file as it is now; empty for a server."""
+        return content_digest(self.engine_for(database), database)
 
-        ``missing`` where it cannot be read. Empty for a server, whose snapshot stays.
-        """
-        if is_server(database):
-            return ""
+    def refresh(self, database: str, digest: str) -> None:
+        """Forget what was found on other content than that with the digest, which it has now."""
         scope = self._scopes.get(database)
-        engine = self.engine_for(database)
-        try:
-            digest = engine.digest(database) or ""
-            is_same = scope is None or scope == self._scope(engine, digest)
-        except (DatabaseError, OSError, ValueError):
-            digest, is_same = "missing", scope is None
-        if not is_same:
+        if scope is None or not digest:
+            return
+        if digest == MISSING or scope != self._scope(self.engine_for(database), digest):
             self.changed.add(database)
             self._forget(database)
-        return digest
 
     def try_again(self, known: Mapping[bytes, Failure]) -> None:
         """Forget what may be different the next time: what a clock cut or gave, what did not open.

@@ -22,6 +22,14 @@ _ALLOWED = frozenset(
 _FORBIDDEN_FUNCTIONS = frozenset(
     {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "sqlite_log", "lsmode"}
 )
+_RESERVED = "sqlite_"
+_SCHEMA_TABLES = frozenset(
+    {
+        *("sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"),
+        *("sqlite_sequence", "sqlite_stat1", "sqlite_stat2", "sqlite_stat3", "sqlite_stat4"),
+    }
+)
+"""What a query may read under reserved names; others show raw pages or the engine's state."""
 _CHANCE_FUNCTIONS = frozenset({"random", "randomblob"})
 _VOLATILE_FUNCTIONS = _CHANCE_FUNCTIONS | {"current_date", "current_time", "current_timestamp"}
 
@@ -119,7 +127,13 @@ class Guard:
     ) -> int:
         """Allow reading; deny all else."""
         if action == _READ:
-            return 0
+            if first is None or not first.lower().startswith(_RESERVED):
+                return 0
+            # SQLite 3.40 asks before it makes such a table, newer versions do not.
+            if first.lower() in _SCHEMA_TABLES:
+                return 0
+            self.denied = f"table {first}"
+            return 1
         if action == _FUNCTION and second is not None:
             name = second.lower()
             if name in _FORBIDDEN_FUNCTIONS:

@@ -99,6 +99,8 @@ class SqliteSession:
                     raise
                 return self._fetch_odd(sql, began)
         except (sqlite3.Error, sqlite3.Warning) as error:
+            if self._was_interrupted(error, sql):
+                raise KeyboardInterrupt from error
             failure = self._failure(error, perf_counter() - began)
             # What chance or the clock brought about may not come again.
             return failure if self._guard.lasts(sql) else replace(failure, repeatable=False)
@@ -131,10 +133,24 @@ class SqliteSession:
             return Failure(
                 Reason.EXECUTION_TIMEOUT, f"stopped after {steps} steps", seconds=seconds
             )
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
-            # We did not stop it: Ctrl-C struck inside our handler, and sqlite3 swallowed it.
-            raise KeyboardInterrupt from error
         return failure_of(error, self._guard, seconds)
+
+    def _was_interrupted(self, error: sqlite3.Error | sqlite3.Warning, sql: str) -> bool:
+        """Whether Ctrl-C struck inside a handler of ours, where sqlite3 swallows it.
+
+        It looks as if the handler had said no: the progress handler, which did not, or the guard,
+        which denied nothing and has nothing against the query when it is compiled again.
+        """
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code == sqlite3.SQLITE_INTERRUPT:
+            return not self._late and self._ticks_left >= 0
+        if code != sqlite3.SQLITE_AUTH or self._guard.denied is not None:
+            return False
+        try:
+            self._connection.execute(f"EXPLAIN {sql}").close()
+        except (sqlite3.Error, sqlite3.Warning) as again:
+            return getattr(again, "sqlite_errorcode", 0) != sqlite3.SQLITE_AUTH
+        return True
 
     def _fetch(self, sql: str, began: float) -> Outcome:
         limits = self._limits

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +14,8 @@ from typing import BinaryIO
 
 PART = ".part"
 """How the name of a file that is not finished ends."""
+_WHILE_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""What goes wrong when a file is open already."""
 _OURS = re.compile(rf".+\.\d+-\d+{re.escape(PART)}", re.DOTALL)
 """The names that :func:`replacing_path` gives; other programs have parts of their own."""
 
@@ -52,10 +56,20 @@ def replacing_path(path: Path) -> Iterator[Path]:
         # Whatever it was, Ctrl-C included, it is raised on; only the half-written file goes.
         with suppress(OSError):
             part.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename == str(part):
+        if isinstance(error, OSError):
             # The caller knows the file, not the temporary one.
-            error.filename = str(path)
+            if error.filename == str(part):
+                error.filename = str(path)
+            if error.filename2 == str(part):
+                error.filename2 = str(path)
+            name_file(error, path)
         raise
+
+
+def name_file(error: OSError, path: Path) -> None:
+    """Say which file could not be written; an open file does not know its name."""
+    if error.filename is None and error.errno in _WHILE_WRITING:
+        error.filename = str(path)
 
 
 def write_at_once(path: Path, content: bytes, *, lasting: bool = True) -> None:
@@ -64,10 +78,26 @@ def write_at_once(path: Path, content: bytes, *, lasting: bool = True) -> None:
         stream.write(content)
 
 
+def write_text_at_once(path: Path, text: str, *, errors: str = "strict") -> None:
+    """Write a text in one step that can be made again; see :func:`replacing`."""
+    write_at_once(path, text.encode("utf-8", errors), lasting=False)
+
+
+def copy_at_once(source: Path, target: Path) -> None:
+    """Copy a file; ``target`` is whole, or as it was."""
+    with replacing_path(target) as part:
+        shutil.copyfile(source, part)
+
+
+def is_part(path: Path) -> bool:
+    """Whether a file is a half-written one of ours, by its name."""
+    return _OURS.fullmatch(path.name) is not None
+
+
 def remove_parts(folder: Path) -> None:
     """Remove what earlier processes left half-written in a folder."""
     for part in folder.glob(f"*{PART}"):
-        if _OURS.fullmatch(part.name):
+        if is_part(part):
             with suppress(OSError):
                 part.unlink()
 

@@ -1,4 +1,4 @@
-"""A lock on a folder that one process at a time may write to.
+"""A lock on a folder or a file that one process at a time may write to.
 
 The lock is the operating system's (``flock``), so that it ends with its process, however that
 ends. Where there is none, a file with the holder's name stands for it, and is taken over where
@@ -11,10 +11,14 @@ import json
 import os
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from sqlverdict.errors import UsageError
+from sqlverdict.files.atomic import name_file
 
 fcntl: ModuleType | None
 try:
@@ -35,29 +39,41 @@ class Locked(Exception):
 class FolderLock:
     """Holds a folder until it is released, or the process ends.
 
+    Args:
+        folder: The folder, which exists.
+        name: The name of the lock file in it; a file of its own has a lock of its own.
+
     Raises:
         Locked: another process, or another object of this one, holds it.
         OSError: the folder cannot be written to.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / LOCK
+    def __init__(self, folder: Path, name: str = LOCK) -> None:
+        self.path = folder / name
         self._process = os.getpid()
         self._handle = self._take()
 
     def _take(self) -> int:
         while True:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+            is_ours = False
             try:
                 self._hold(handle)
                 # Its last holder may have removed the file between our two steps.
-                if _same_file(handle, self.path):
+                is_ours = _same_file(handle, self.path)
+                if is_ours:
                     _write_holder(handle)
                     _ours.add(handle)
                     return handle
-            except BaseException:
-                # Whatever it was, Ctrl-C included, it is raised on; no handle stays open.
+            except BaseException as error:
+                # Whatever it was, Ctrl-C included, it is raised on; no handle stays open, and no
+                # empty file on a full disk.
+                if is_ours:
+                    with suppress(OSError):
+                        self.path.unlink(missing_ok=True)
                 os.close(handle)
+                if isinstance(error, OSError):
+                    name_file(error, self.path)
                 raise
             os.close(handle)
 
@@ -90,6 +106,47 @@ class FolderLock:
                 self.path.unlink(missing_ok=True)
         finally:
             os.close(handle)
+
+
+@contextmanager
+def writing_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder that a command writes to; it is made where it is missing.
+
+    Raises:
+        UsageError: another process is writing to it.
+        OSError: it cannot be written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with _holding(folder, LOCK, folder):
+        yield
+
+
+@contextmanager
+def writing_file(path: Path) -> Iterator[None]:
+    """Hold a file that a command writes to for long; its folder is made where it is missing.
+
+    Raises:
+        UsageError: another process is writing to it.
+        OSError: it cannot be written to.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _holding(path.parent, f"{path.name}.lock", path):
+        yield
+
+
+@contextmanager
+def _holding(folder: Path, name: str, what: Path) -> Iterator[None]:
+    try:
+        lock = FolderLock(folder, name)
+    except Locked as holder:
+        raise UsageError(
+            f"{what} is being written to by {holder}. Wait until it is done, stop it, or give "
+            f"another --out."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _same_file(handle: int, path: Path) -> bool:

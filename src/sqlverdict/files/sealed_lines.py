@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
-from sqlverdict.files.atomic import sync_folder
+from sqlverdict.files.atomic import name_file, sync_folder
 
 _MARK = b',"checksum":"'
 _HEX = 16
@@ -76,9 +76,10 @@ class AppendFile:
             while view:
                 view = view[self._file.write(view) :]
             os.fsync(self._file.fileno())
-        except OSError:
+        except OSError as error:
             with suppress(OSError):
                 self._file.truncate(self._end)
+            name_file(error, self.path)
             raise
         self._end += len(line)
 

@@ -30,6 +30,17 @@ _PAGES = 65_536
 """The most pages of a database in memory: 256 MiB."""
 
 
+class _QuietConnection(sqlite3.Connection):
+    """A connection that only reads a file, or has none; it ends with its last user.
+
+    Caches hold some until a thread or the process ends, and a ``Scorer`` need not be closed.
+    Nothing can be lost then, but Python 3.13 and later would warn of each.
+    """
+
+    def __del__(self) -> None:
+        """Take the place of the warning; the connection is closed all the same."""
+
+
 def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:
     """Open a SQLite file for reading alone.
 
@@ -51,6 +62,7 @@ def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Conne
             cached_statements=cached_statements,
             # One thread at a time uses it, not always the same.
             check_same_thread=False,
+            factory=_QuietConnection,
         )
     except sqlite3.Error as error:
         raise DatabaseError(
@@ -73,6 +85,7 @@ def open_in_memory(*, cached_statements: int = 128, any_thread: bool = False) ->
         isolation_level=None,
         cached_statements=cached_statements,
         check_same_thread=not any_thread,
+        factory=_QuietConnection,
     )
     connection.execute(f"PRAGMA max_page_count={_PAGES}")
     return connection

@@ -202,13 +202,14 @@ class PairGrader:
             if isinstance(record, Mapping):
                 for name, keys in self._keys.items():
                     key = next((key for key in keys if key in record), None)
-                    if key is not None and name != "prediction":
+                    if key is None or name == "prediction":
+                        continue
+                    # A null says something of a gold alone: the question has no answer.
+                    if name == "gold" or record[key] is not None:
                         fields.setdefault(name, record[key])
             elif isinstance(record, str | list | tuple):
                 fields.setdefault("gold", record)
-        return {
-            name: value for name, value in fields.items() if name == "gold" or value is not None
-        }
+        return fields
 
     def _contract(self, value: object) -> Contract | None:
         """The contract of a record: an object, or a contract."""

@@ -140,7 +140,9 @@ class _VerdictLog:
     def pytest_sessionfinish(self) -> None:
         if self._file is not None:
             text = json.dumps(self._verdicts, indent=1, sort_keys=True, ensure_ascii=False)
-            Path(self._file).write_text(f"{text}\n", encoding="utf-8")
+            from sqlverdict.files.atomic import write_text_at_once
+
+            write_text_at_once(Path(self._file), f"{text}\n")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._verdicts:

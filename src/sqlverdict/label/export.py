@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ from typing import Any
 import msgspec
 
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.spreadsheet import spreadsheet_cell
 from sqlverdict.label.queue import QueueItem
 from sqlverdict.load.people.labels import combined
 from sqlverdict.load.people.votes import MEANINGS, PairVotes, VoteBook, VoteEvent
 
 _encode = msgspec.json.Encoder().encode
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-"""A text that a spreadsheet takes for a formula, however many apostrophes stand before it."""
 
 
 def export_votes(book: VoteBook, items: Mapping[str, QueueItem], path: Path) -> int:
@@ -163,13 +161,7 @@ def _cell(value: object) -> object:
     """A cell of a spreadsheet; a text that would be a formula there gets an apostrophe."""
     if isinstance(value, list):
         value = "; ".join(map(str, value))
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
-
-
-def spreadsheet_text(cell: object) -> object:
-    """What stood in a cell before the apostrophe of :func:`export_votes`."""
-    quoted = isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell)
-    return cell[1:] if isinstance(cell, str) and quoted else cell
+    return spreadsheet_cell(value)
 
 
 def _write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> None:

@@ -22,6 +22,7 @@ template's control token. Four measures, none of which changes what a query mean
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlverdict.parse.tokens import Kind, tokens
 
@@ -69,6 +70,7 @@ def quote_sql(sql: str, dialect: str = "sqlite") -> str:
     return quote(sql, LONGEST_SQL)
 
 
+@lru_cache(maxsize=128)  # A brief is fitted and then written, for each judge, sample and turn.
 def bare_sql(sql: str) -> str:
     """A query of SQLite without comments; long strings and quoted names are shortened."""
     parts: list[str] = []

@@ -57,7 +57,7 @@ class Benchmark:
         preset: The comparison of the benchmark's own script; empty where it has none.
         column_note: Which columns of a user's file were taken for what by their names and cells.
 
-    Example:
+    Examples:
         >>> from sqlverdict.load.benchmarks.demo import DATA
         >>> benchmark = sv.BENCHMARKS.get("demo").read(DATA)
         >>> benchmark.name, benchmark.count
@@ -189,3 +189,4 @@ BENCHMARKS: Registry[BenchmarkReader] = Registry(
     ("sqlverdict.load.benchmarks", "sqlverdict.load.own_files"),
     "sqlverdict.benchmarks",
 )
+"""The readers of benchmarks, by name: ``BENCHMARKS.get("spider")``."""

@@ -17,6 +17,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PureWindowsPath
 from typing import Protocol
 from urllib.parse import quote, urlsplit
@@ -133,7 +134,7 @@ class DatabaseFolder:
         self._stems: dict[str, set[str]] | None = None
         self._notes: list[str] = []
 
-    @property
+    @cached_property
     def only(self) -> str | None:
         """The name of the file, or of the one database in the folder."""
         if self.root.is_file():
@@ -229,7 +230,10 @@ class DatabaseFolder:
         for suffix in self.suffixes:
             if (self.root / f"{name}{suffix}").is_file():
                 return str(self.root / f"{name}{suffix}")
-        return inside[0] if len(inside) == 1 else None
+        if len(inside) == 1:
+            return inside[0]
+        named_as_file = name.lower().endswith(self.suffixes) and (self.root / name).is_file()
+        return str(self.root / name) if named_as_file else None
 
     def _files(self, folder: Path) -> list[str]:
         return _database_files(folder, self.suffixes)
@@ -255,6 +259,12 @@ def is_name(db_id: str) -> bool:
         return not drive and len(os.fsencode(db_id)) <= _LONGEST_NAME
     except UnicodeEncodeError:
         return False
+
+
+def unknown_database(db_id: str) -> str:
+    """The message on a database id for which there is no database."""
+    hint = ", which is no name. A path stands in the field 'database': --column NAME=database"
+    return f"no database is known for the database id {db_id!r}{'' if is_name(db_id) else hint}"
 
 
 def suite_of(database: str, db_id: str, suffixes: Sequence[str] = SUFFIXES) -> list[str]:
@@ -305,6 +315,25 @@ def missing_databases(folder: Databases, db_ids: Sequence[str]) -> tuple[str, ..
     """A note on the databases that are not there, and on names that differ in case."""
     without = [db_id for db_id in db_ids if folder.path(db_id) is None]
     return (*folder.notes, *_missing_note(without, folder.describe()))
+
+
+def is_misnamed(folder: Databases, db_id: str) -> bool:
+    """Whether an id is served by the one database for all, and is not its name."""
+    only = folder.only
+    if only is None or only.casefold() in (db_id.casefold(), Path(db_id).stem.casefold()):
+        return False
+    return folder.path(db_id) == folder.path(only)
+
+
+def shared_note(file: str, folder: Databases, db_ids: Iterable[str]) -> str:
+    """A note on cases that name other databases than the one that they run on; empty: none do."""
+    others = [db_id for db_id in dict.fromkeys(db_ids) if is_misnamed(folder, db_id)]
+    if not others:
+        return ""
+    return (
+        f"{file} names {few_of(others)} as databases, and all cases run on {folder.describe()}. "
+        f"For databases of their own give the folder that holds them: --databases DIR"
+    )
 
 
 def notes_for_part(notes: Sequence[str], cases: Iterable[Case]) -> tuple[str, ...]:

@@ -6,7 +6,9 @@ verbatim, character for character; and a statement of any kind stays what it is.
 drops a table is a prediction that drops a table, for the engine to block, not "no SQL".
 
 Every pattern here is linear in the length of the text: alternatives are atomic, and an
-unterminated quote or comment runs to the end instead of being tried again.
+unterminated quote or comment runs to the end instead of being tried again. A reply may have many
+megabytes: a pattern that is searched for starts with a letter or sign of its own, which Python
+looks for quickly, and one match reads as much text as it can.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
+from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.records import Prediction
 
@@ -42,21 +45,24 @@ _STATEMENT = re.compile(
     re.I | re.S,
 )
 
-# SQL's own tokens that may hide a fence or a semicolon; the rest are places where SQL may end.
-_LEXED = re.compile(
-    r"'(?:[^']|'')*+(?:'|\Z)|\"(?:[^\"]|\"\")*+(?:\"|\Z)|(?P<fence>`{3,}|~{3,})|`[^`]*+(?:`|\Z)"
-    r"|\[[^\]]*+(?:\]|\Z)|--[^\n`]*+|/\*.*?(?:\*/|\Z)|(?P<end>;)|(?P<blank>\n[ \t\r]*+\n\s*+)",
-    re.S,
+_COMMENTED = r"/\*(?:[^*]++|\*(?!/))*+"
+# SQL up to where it may end: a semicolon, a fence, a blank line. Quotes and comments hide them.
+_SQL_PART = re.compile(
+    r"(?>[^'\"`~\[/;\n-]++|'(?:[^']++|'')*+'?|\"(?:[^\"]++|\"\")*+\"?|(?!```)`[^`]*+`?|(?!~~~)~"
+    rf"|\[[^\]]*+\]?|--[^\n`]*+|-|{_COMMENTED}(?:\*/|(?P<unclosed>\Z))|/|\n(?![ \t\r]*+\n))*+"
 )
+_BLANK_LINES = re.compile(r"\n\s*+")
 # The same inside Markdown, where an apostrophe is mostly an apostrophe: quotes end with the line.
-_LEXED_BLOCK = re.compile(
-    r"'(?:[^'\n]|'')*+'?|\"(?:[^\"\n]|\"\")*+\"?|(?P<fence>`{3,}|~{3,})|`[^`\n]*+`?|--[^\n`]*+"
+_BLOCK_PART = (
+    r"(?>[^'\"`~-]++|'(?:[^'\n]++|'')*+'?|\"(?:[^\"\n]++|\"\")*+\"?|--[^\n`]*+|-"
+    r"|(?!(?P=fence))(?:```++|`[^`\n]*+`?|~++))*+"
 )
-_OPEN = re.compile(
-    r"(?P<fence>`{3,}|~{3,})[ \t]*+"
-    r"(?:(?:sqlite3?|sql|postgres(?:ql)?|mysql|t-?sql|plsql|duckdb|text|txt|code|query)\b:?"
-    rf"|(?!(?:with|{_READS}|{_OTHERS})\b)[\w+.#-]++[ \t\r]*+(?=\n))?",
-    re.I,
+_BLOCK = re.compile(
+    r"(?P<fence>```++|~~~++)[ \t]*+"
+    r"(?i:(?=[\w+.#-])(?:"
+    r"(?:sqlite3?|sql|postgres(?:ql)?|mysql|t-?sql|plsql|duckdb|text|txt|code|query)\b:?"
+    rf"|(?!(?:with|{_READS}|{_OTHERS})\b)[\w+.#-]++[ \t\r]*+(?=\n)))?"
+    rf"(?P<body>{_BLOCK_PART})(?P<close>(?P=fence)(?:(?<=`)`*+|~*+))?"
 )
 _BETWEEN = re.compile(_LEAD, re.S)
 _PROSE_LINE = re.compile(
@@ -64,8 +70,12 @@ _PROSE_LINE = re.compile(
     r"let\s|if\s+you|please|\*\*|#)",
     re.I,
 )
-_MARKED = re.compile(
-    r"(?:^[ \t>]*+|(?:[:`]|(?<!/)\*)[ \t`*]{0,4}+)(?P<sql>\({0,9}+(?:"
+# Words that start a statement, to be looked for in prose; _IN_PROSE says what follows.
+_FIRST_WORD = re.compile(
+    r"[sSwWvViIrRdDuUcCaApPtT](?<![^\s:`*>(].)(?<![^\s:`*>(] .)"
+    r"(?i:elect|ith|alues|nsert|eplace|elete|pdate|rop|reate|lter|ttach|ragma|acuum|runcate)\b"
+)
+_IN_PROSE = re.compile(
     r"select\b(?!\s++(?:the|this|that|these|those|an?|your|any|is|are|statements?|quer(?:y|ies))\s"
     r"(?!\s*+(?:from|as)\b))(?:\s*+(?P<sure>[\d'(*\"`\[+-]|\w++\()|\s)"
     rf"|(?P<other>{_CTE}|values\s*+\(|insert\s++(?:or\s++\w++\s++)?into\b|replace\s++into\b"
@@ -73,14 +83,17 @@ _MARKED = re.compile(
     r"|drop\s++(?:table|view|index|trigger|database|schema)\b"
     r"|create\s++(?:or\s++replace\s++)?(?:temp(?:orary)?\s++)?(?:unique\s++)?"
     r"(?:virtual\s++)?(?:table|view|index|trigger|database)\b|alter\s++table\b"
-    r"|attach\s++(?:database\b|')|pragma\s++\w|vacuum\s*+(?:into\b|;|$)|truncate\s++table\b)))",
+    r"|attach\s++(?:database\b|')|pragma\s++\w|vacuum\s*+(?:into\b|;|$)|truncate\s++table\b)",
     re.I | re.M | re.S,
 )
-_SHOUTED = re.compile(r"\b(?P<sql>SELECT\s|WITH\s+\w+\s+AS\s*\()")
-_COMMENT = re.compile(r"^[ \t]*+--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/", re.M)
+_MARK = re.compile(r"(?:[:`]|(?<!/)\*)[ \t`*]{0,4}\Z")
+_MARK_LENGTH = 6
+_MOST_PARENTHESES = 9
+_SHOUTED = re.compile(r"[SW](?<!\w[SW])(?:(?<=S)ELECT\s|(?<=W)ITH\s++\w++\s++AS\s*+\()")
+_COMMENT = re.compile(rf"^[ \t]*+--[^\n]*+|{_COMMENTED}\*/", re.M)
 _LINE_COMMENT = re.compile(r"^[ \t]*+--[^\n]*+", re.M)
+_FROM = re.compile(r".*\bfrom\b", re.I | re.S)
 _STOP = "\x01"
-_FROM = re.compile(r"\bfrom\b", re.I)
 
 
 def text_prediction(case_id: str, text: str) -> Prediction:
@@ -103,12 +116,17 @@ def extract_sql(text: str) -> str | None:
     query counts; without one, the last that is any statement. Prose around it goes; prose
     about SQL ("I cannot select that") is not SQL, and neither is a query in a comment.
 
-    Example:
+    Raises:
+        UsageError: it is no text.
+
+    Examples:
         >>> sv.extract_sql("There are three: SELECT count(*) FROM item;")
         'SELECT count(*) FROM item;'
         >>> sv.extract_sql("I cannot answer that.") is None
         True
     """
+    if not isinstance(text, str):
+        raise UsageError(f"a reply is {type(text).__name__}; expected text")
     if "</think>" in text and not _STATEMENT.match(text):
         text = text.rpartition("</think>")[2].strip()
     if _STATEMENT.match(text):
@@ -127,20 +145,30 @@ def extract_sql(text: str) -> str | None:
 def _until_prose(text: str) -> str:
     """A text that starts with a statement, without the fence or prose behind it."""
     at = known = 0
-    while token := _LEXED.search(text, at):
-        at = token.end()
-        if token["fence"]:
-            return _before_fence(text, token.start())
-        if token["end"]:
-            rest = _BETWEEN.match(text, at)
-            at = rest.end() if rest else at
+    while (end := _part_end(text, at)) < len(text):
+        if text[end] in "`~":
+            return _before_fence(text, end)
+        if text[end] == ";":
+            at = _end_of(_BETWEEN, text, end + 1)
             if at < len(text) and not _STATEMENT.match(text, at):
-                return text[: token.end()].strip()
-        if token["blank"] and at > known and _PROSE_LINE.match(text, at):
+                return text[: end + 1].strip()
+            continue
+        at = _end_of(_BLANK_LINES, text, end)
+        if at > known and _PROSE_LINE.match(text, at):
             known = _end_of_statement(text, at)
             if not known:
-                return text[: token.start()].strip()
+                return text[:end].strip()
     return text
+
+
+def _part_end(text: str, at: int) -> int:
+    return _end_of(_SQL_PART, text, at)
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    """Where a pattern that may match nothing ends."""
+    match = pattern.match(text, at)
+    return match.end() if match else at
 
 
 def _end_of_statement(text: str, at: int) -> int:
@@ -149,13 +177,13 @@ def _end_of_statement(text: str, at: int) -> int:
     0 where it is prose. SQLite's grammar says so: it reads up to a character of ours that no
     SQL has. The statement is never whole, so nothing is compiled.
     """
-    stop = len(text)
-    for token in _LEXED.finditer(text, at):
-        if token["end"] or token["fence"]:
-            stop = token.start()
-            break
-        if token[0].startswith("/*") and not token[0].endswith("*/"):
+    while part := _SQL_PART.match(text, at):
+        stop = part.end()
+        if part["unclosed"] is not None:
             return 0
+        if stop == len(text) or text[stop] != "\n":
+            break
+        at = _end_of(_BLANK_LINES, text, stop)
     with closing(open_in_memory()) as connection:
         try:
             connection.execute(f"{text[:stop]}\n{_STOP}")
@@ -181,32 +209,28 @@ def _before_fence(text: str, at: int) -> str:
 
 
 def _from_blocks(text: str) -> str | None:
-    blocks = [(body, closed) for body, closed in _blocks(text) if _STATEMENT.match(body)]
-    for bodies in (
-        [body for body, closed in blocks if closed and _QUERY.match(body)],
-        [body for body, closed in blocks if closed],
-        [body for body, _ in blocks],
-    ):
-        if bodies:
-            return bodies[-1]
-    return None
+    query = statement = unclosed = None
+    for body, closed in _blocks(text):
+        if not _STATEMENT.match(body):
+            continue
+        if not closed:
+            unclosed = body
+        elif _QUERY.match(body):
+            query = body
+        else:
+            statement = body
+    return query or statement or unclosed
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool]]:
     """The fenced blocks, and whether each is closed; a cut-off reply leaves the last open."""
-    at = 0
-    while opening := _OPEN.search(text, at):
-        fence = opening["fence"]
-        start, stop, at = opening.end(), len(text), len(text)
-        for token in _LEXED_BLOCK.finditer(text, start):
-            if token["fence"] and token["fence"].startswith(fence):
-                stop, at = token.start(), token.end()
-                break
-        else:
-            # An odd quote hid the closing fence, as in 'it\'s'; trust the fence then.
-            plain = text.find(fence, start)
-            stop = plain if plain >= 0 else stop
-        yield text[start:stop].strip(), at > stop
+    for block in _BLOCK.finditer(text):
+        body, closed = block["body"], block["close"] is not None
+        if not closed:
+            # An odd quote hid the closing fence, as in 'it\\'s'; trust the fence then.
+            body, fence, _ = body.partition(block["fence"])
+            closed = bool(fence)
+        yield body.strip(), closed
 
 
 def _from_prose(text: str) -> str | None:
@@ -215,7 +239,7 @@ def _from_prose(text: str) -> str | None:
     start = None if commented else _first_query(_without_comments(text))
     if start is None:
         return None
-    if text[:start].endswith("**"):
+    if text.endswith("**", 0, start):
         return text[start:].partition("**")[0].strip()
     if text[start - 1 : start] == "`":
         line_end = text.find("\n", start)
@@ -231,17 +255,43 @@ def _without_comments(text: str) -> str:
     def blanks(comment: re.Match[str]) -> str:
         return " " * len(comment[0])
 
+    if "--" not in text and "*/" not in text:
+        return text
     last = text.rfind("*/") + 2 if "*/" in text else 0
     return _COMMENT.sub(blanks, text[:last]) + _LINE_COMMENT.sub(blanks, text[last:])
 
 
 def _first_query(text: str) -> int | None:
     """Where a query starts in prose: on its own line, behind a colon, or in capitals."""
-    last_from = max((match.start() for match in _FROM.finditer(text)), default=-1)
-    for match in _MARKED.finditer(text):
-        if match["sure"] or match["other"] or match.start("sql") < last_from:
-            return match.start("sql")
+    last_from: int | None = None
+    for word in _FIRST_WORD.finditer(text):
+        start = _marked_start(text, word.start())
+        match = None if start is None else _IN_PROSE.match(text, word.start())
+        if match is None:
+            continue
+        if last_from is None and not match["sure"] and not match["other"]:
+            last_from = _end_of(_FROM, text, 0) - len("from")
+        if match["sure"] or match["other"] or word.start() < (last_from or 0):
+            return start
     shouted = _SHOUTED.search(text)
     if shouted and text.find("FROM", shouted.end()) >= 0:
-        return shouted.start("sql")
+        return shouted.start()
     return None
+
+
+def _marked_start(text: str, at: int) -> int | None:
+    """Where a query with this first word starts, its parentheses included.
+
+    ``None`` where neither a colon, backtick or asterisk nor the start of a line stands before it.
+    """
+    start = at
+    while start > max(0, at - _MOST_PARENTHESES) and text[start - 1] == "(":
+        start -= 1
+    if _MARK.search(text[max(0, start - _MARK_LENGTH) : start]):
+        return start
+    size = 16
+    while True:
+        before = text[max(0, start - size) : start].rstrip(" \t>")
+        if before or size >= start:
+            return start if not before or before.endswith("\n") else None
+        size *= 4

@@ -49,18 +49,32 @@ CASE_FIELDS = (
 _BESIDE = ("confidence", "samples", *USAGE_FIELDS)
 """What may stand beside an answer."""
 PREDICTION_FIELDS = ("prediction", "raw", "prediction_rows", "abstained", *_BESIDE)
+ID_KEYS = (
+    "id",
+    "question_id",
+    "case_id",
+    "instance_id",
+    "qid",
+    "q_id",
+    "query_id",
+    "item_id",
+    "example_id",
+)
 CASE_ALIASES = {
-    "question_id": "id",
+    **dict.fromkeys(ID_KEYS[1:], "id"),
+    **dict.fromkeys(("db", "db_name", "database_id", "database_name"), "db_id"),
+    **dict.fromkeys(("level", "hardness", "difficulty_level"), "difficulty"),
     "gold_sql": "gold",
     "gold_query": "gold",
     "golds": "gold",
     "evidence": "knowledge",
+    "external_knowledge": "knowledge",
+    "hint": "knowledge",
     "predicted_sql": "prediction",
     "generated_sql": "prediction",
 }
 TRIAL = "trial"
 """The field of a prediction that tells several answers to one question apart."""
-ID_KEYS = ("id", "question_id", "case_id", "instance_id")
 SQL_KEYS = ("sql", "prediction", "predicted_sql", "pred_sqls")
 ANSWER_KEYS = (*SQL_KEYS, "raw", "prediction_rows", "abstained")
 """A record with one of these has a prediction."""
@@ -71,6 +85,8 @@ FIELD_NAMES = frozenset(
 SHARED_FIELDS = ("id", "db_id")
 """Fields that files of cases and files of predictions both have."""
 
+_NO_QUERY = ("null", "none", "nan", "n/a", "na", "-")
+"""What tables write where there is no query."""
 _TEXTS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
 
@@ -274,10 +290,11 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
         gold = decode_any_json(gold, f"{where}, gold", BenchmarkError)
     golds = [] if gold is None else gold if isinstance(gold, list) else [gold]
     for one in golds:
-        if not isinstance(one, str) or not one.strip() or one == "null":
+        if not isinstance(one, str) or one.strip().lower() in ("", *_NO_QUERY):
             raise BenchmarkError(
-                f"{where}: the gold {one!r} is not a query. Expected SQL text, a list of SQL "
-                f"texts, or null for an unanswerable question."
+                f"{where}: the gold {one!r} is not a query. Expected SQL text, or a list of SQL "
+                f"texts. Of an unanswerable question it is null in JSON, and an empty cell in a "
+                f"table."
             )
     return tuple(golds)
 
@@ -355,7 +372,10 @@ def _confidence(value: object, where: str) -> float | None:
     except (ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise PredictionError(f"{where}: the confidence is {value!r}. Expected a number, or null.")
+        raise PredictionError(
+            f"{where}: the confidence is {value!r}. Expected a number such as 0.9, with a point, "
+            f"or null."
+        )
     return number
 
 

@@ -30,6 +30,7 @@ from typing import Any
 from sqlverdict.errors import PredictionError
 from sqlverdict.files.text import (
     any_text,
+    count,
     decode_any_json,
     few_of,
     read_any_text,
@@ -38,6 +39,7 @@ from sqlverdict.files.text import (
 )
 from sqlverdict.load.columns.answers import answer_columns
 from sqlverdict.load.columns.column_map import rename
+from sqlverdict.load.columns.ids import is_number_name
 from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from
@@ -230,7 +232,9 @@ def table(file: PredictionFile) -> Entries:
     for line, row in rows:
         record = cells_as_fields(row, columns, f"{file.path}, {line}", PredictionError)
         entries += _entries_of(record, line, file)
-    note = f"{file.path.name}: read {next(iter(guess), '')!r} as prediction, as it holds queries"
+    reasons = {"id": "as its cells are ids of cases", "prediction": "as it holds queries"}
+    read = ", ".join(f"{name!r} as {own}, {reasons[own]}" for name, own in guess.items())
+    note = f"{file.path.name}: read {read}"
     return Entries(entries, (*source.notes, note) if guess else source.notes)
 
 
@@ -320,11 +324,14 @@ def _entries_of(
     """The answers in a record under our names."""
     location = f"{file.path}, {where}"
     key = next((key for key in ID_KEYS if key in record), None)
+    # The ids have to be those of the cases: a number of something else is refused there.
+    numbers = [name for name in record if key is None and is_number_name(name)]
+    key = numbers[0] if len(numbers) == 1 else key
     if key is None:
         raise PredictionError(
             f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
             f"every record: records are never paired by position. If the id has another name, map "
-            f"it: --column NAME=id"
+            f"it: --column {numbers[0] if numbers else 'NAME'}=id"
         )
     return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
 
@@ -365,7 +372,8 @@ def _check_count(file: PredictionFile, texts: Sequence[str]) -> tuple[str, ...]:
     elif blank:
         advice += f" Blank: line {few_of(blank)}."
     raise PredictionError(
-        f"{file.path}: found {len(texts)} lines, expected {expected}, one for each case. {advice}"
+        f"{file.path}: found {count(len(texts), 'line')}, expected {expected}, one for each case. "
+        f"{advice}"
     )
 
 

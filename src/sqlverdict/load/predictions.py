@@ -82,7 +82,7 @@ def load_predictions(
             to each question.
         UsageError: there is no such format, or the arguments do not fit each other.
 
-    Example:
+    Examples:
         >>> from pathlib import Path
         >>> _ = Path("mine.jsonl").write_text('{"id": "1", "sql": "SELECT 3", "cost": 0.01}')
         >>> sv.load_predictions("mine.jsonl", ["1"])["1"].usage.cost
@@ -281,6 +281,12 @@ def _advice(
     bare = {case_id.lstrip("0") for case_id in missing}
     if extra and bare == {case_id.lstrip("0") for case_id in extra}:
         return "They differ by leading zeros alone, which spreadsheets drop: write the ids alike."
+    whole = {case_id.removesuffix(".0") for case_id in missing}
+    if extra and whole == {case_id.removesuffix(".0") for case_id in extra}:
+        return (
+            "They differ by '.0' alone, which tables add to a column of numbers with an empty "
+            "cell: write the ids alike."
+        )
     if len(missing) == len(case_ids):
         positions = {str(n) for n in range(len(case_ids))}
         if set(by_case) == positions:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import sys
 from collections import OrderedDict
 from threading import Lock
 from typing import Any
@@ -13,6 +15,19 @@ from sqlverdict.parse.schema import Schema
 _OPEN = 64
 _lock = Lock()
 _connections: OrderedDict[Schema, sqlite3.Connection] = OrderedDict()
+_of_parent: list[OrderedDict[Schema, sqlite3.Connection]] = []
+"""Connections that a fork copied, perhaps in the middle of a query: not used, and not closed."""
+
+
+def _begin_anew() -> None:
+    """A fork copies a lock that another thread has, and nobody would ever open the copy."""
+    global _lock, _connections
+    _of_parent.append(_connections)
+    _lock, _connections = Lock(), OrderedDict()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def complaint(sql: str, schema: Schema) -> str | None:

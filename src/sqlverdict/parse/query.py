@@ -36,7 +36,6 @@ _COMMANDS = word_set(
 _EXCERPT = 30
 
 
-@lru_cache(maxsize=1024)
 def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
     """Parse one query. Never raises for any text.
 
@@ -53,6 +52,12 @@ def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
         that unfolds beyond measure) or ``PARSE_ERROR``
         (with line and column, both from 1).
     """
+    return parse_as(sql, dialect)
+
+
+@lru_cache(maxsize=1024)
+def parse_as(sql: str, dialect: str) -> Query | ParseFailure:
+    """As :func:`parse`; the cache of both, which takes a default for another key."""
     excess = too_large(sql)
     if excess is not None:
         return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)

@@ -24,5 +24,6 @@ _REFUSAL = re.compile(
 
 def is_refusal(text: str) -> bool:
     """Whether a text that holds no SQL says that there is no answer."""
-    plain = text[:_LONGEST].replace("\u2019", "'")
+    # What a model thought before is no part of its reply, and may be long.
+    plain = text.rpartition("</think>")[2][:_LONGEST].replace("\u2019", "'")
     return _REFUSAL.search(plain) is not None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import DataError
+from sqlverdict.files.atomic import write_at_once
 from sqlverdict.parse.facts import (
     Fact,
     HasAffinity,
@@ -135,7 +136,7 @@ def from_json(content: bytes | str) -> Certificate:
 def save(certificate: Certificate, path: Path) -> None:
     """Write a certificate."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(to_json(certificate) + b"\n")
+    write_at_once(path, to_json(certificate) + b"\n", lasting=False)
 
 
 def load(path: Path) -> Certificate:

@@ -6,6 +6,7 @@
 ``strategies/``    one file per way to make instances
 ``sources``        where instances come from: the bank, real rows, the strategies
 ``meter``          what a search has spent: instances and work, never seconds
+``reduce``         a difference becomes a witness: small, simple, graded
 ``shrink``         fewest rows, simplest values
 ``related``        how two queries relate on generated databases, without the data
 ``witness_text``   what a witness file says in its comments

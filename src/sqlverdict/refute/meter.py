@@ -1,9 +1,12 @@
-"""What a search has spent: work that is the same on every machine, and seconds as a safety net."""
+"""What a search has spent: work that is the same on every machine, and seconds as a safety net.
+
+The seconds are the thread's processor time: other load on the machine cuts no search.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import monotonic
+from time import monotonic, thread_time
 
 from sqlverdict.refute.trial.scratch_database import CELL, ScratchDatabase
 from sqlverdict.refute.witness import SearchBudget
@@ -13,7 +16,7 @@ class Meter:
     """Counts the work of one search: that of its scratch databases, and other work.
 
     Attributes:
-        late: Whether the clock had to end the search.
+        late: Whether seconds had to end the search.
     """
 
     def __init__(self, budget: SearchBudget, scratches: Iterable[ScratchDatabase]) -> None:
@@ -22,6 +25,7 @@ class Meter:
         self._most = budget.work
         self._beside = 0
         self._deadline = monotonic() + budget.seconds
+        self._last_second = thread_time() + budget.seconds
         for scratch in self._scratches:
             scratch.begin()
 
@@ -36,11 +40,13 @@ class Meter:
 
     @property
     def over(self) -> bool:
-        """Whether the search must end: by its work, or by the clock if that comes first."""
+        """Whether the search must end: by its work, or by seconds if they come first."""
         work = self._beside
         for scratch in self._scratches:
             work += scratch.work
         if work > self._most:
             return True
-        self.late = self.late or monotonic() > self._deadline
+        # Processor time takes a system call, and is never more than the time of the clock.
+        if not self.late and monotonic() > self._deadline:
+            self.late = thread_time() > self._last_second
         return self.late

@@ -135,8 +135,8 @@ class SearchBudget:
     Attributes:
         instances: How many databases are tried.
         alike: The divisor for queries that look alike.
-        seconds: The safety net, far above what the work takes. Where it cuts a search, the
-            result says so and is not kept.
+        seconds: Processor time: the safety net, far above what the work takes. Where it cuts a
+            search, the result says so and is not kept.
         shrink: How many smaller databases are tried for one witness.
         seed: Same seed, same databases.
         work: Steps of the engine, cells that are loaded included; see ``meter``.

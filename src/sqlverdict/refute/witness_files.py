@@ -25,6 +25,7 @@ from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
+from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
 from sqlverdict.refute.trial.literals import literal
 from sqlverdict.refute.trial.rebuild import (
     SMALL,
@@ -57,6 +58,7 @@ class WitnessReplay:
         gold: What the gold query gives now.
         prediction: What the predicted query gives now.
         comparison: The two under the preset.
+        tables: The rows of its tables, with the columns that the queries name.
     """
 
     path: Path
@@ -64,6 +66,7 @@ class WitnessReplay:
     gold: Outcome
     prediction: Outcome
     comparison: Comparison
+    tables: tuple[WitnessTable, ...] = ()
 
     @property
     def differ(self) -> bool:
@@ -203,9 +206,26 @@ def replay(path: Path, *, preset: str | None = None) -> WitnessReplay:
         gold, prediction, compared = compare_on(
             session.run, card.gold, card.prediction, rules, card.contract
         )
+        tables = tuple(_tables(session, card))
     finally:
         session.close()
-    return WitnessReplay(path, card, gold, prediction, compared)
+    return WitnessReplay(path, card, gold, prediction, compared, tables)
+
+
+_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' "
+    f"AND name <> '{NOTES}' ORDER BY rowid"
+)
+
+
+def _tables(session: Session, card: WitnessHeader) -> Iterator[WitnessTable]:
+    """The rows of every table."""
+    names = session.run(_TABLES)
+    for (name,) in names.rows if isinstance(names, Answer) else ():
+        content = session.run(f"SELECT * FROM {quote_name(str(name))}")
+        if isinstance(content, Answer):
+            table = WitnessTable(str(name), content.columns, tuple(content.rows))
+            yield table.with_columns(columns_named((card.gold, card.prediction)))
 
 
 def _open_database(path: Path) -> tuple[Session, WitnessHeader]:

@@ -21,7 +21,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from sqlverdict.errors import SqlverdictError
-from sqlverdict.rl.options import read_row
+from sqlverdict.rl.options import MISSING, read_row
+from sqlverdict.rl.replies import completion_text
 from sqlverdict.rl.rewarder import Rewarder
 
 LONGEST = 32 * 2**20
@@ -32,7 +33,7 @@ Message = dict[str, Any]
 
 def verify(rewarder: Rewarder, request: Mapping[str, Any]) -> dict[str, Any]:
     """The reply to one request."""
-    arguments = read_row(request.get("gt_sql", request.get("sql")), request)
+    arguments = read_row(request.get("gt_sql", request.get("sql", MISSING)), request)
     reward = rewarder.reward(prediction=output_text(request.get("response")), **arguments)
     reply = {
         **request,
@@ -48,7 +49,7 @@ def verify(rewarder: Rewarder, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def output_text(response: Any) -> str:
-    """The text of a response of the Responses API: all texts of its messages."""
+    """The text of a response of the Responses API: all texts of the model's messages."""
     if isinstance(response, str):
         return response
     if not isinstance(response, Mapping):
@@ -56,15 +57,17 @@ def output_text(response: Any) -> str:
     text = response.get("output_text")
     if isinstance(text, str):
         return text
-    messages = response.get("output")
-    parts = [
-        part
-        for message in (messages if isinstance(messages, list) else [])
-        if isinstance(message, Mapping) and message.get("type", "message") == "message"
-        for part in (message.get("content") or [])
-        if isinstance(part, Mapping)
-    ]
-    return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+    output = response.get("output")
+    items = [item for item in (output if isinstance(output, list) else []) if _is_reply(item)]
+    # Messages stand apart: the last word of one and the first of the next are two words.
+    return "\n".join(filter(None, map(completion_text, items)))
+
+
+def _is_reply(item: Any) -> bool:
+    """Whether an item of an output is the model's message, and no reasoning or call of a tool."""
+    if not isinstance(item, Mapping) or item.get("type", "message") != "message":
+        return False
+    return bool(item.get("role", "assistant") == "assistant")
 
 
 def _respond(rewarder: Rewarder, method: str, path: str, body: bytes) -> tuple[int, Any]:

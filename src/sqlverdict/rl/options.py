@@ -7,17 +7,32 @@ behind it is made where it is first called.
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlverdict.api.arguments import read_cell
+from sqlverdict.api.arguments import read_cell, read_truth
 from sqlverdict.errors import UsageError
 from sqlverdict.rl.reward import Reward
 from sqlverdict.rl.rewarder import Rewarder
 
+MISSING: Any = object()
+"""Stands for the gold of a row that has no field for it."""
+
 _rewarders: dict[tuple[object, ...], Rewarder] = {}
 _lock = threading.Lock()
+
+
+def _unlock() -> None:
+    """A fork copies a lock that another thread has, and nobody would ever open the copy."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_unlock)
 
 
 def rewarder_for(trainer: str, options: Mapping[str, Any]) -> Rewarder:
@@ -77,17 +92,28 @@ def read_row(
     """The gold and the database of a trainer's row, as arguments of a reward.
 
     Args:
-        gold: The gold, several, or a mapping that holds the gold and may name the database.
+        gold: The gold, several, or a mapping that holds the gold and may name the database;
+            ``MISSING`` where the row has no such field.
         row: What else the row holds.
         gold_key: The name of the gold in a mapping.
         db_key: The name of the database's file or URL.
         db_id_key: The name of the database's id.
+
+    Raises:
+        UsageError: the row's ``answerable`` is neither true nor false.
     """
     names: dict[str, Any] = dict(row or {})
     if isinstance(gold, Mapping):
         names |= gold
-        gold = gold.get(gold_key)
+        gold = gold.get(gold_key, MISSING)
     arguments: dict[str, Any] = {"gold": plain(gold)}
+    answerable = read_truth(names.get("answerable"), "answerable")
+    if gold is MISSING:
+        # A null says that there is no answer; a row without the field says nothing.
+        arguments["gold"] = None
+        answerable = True if answerable is None else answerable
+    if answerable is not None:
+        arguments["answerable"] = answerable
     # Rows come from tables, where an empty cell may be NaN.
     db, db_id, question = (read_cell(names.get(key)) for key in (db_key, db_id_key, "question"))
     # A row may hold both: the file says more than the id.

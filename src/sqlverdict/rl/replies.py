@@ -39,13 +39,13 @@ def _part_text(part: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def tagged_answer(reply: str, tag: str | None) -> str:
+def tagged_answer(reply: str, tag: str | None) -> str | None:
     """What stands in the last closed ``<tag>``; without a tag, the whole reply.
 
-    Empty where the tag is missing or not closed: a prompt that asks for it is part of the task.
+    ``None`` where the tag is missing or not closed: a prompt that asks for it is part of the task.
     """
     if tag is None:
         return reply
     end = reply.rfind(f"</{tag}>")
     start = reply.rfind(f"<{tag}>", 0, end) if end >= 0 else -1
-    return reply[start + len(tag) + 2 : end].strip() if start >= 0 else ""
+    return reply[start + len(tag) + 2 : end].strip() if start >= 0 else None

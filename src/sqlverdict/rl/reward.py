@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sqlverdict.api.pair_result import PairResult
+from sqlverdict.evidence import Related
 from sqlverdict.records import Reason, Verdict
 from sqlverdict.rl.values import RewardOutcome
 from sqlverdict.situations import Situation
@@ -21,6 +22,16 @@ _BY_REASON = {
     Reason.EXECUTION_TIMEOUT: RewardOutcome.TIMED_OUT,
 }
 
+_MATCHES = (
+    RewardOutcome.RIGHT,
+    RewardOutcome.PROVED,
+    RewardOutcome.REFUTED_MATCH,
+    RewardOutcome.CONSTANT_MATCH,
+    RewardOutcome.EMPTY_MATCH,
+)
+_COMPARE = "compare"
+"""The stage that compares answers on the real data."""
+
 
 @dataclass(frozen=True)
 class Reward:
@@ -29,7 +40,8 @@ class Reward:
     Attributes:
         score: The value for the trainer; ``None``: unscored.
         outcome: What happened.
-        reasons: Why, as reason codes; ``docs/words.md`` lists them.
+        reasons: What happened to the answer on the database, as reason codes; ``docs/words.md``
+            lists them. Where answers match there are none, whatever a witness shows.
         relation: How two different answers relate; empty where nothing is known.
         witnessed: Whether a witness shows that the queries differ.
         proved: Whether a proof shows that they do not.
@@ -37,7 +49,7 @@ class Reward:
         message: What went wrong, in words.
         ms: Milliseconds that it took. Two rewards are equal whatever their times are.
 
-    Example:
+    Examples:
         >>> from sqlverdict.rl import Rewarder
         >>> reward = Rewarder(db="shop.sqlite").reward("SELECT 1", "I cannot say.")
         >>> reward.score, reward.outcome.value
@@ -85,10 +97,24 @@ def outcome_of(result: PairResult, value: float | None) -> RewardOutcome:
     if by_verdict is not None:
         return by_verdict
     if not result.result.answerable:
-        return _by_reason(result) or RewardOutcome.WRONG
+        by_reason = _by_reason(result) or RewardOutcome.ANSWERED_UNANSWERABLE
+        # A model can abstain in words alone, and here the words are right.
+        is_refusal = by_reason is RewardOutcome.REFUSAL
+        return RewardOutcome.ABSTAINED_RIGHT if is_refusal else by_reason
     if value is None:
         return RewardOutcome.UNSCORED
     return _of_match(result) if value >= 1.0 else _of_difference(result)
+
+
+def reasons_of(result: PairResult, outcome: RewardOutcome) -> tuple[str, ...]:
+    """What happened to the answer; what happens on a witness is no part of it."""
+    compared = next((piece for piece in result.evidence if piece.by == _COMPARE), None)
+    if compared is None or result.verdict is Verdict.UNSCORED:
+        return tuple(map(str, result.reasons))
+    if outcome in _MATCHES and isinstance(compared, Related):
+        # The metric calls right what the comparison does not.
+        return ()
+    return tuple(map(str, compared.reasons))
 
 
 def _of_match(result: PairResult) -> RewardOutcome:

@@ -12,16 +12,28 @@ import math
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from numbers import Real
 from time import perf_counter
 from typing import Any
 
-from sqlverdict.api.arguments import Golds, Pair, Reference, read_arguments
+from sqlverdict.api.arguments import (
+    Golds,
+    Pair,
+    Reference,
+    Reply,
+    is_gap,
+    read_arguments,
+    read_count,
+    read_timeout,
+    read_truth,
+)
 from sqlverdict.api.closing import Closing
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.execute.engine import Limits
+from sqlverdict.records import Prediction
 from sqlverdict.rl.replies import completion_text, tagged_answer
-from sqlverdict.rl.reward import Reward, outcome_of
+from sqlverdict.rl.reward import Reward, outcome_of, reasons_of
 from sqlverdict.rl.values import RewardOutcome, RewardValues, read_values
 
 LIMITS = Limits(steps=100_000_000, seconds=30.0, rows=100_000, bytes=32 * 2**20, cell=2**20)
@@ -29,6 +41,9 @@ LIMITS = Limits(steps=100_000_000, seconds=30.0, rows=100_000, bytes=32 * 2**20,
 
 INSTANCES = 40
 """How many databases are tried for a witness, where the table has a value that depends on it."""
+
+_ARGUMENTS = frozenset(("gold", "prediction", "db", "db_id", "question", "answerable"))
+"""The arguments of :meth:`Rewarder.reward`."""
 
 Unscored = str | float
 """What becomes of an unscored reply: ``"none"``, ``"raise"``, or a value."""
@@ -42,12 +57,17 @@ class Rewarder(Closing):
     """Rewards replies by a declared table of values.
 
     Args:
-        databases: Where databases are found by ``db_id``: a folder, or a URL with ``{db_id}``.
+        databases: Where databases are found by ``db_id``: a folder, or a URL with ``{db_id}``. One
+            database, such as a file, serves replies that name none; a ``db_id`` that is not its
+            name is refused.
         db: The database of every reply that names none: a file, or a URL.
         metric: When answers match: ``"ex"``, ``"ex[bird]"``, or another metric of 0 and 1.
         values: What each outcome is worth; a table, or a mapping of outcomes to values.
         unscored: What an unscored reply gets: ``"none"`` (a score of ``None``), ``"raise"``
             (:class:`Unscorable`), or a number.
+        no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``. With the second a
+            tag with nothing in it abstains too; a reply of nothing at all never does. A refusal
+            in words to a question that cannot be answered abstains with both.
         tag: The tag that holds the answer, such as ``"answer"``; by default SQL is taken from the
             whole reply.
         refute: Try so many databases for a witness, where answers match; by default 40 where the
@@ -58,12 +78,13 @@ class Rewarder(Closing):
         threads: How many threads :meth:`batch` uses; 0: that of the caller.
         memo: How many results are remembered.
 
-    Example:
+    Examples:
         >>> from sqlverdict.rl import Rewarder
         >>> rewarder = Rewarder(db="shop.sqlite", values={"right": 1.0, "failed": -0.5})
         >>> gold = "SELECT count(*) FROM item"
         >>> [rewarder(gold, reply) for reply in ("SELECT 3", "SELECT 4", "SELECT nothing")]
         [1.0, 0.0, -0.5]
+        >>> rewarder.close()
     """
 
     def __init__(
@@ -74,6 +95,7 @@ class Rewarder(Closing):
         metric: str = "ex",
         values: RewardValues | Mapping[str, float] = RewardValues(),  # noqa: B008 - frozen
         unscored: Unscored = "none",
+        no_sql: str = "wrong",
         tag: str | None = None,
         refute: int | None = None,
         prove: bool | None = None,
@@ -84,12 +106,13 @@ class Rewarder(Closing):
     ) -> None:
         if timeout is not None and limits is not None:
             raise UsageError("timeout is one of the limits; give one of the two")
-        if timeout is not None:
-            limits = Limits(LIMITS.steps, timeout, LIMITS.rows, LIMITS.bytes, cell=LIMITS.cell)
+        seconds = read_timeout(timeout)
+        if seconds is not None:
+            limits = Limits(LIMITS.steps, seconds, LIMITS.rows, LIMITS.bytes, cell=LIMITS.cell)
         self.values = read_values(values)
         self.unscored = _read_unscored(unscored)
-        self.tag = tag
-        self.threads = threads
+        self.tag = _read_tag(tag)
+        self.threads = read_count(threads, "threads")
         if refute is None:
             refute = INSTANCES if self.values.needs_search else 0
         self.scorer = Scorer(
@@ -102,6 +125,7 @@ class Rewarder(Closing):
             # Under it a match by luck is wrong: it says which witnesses refute a match, and
             # changes no metric. It needs proofs, so it is left out where nothing is searched.
             policy="strict" if refute else None,
+            no_sql=no_sql,
             memo=memo,
         )
         spec = self.scorer.plan.specs[0]
@@ -126,36 +150,47 @@ class Rewarder(Closing):
         db: Reference | None = None,
         *,
         db_id: str | None = None,
-        question: str = "",
+        question: str | None = None,
+        answerable: bool | None = None,
     ) -> Reward:
         """The reward of one reply.
 
         Args:
-            gold: The gold query, or several of which any counts. ``None`` is a missing gold;
-                where the table has a value for ``abstained_right`` it says that the question
-                cannot be answered.
-            prediction: A reply, or messages of which the last one counts; ``None``: an abstention.
+            gold: The gold query, or several of which any counts. ``None`` is a missing gold, and
+                unscored; where the table has a value for ``abstained_right`` it says that the
+                question cannot be answered.
+            prediction: A reply, messages of which the last one counts, or a
+                :class:`~sqlverdict.records.Prediction`; ``None``: an abstention.
             db: The database: a file or a URL. By default that of the rewarder.
             db_id: The name of a database below ``databases``, instead of ``db``.
             question: The question.
+            answerable: ``False``: the question cannot be answered, and an abstention is right. By
+                default it can, unless the gold says otherwise.
 
         Raises:
-            UsageError: no database is known.
+            UsageError: no database is known, or ``answerable`` is neither true nor false.
             Unscorable: it cannot be scored, and the policy is to raise.
         """
         start = perf_counter()
-        if not self._has_gold(gold):
-            return self._without_gold(gold)
-        reply = None
-        if prediction is not None:
-            reply = tagged_answer(completion_text(prediction), self.tag)
+        answerable = read_truth(answerable, "answerable")
+        to_list = getattr(gold, "tolist", None)
+        if to_list is not None:
+            # Several golds in one cell of a table are an array.
+            gold = to_list()
+        problem = self._problem(gold, answerable)
+        if problem:
+            value = self._value(RewardOutcome.UNSCORED, problem)
+            return Reward(value, RewardOutcome.UNSCORED, message=problem)
+        if answerable is False:
+            gold = None
+        reply = self._reply(prediction)
         result = self.scorer.check(gold, reply, db, db_id=db_id, question=question)
         outcome = outcome_of(result, result.scores[self._label])
-        relations = result.relations
+        relations, reasons = result.relations, reasons_of(result, outcome)
         return Reward(
-            self._value(outcome, result.message or ", ".join(result.reasons)),
+            self._value(outcome, result.message or ", ".join(reasons)),
             outcome,
-            tuple(str(reason) for reason in result.reasons),
+            reasons,
             relations[0].kind if relations else "",
             result.witness is not None,
             result.proof is not None,
@@ -171,8 +206,8 @@ class Rewarder(Closing):
             pairs: Tuples ``(gold, prediction, db)``, or mappings with the names of the arguments
                 of :meth:`reward`.
         """
-        calls = [partial(self.reward, **read_arguments(pair)) for pair in pairs]
-        if self.threads <= 0:
+        calls = [partial(self.reward, **read_arguments(pair, _ARGUMENTS)) for pair in pairs]
+        if not self.threads:
             return [call() for call in calls]
         with ThreadPoolExecutor(self.threads) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
@@ -187,18 +222,36 @@ class Rewarder(Closing):
         """As :meth:`batch`, from an event loop, which goes on meanwhile."""
         return await asyncio.to_thread(self.batch, list(pairs))
 
-    def _has_gold(self, gold: Any) -> bool:
-        if gold is None:
-            return self.values.abstained_right is not None
-        golds = (gold,) if isinstance(gold, str) else gold
-        if not isinstance(golds, list | tuple):
-            return False
-        return bool(golds) and all(isinstance(each, str) and each.strip() for each in golds)
+    def _reply(self, prediction: Any) -> Reply:
+        """What the scorer reads: a text, an abstention, or a prediction that was read before."""
+        if isinstance(prediction, Prediction):
+            if prediction.responds or prediction.abstained or prediction.raw is None:
+                return prediction
+            prediction = prediction.raw
+        if prediction is None:
+            return None
+        answer = tagged_answer(completion_text(prediction), self.tag)
+        if answer == "" and self.tag is not None and self.scorer.plan.no_sql == "abstain":
+            # The model kept to the form, and gave no SQL.
+            return None
+        return answer or ""
 
-    def _without_gold(self, gold: Any) -> Reward:
-        message = f"the gold is {gold!r:.80}; expected SQL"
-        return Reward(
-            self._value(RewardOutcome.UNSCORED, message), RewardOutcome.UNSCORED, message=message
+    def _problem(self, gold: Any, answerable: bool | None) -> str:
+        """Why a gold cannot be used; empty where it can."""
+        if answerable is False:
+            if _is_blank(gold):
+                return ""
+            return f"the question is said to have no answer, and the gold is {gold!r:.80}"
+        null_is_unanswerable = self.values.abstained_right is not None
+        if gold is None and null_is_unanswerable and answerable is None:
+            return ""
+        golds = (gold,) if isinstance(gold, str) else gold
+        is_list = isinstance(golds, list | tuple) and bool(golds)
+        if is_list and all(isinstance(each, str) and each.strip() for each in golds):
+            return ""
+        return (
+            f"the gold is {gold!r:.80}; expected SQL. A question that cannot be answered has "
+            f"answerable=False, or a gold of None where the table has a value for abstained_right"
         )
 
     def _value(self, outcome: RewardOutcome, why: str) -> float | None:
@@ -213,10 +266,25 @@ class Rewarder(Closing):
         return self.unscored
 
 
-def _read_unscored(unscored: Unscored) -> Unscored:
-    if unscored in ("none", "raise"):
+def _read_tag(tag: str | None) -> str | None:
+    if tag is None or (isinstance(tag, str) and tag.strip() and not set(tag) & set("<>/ ")):
+        return tag
+    # Such a tag stands in no reply, and every reply would be wrong.
+    raise UsageError(f"tag is {tag!r}; expected its name alone, such as 'answer', or None")
+
+
+def _is_blank(gold: Any) -> bool:
+    """Whether there is no gold, in any of the ways in which tables say so."""
+    if isinstance(gold, str | list | tuple):
+        return not (gold.strip() if isinstance(gold, str) else gold)
+    return gold is None or is_gap(gold)
+
+
+def _read_unscored(unscored: Any) -> Unscored:
+    if isinstance(unscored, str) and unscored in ("none", "raise"):
         return unscored
-    is_number = isinstance(unscored, int | float) and not isinstance(unscored, bool)
-    if is_number and math.isfinite(float(unscored)):
-        return float(unscored)
+    if not isinstance(unscored, bool) and isinstance(unscored, Real):
+        number = float(unscored)
+        if math.isfinite(number):
+            return number
     raise UsageError(f"unscored is {unscored!r}; expected 'none', 'raise' or a number")

@@ -22,7 +22,12 @@ _OPTIONS: dict[str, Any] = {"tag": "solution"}
 
 
 def compute_score_single(
-    completion: Any, reference: Any, db_file: Reference, **options: Any
+    completion: Any,
+    reference: Any,
+    db_file: Reference,
+    *,
+    answerable: bool | None = None,
+    **options: Any,
 ) -> float:
     """The reward of one episode; ``options`` are the arguments of a rewarder.
 
@@ -30,4 +35,4 @@ def compute_score_single(
         Unscorable: the gold fails, and ``unscored`` states no number.
     """
     rewarder = rewarder_for("SkyRL", _OPTIONS | options)
-    return number(rewarder.reward(plain(reference), completion, db_file))
+    return number(rewarder.reward(plain(reference), completion, db_file, answerable=answerable))

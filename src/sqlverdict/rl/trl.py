@@ -67,7 +67,8 @@ class SqlReward:
             raise UsageError(
                 f"the dataset has no column {self._gold!r}; name that of the gold with gold="
             )
-        used = {name: columns[name] for name in (self._db, self._db_id) if name in columns}
+        names = (self._db, self._db_id, "answerable")
+        used = {name: columns[name] for name in names if name in columns}
         return [
             {
                 "prediction": completion if completion is not None else "",

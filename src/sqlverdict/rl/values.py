@@ -2,25 +2,26 @@
 
 A value that is not stated is that of the next more general outcome:
 
-====================  =============================================================  =============
-outcome               what happened                                                  else worth
-====================  =============================================================  =============
-``right``             the answers match                                              1.0
-``proved``            they match, and a proof shows that they always do              right
-``refuted_match``     they match here, and a witness shows where they differ         right
-``constant_match``    they match, and the prediction reads no row of the data        refuted_match
-``empty_match``       they match, and both are empty; no proof, no witness           right
-``abstained_right``   an abstention, and the question cannot be answered             unscored
-``wrong``             the answers differ                                             0.0
-``extra_columns``     the gold's columns, and a few more                             wrong
-``failed``            the query gives no answer                                      wrong
-``timed_out``         it reached a limit of steps or time                            failed
-``blocked``           it would write, or touch what is not the database              failed
-``no_sql``            the reply holds no SQL                                         wrong
-``refusal``           the reply refuses in words                                     no_sql
-``abstained_wrong``   an abstention, and the question can be answered                wrong
-``unscored``          nothing can be said, and the model is not to blame             its policy
-====================  =============================================================  =============
+=========================  =========================================================  =============
+outcome                    what happened                                              else worth
+=========================  =========================================================  =============
+``right``                  the answers match                                          1.0
+``proved``                 they match, and a proof shows that they always do          right
+``refuted_match``          they match here, and a witness shows where they differ     right
+``constant_match``         they match, and the prediction reads no row of the data    refuted_match
+``empty_match``            they match, and both are empty; no proof, no witness       right
+``abstained_right``        an abstention, and the question cannot be answered         right
+``wrong``                  the answers differ                                         0.0
+``extra_columns``          the gold's columns, and a few more                         wrong
+``failed``                 the query gives no answer                                  wrong
+``timed_out``              it reached a limit of steps or time                        failed
+``blocked``                it would write, or touch what is not the database          failed
+``no_sql``                 the reply holds no SQL                                     wrong
+``refusal``                the reply refuses in words                                 no_sql
+``abstained_wrong``        an abstention, and the question can be answered            wrong
+``answered_unanswerable``  SQL, and the question cannot be answered                   wrong
+``unscored``               nothing can be said, and the model is not to blame         its policy
+=========================  =========================================================  =============
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from numbers import Real
 
 from sqlverdict.errors import UsageError
 
@@ -50,6 +52,7 @@ class RewardOutcome(StrEnum):
     NO_SQL = "no_sql"
     REFUSAL = "refusal"
     ABSTAINED_WRONG = "abstained_wrong"
+    ANSWERED_UNANSWERABLE = "answered_unanswerable"
     UNSCORED = "unscored"
 
 
@@ -58,6 +61,7 @@ GENERAL: Mapping[RewardOutcome, RewardOutcome] = {
     RewardOutcome.REFUTED_MATCH: RewardOutcome.RIGHT,
     RewardOutcome.CONSTANT_MATCH: RewardOutcome.REFUTED_MATCH,
     RewardOutcome.EMPTY_MATCH: RewardOutcome.RIGHT,
+    RewardOutcome.ABSTAINED_RIGHT: RewardOutcome.RIGHT,
     RewardOutcome.EXTRA_COLUMNS: RewardOutcome.WRONG,
     RewardOutcome.FAILED: RewardOutcome.WRONG,
     RewardOutcome.TIMED_OUT: RewardOutcome.FAILED,
@@ -65,6 +69,7 @@ GENERAL: Mapping[RewardOutcome, RewardOutcome] = {
     RewardOutcome.NO_SQL: RewardOutcome.WRONG,
     RewardOutcome.REFUSAL: RewardOutcome.NO_SQL,
     RewardOutcome.ABSTAINED_WRONG: RewardOutcome.WRONG,
+    RewardOutcome.ANSWERED_UNANSWERABLE: RewardOutcome.WRONG,
 }
 """The more general outcome whose value counts where an outcome has none."""
 
@@ -73,10 +78,11 @@ GENERAL: Mapping[RewardOutcome, RewardOutcome] = {
 class RewardValues:
     """What each outcome is worth; ``None``: as the next more general one.
 
-    ``abstained_right`` has no general outcome: without a value, a gold of ``None`` is a gold that
-    is missing, and unscored. With one, it says that the question cannot be answered.
+    Without a value for ``abstained_right`` a gold of ``None`` is a gold that is missing, and
+    unscored. With one, it says that the question cannot be answered; so does
+    ``answerable=False`` at the call, with any table.
 
-    Example:
+    Examples:
         >>> from sqlverdict.rl import RewardOutcome, RewardValues
         >>> RewardValues(failed=-0.5).value(RewardOutcome.TIMED_OUT)
         -0.5
@@ -96,13 +102,14 @@ class RewardValues:
     no_sql: float | None = None
     refusal: float | None = None
     abstained_wrong: float | None = None
+    answered_unanswerable: float | None = None
 
     def __post_init__(self) -> None:
         for entry in fields(self):
             value = getattr(self, entry.name)
             if value is None and entry.name not in ("right", "wrong"):
                 continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
+            if isinstance(value, bool) or not isinstance(value, Real):
                 raise UsageError(f"the value of {entry.name} is {value!r}; expected a number")
             if not math.isfinite(value):
                 raise UsageError(f"the value of {entry.name} is {value}; expected a finite number")
@@ -129,6 +136,10 @@ def read_values(values: RewardValues | Mapping[str, float]) -> RewardValues:
     """
     if isinstance(values, RewardValues):
         return values
+    if not isinstance(values, Mapping):
+        raise UsageError(
+            f"values is {type(values).__name__}; expected a mapping, such as {{'failed': -0.5}}"
+        )
     known = [entry.name for entry in fields(RewardValues)]
     for name in values:
         if name not in known:

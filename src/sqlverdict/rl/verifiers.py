@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from sqlverdict.rl.options import number, read_row, refuse_none
+from sqlverdict.rl.options import MISSING, number, read_row, refuse_none
 from sqlverdict.rl.rewarder import Rewarder
 
 
@@ -39,8 +39,8 @@ def trace_reward(
 
     async def sql_reward(self: Any, trace: Any) -> float:
         data = getattr(self, "data", self)
-        row = {name: getattr(data, name, None) for name in (db, db_id)}
-        arguments = read_row(getattr(data, gold, None), row, db_key=db, db_id_key=db_id)
+        row = {name: getattr(data, name, None) for name in (db, db_id, "answerable")}
+        arguments = read_row(getattr(data, gold, MISSING), row, db_key=db, db_id_key=db_id)
         return number(await rewarder.areward(prediction=trace.last_reply, **arguments))
 
     return sql_reward

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.errors import Contradiction
 from sqlverdict.evidence import Contradicted, Proved, Undecided
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.records import Answer, Case, Reason
 from sqlverdict.run.refute_stage import witness_name
 from sqlverdict.run.task import Pending
@@ -82,7 +83,7 @@ def _save(
         lines += ["", "Refuted by:", f"  sqlverdict replay {replay.name}"]
     else:
         lines += ["", "Refuted by the answers on the real database:", f"  {case.database}"]
-    text.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="backslashreplace")
+    write_text_at_once(text, "\n".join(lines) + "\n", errors="backslashreplace")
     return text
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -40,7 +40,8 @@ from sqlverdict.run.ladder import gather, keep_answers
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Needs
 from sqlverdict.run.refute_stage import Refuter
-from sqlverdict.run.task import PairFinding, Task
+from sqlverdict.run.task import MetricValue, PairFinding, Task
+from sqlverdict.runlog.folder import copy_witness
 from sqlverdict.runlog.log import encode_fields
 from sqlverdict.score.metric import listens_to_judge
 from sqlverdict.situations import QUESTIONS
@@ -81,6 +82,8 @@ class Examiner:
         ours = all(type(s.metric).__module__.startswith("sqlverdict.score.") for s in plan.specs)
         alone = not plan.refutes and not plan.explains and plan.asking is None
         self._looks_at_queries_alone = ours and alone
+        by_answers = plan.specs[0].metric.needs <= {"answers"}
+        self._value_by_answers = ours and alone and by_answers and not plan.proves
         self._known: dict[tuple[object, ...], PairFinding] = {}
 
     def close(self) -> None:
@@ -104,6 +107,21 @@ class Examiner:
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no training
             finding = self._failure(task, runner, error)
         return Result(**_fields(task, finding), timings=finding.timings)
+
+    def value(self, task: Task, runner: QueryRunner) -> MetricValue:
+        """The value of the first metric; no judge is asked.
+
+        Evidence is gathered only where the value rests on it. Never raises.
+        """
+        spec = self.plan.specs[0]
+        if self._value_by_answers:
+            with suppress(Exception):
+                item = self._item(task, runner, None)
+                scored = self._scorer(task, runner).score(spec, item)
+                if scored.score.value is not None and not scored.notes:
+                    return MetricValue(scored.score.value, item.repeatable and item.lasting)
+        result = self.result(task, runner)
+        return MetricValue(result.scores[spec.label], result.final)
 
     def _line(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
         finding = self._find(task, runner)
@@ -190,12 +208,7 @@ class Examiner:
         item.settle(evidence, judgement)
         # With a question open, what hangs on the reply is scored when it is there.
         specs = [s for s in self.plan.specs if not to_ask or not listens_to_judge(s.metric)]
-
-        def stand_in(case: Case, prediction: Prediction) -> RunItem:
-            stand_in = structs.replace(task, case=case, prediction=prediction)
-            return self._item(stand_in, runner, None)
-
-        scorer = MetricScorer(stand_in)
+        scorer = self._scorer(task, runner)
         scored = {spec.label: scorer.score(spec, item) for spec in specs}
         return PairFinding(
             judgement,
@@ -206,6 +219,15 @@ class Examiner:
             item.repeatable and item.lasting,
             answers,
         )
+
+    def _scorer(self, task: Task, runner: QueryRunner) -> MetricScorer:
+        """Scores by metrics; what stands in for the prediction is run likewise."""
+
+        def stand_in(case: Case, prediction: Prediction) -> RunItem:
+            stand_in = structs.replace(task, case=case, prediction=prediction)
+            return self._item(stand_in, runner, None)
+
+        return MetricScorer(stand_in)
 
     def _item(self, task: Task, runner: QueryRunner, folder: Path | None) -> RunItem:
         parts = (task.case, task.prediction, runner, self._refuter, folder)
@@ -243,9 +265,7 @@ class Examiner:
             return
         others = {self._witness_folder(system) for system in range(len(self.folders))} - {own}
         for other in sorted(filter(None, others)):
-            for source in other.glob(f"{Path(file).stem}.*"):
-                own.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, own / source.name)
+            copy_witness(file, other, own)
 
     def crashed(self, task: Task, why: str, *, by_prediction: bool = False) -> bytes:
         """The line of a case on which we failed ourselves: unscored, and counted apart."""
@@ -314,7 +334,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "id": case.id,
         "db_id": case.db_id,
         "question": case.question,
-        "gold": gold_texts(case),
+        "gold": case.logged_golds,
         "prediction": _text(prediction),
         "abstained": prediction.abstained,
         "verdict": judgement.verdict,
@@ -341,13 +361,6 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
     if case.knowledge:
         fields["knowledge"] = case.knowledge
     return fields
-
-
-def gold_texts(case: Case) -> tuple[str, ...]:
-    """The golds, as the log has them."""
-    if not case.gold_answers:
-        return case.golds
-    return (*case.golds, *(answer.title for answer in case.gold_answers))
 
 
 def _text(prediction: Prediction) -> str | None:

@@ -22,10 +22,12 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
     """Cases that were given in memory, as a benchmark.
 
     Raises:
-        UsageError: two cases share an id.
+        UsageError: two cases share an id, or one is no case.
     """
     encoded = sha256()
     for case in cases:
+        if not isinstance(case, Case):
+            raise UsageError(f"a case is {type(case).__name__}; expected a sqlverdict.Case")
         encoded.update(content_bytes(case))
     repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
     if repeated:

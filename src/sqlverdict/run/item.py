@@ -14,6 +14,7 @@ from sqlverdict.execute.clock import uses_chance
 from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.references import is_server
+from sqlverdict.load.databases import unknown_database
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
     LIMIT_REASONS,
@@ -133,7 +134,7 @@ class RunItem:
 
     def _no_database(self) -> Failure:
         # A database id is a name and never a path: nothing is opened by it.
-        message = f"no database is known for the database id {self.case.db_id!r}"
+        message = unknown_database(self.case.db_id)
         return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)
 
     def _watched(self, what: str, work: Callable[[], T], more: float = 0.0) -> T | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from sqlverdict.confidence import Models
+from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import Limits
 from sqlverdict.parse.schema import Schema
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 RUN = "run"
 RECORDED = "recorded"
+_EXPECTED = {
+    "limits": "a sqlverdict.Limits",
+    "now": "a datetime, or None",
+    "schemas": "a mapping from database ids to what load_schema() gives",
+}
 ANSWERS = (RUN, RECORDED)
 """Which answers count where a case has both a database and a record."""
 
@@ -111,7 +117,7 @@ class Options:
             ``ex``; by default the benchmark's own.
         command: The words of the command that makes the run, for the manifest.
 
-    Example:
+    Examples:
         >>> options = sv.Options(metrics="ex,verdict", limits=sv.Limits(seconds=1.0, rows=1_000))
         >>> options.limits.rows
         1000
@@ -141,6 +147,23 @@ class Options:
     preset: str = ""
     command: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse what would fail much later.
+
+        Raises:
+            UsageError: an option is of the wrong type.
+        """
+        types = (("limits", Limits), ("now", datetime | None), ("schemas", Mapping))
+        for name, kind in types:
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise UsageError(f"{name} is {value!r}; expected {_EXPECTED[name]}")
+        for db_id, schema in self.schemas.items():
+            if not isinstance(db_id, str) or not isinstance(schema, Schema):
+                raise UsageError(
+                    f"schemas has {schema!r} for {db_id!r}; expected {_EXPECTED['schemas']}"
+                )
+
 
 @dataclass(frozen=True)
 class System:
@@ -150,7 +173,7 @@ class System:
     is set where they are one of several trials: the name of the system. ``base`` is an earlier run
     with other golds: its results stand where the golds are the same.
 
-    Example:
+    Examples:
         >>> sv.System("mine", {"1": "SELECT 3", "2": None}).name
         'mine'
     """

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from sqlverdict import __version__
-from sqlverdict.errors import Contradiction, FileFailure, Interrupted
+from sqlverdict.errors import Contradiction, DataError, FileFailure, Interrupted
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
@@ -100,6 +100,10 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
         for out, manifest in outputs:
             folders.append(RunFolder(out, manifest, overwrite=overwrite))
         yield folders
+    except DataError:
+        for folder in folders:
+            folder.withdraw()
+        raise
     except Contradiction as error:
         lasting = all(out is not None for out, _ in outputs)
         what = "run the same command again to continue" if lasting else "give --out to continue"

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
+from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, reads_driver_values
 from sqlverdict.confidence import NO_LABELS, Model, built_in, write_models
@@ -320,6 +321,9 @@ def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
     daemonic = not options.on and multiprocessing.current_process().daemon
     default = 0 if options.on or daemonic else _core_count()
     workers = default if options.workers is None else options.workers
+    if isinstance(workers, bool) or not isinstance(workers, SupportsIndex):
+        raise UsageError(f"workers is {workers!r}; expected a whole number, 0 or more")
+    workers = index(workers)
     if daemonic and workers:
         raise UsageError(
             f"{workers} workers in a daemonic process, which may start none (such as one of "

@@ -35,10 +35,13 @@ class Refuter:
         self._searches: dict[str, EngineSearch] = {}
 
     def close(self) -> None:
-        """Remove what searches on other engines have made."""
+        """Remove what searches on other engines have made, and close the bank, which is trimmed."""
         for search in self._searches.values():
             search.close()
         self._searches.clear()
+        bank, self._bank = self._bank, None
+        if bank is not None:
+            bank.close()
 
     def refute(
         self, case: Case, golds: Sequence[ParseResult], prediction: ParseResult

@@ -8,11 +8,11 @@ from functools import cached_property
 from hashlib import blake2b, sha256
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from sqlverdict.errors import DatabaseError, Interrupted, PredictionError
+from sqlverdict.errors import DatabaseError, Interrupted, PredictionError, UsageError
 from sqlverdict.evidence import Contradicted, Evidence, Failed, Judged, Undecided, fault_of
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES, engine_for
@@ -98,6 +98,18 @@ class PairFinding(msgspec.Struct, frozen=True, dict=True):
         return next((piece for piece in self.evidence if isinstance(piece, Contradicted)), None)
 
 
+class MetricValue(NamedTuple):
+    """The value of a metric for one pair.
+
+    Attributes:
+        value: The value; ``None``: unscored.
+        final: Whether it would be the same another time.
+    """
+
+    value: float | None
+    final: bool
+
+
 _MAY_GO_AWAY = (Fault.ENGINE, Fault.TOOLKIT)
 
 
@@ -173,6 +185,25 @@ def case_stream(
                 f"(None, or abstained=True). A missing prediction is never an abstention."
             )
         yield index, case, [own[case.id] for _, own in predictions]
+
+
+def pair_stream(
+    pairs: Iterable[tuple[Case, Prediction]],
+) -> Iterator[tuple[int, Case, list[Prediction]]]:
+    """The cases of one system that carry their predictions.
+
+    Raises:
+        UsageError: a pair is something else.
+    """
+    for index, pair in enumerate(pairs):
+        match pair:
+            case (Case() as case, Prediction() as prediction):
+                yield index, case, [prediction]
+            case _:
+                raise UsageError(
+                    f"a pair is {pair!r:.80}; expected a Case and its Prediction. For records and "
+                    f"texts there is evaluate()"
+                )
 
 
 def content_bytes(case: Case, *others: object) -> bytes:

@@ -12,6 +12,7 @@ import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from time import perf_counter
 from typing import Any
 
 from sqlverdict.errors import RunLogError
-from sqlverdict.files.atomic import remove_parts
+from sqlverdict.files.atomic import copy_at_once, remove_parts
 from sqlverdict.files.lock import FolderLock, Locked
 from sqlverdict.files.text import count
 from sqlverdict.runlog.log import RESULTS, RunLog
@@ -65,8 +66,9 @@ class RunFolder:
         self._changed: Counter[str] = Counter()
         self._again = 0
         self._other = 0
+        self._is_new = not self.folder.exists()
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _lock(self.folder)
+        self._lock = lock_folder(self.folder)
         try:
             self._open(manifest, overwrite=overwrite)
         except BaseException:
@@ -78,9 +80,11 @@ class RunFolder:
         for folder in (self.folder, self.folder / WITNESSES):
             remove_parts(folder)
         log = self.folder / RESULTS
-        if overwrite:
+        has_lines = log.exists() and log.stat().st_size > 0
+        if overwrite or not (has_lines or (self.folder / SUMMARY).exists()):
+            # A run that ended before its first case, over an input that cannot be read, is none.
             self._clear()
-        elif log.exists() and log.stat().st_size and not (self.folder / MANIFEST).exists():
+        elif has_lines and not (self.folder / MANIFEST).exists():
             raise RunLogError(
                 f"{self.folder} has a {RESULTS} but no {MANIFEST}: it cannot be resumed. "
                 f"Give another --out, or start anew with --overwrite."
@@ -177,7 +181,9 @@ class RunFolder:
         """The run, with its summary; a run that was whole before is only read."""
         notes = self.notes()
         if (self.folder / SUMMARY).exists():
-            return replace(read_run(self.folder), resumed=notes, _keep=self._keep)
+            # A summary that is damaged is written anew.
+            with suppress(RunLogError):
+                return replace(read_run(self.folder), resumed=notes, _keep=self._keep)
         summary = summarise_folder(self.folder, self.manifest)
         return Run(self.folder, self.manifest, summary, notes, self._keep)
 
@@ -199,8 +205,29 @@ class RunFolder:
         self.log.close()
         self._lock.release()
 
+    def withdraw(self) -> None:
+        """Stop over an input that cannot be read.
 
-def _lock(folder: Path) -> FolderLock:
+        Without a finished case nothing stays: a reader would take it for a run to resume.
+        """
+        is_empty = not (self.log.count or (self.folder / SUMMARY).exists())
+        self.log.close()
+        if is_empty:
+            self._clear()
+        self._lock.release()
+        if is_empty and self._is_new:
+            # Another process may have begun to write, and other files are not ours.
+            with suppress(OSError):
+                self.folder.rmdir()
+
+
+def lock_folder(folder: Path) -> FolderLock:
+    """The lock of a run's folder.
+
+    Raises:
+        RunLogError: another process is writing to it.
+        OSError: it cannot be written to.
+    """
     try:
         return FolderLock(folder)
     except Locked as holder:
@@ -208,6 +235,19 @@ def _lock(folder: Path) -> FolderLock:
             f"{folder} is being written to by {holder}. Wait until it is done, stop it, or give "
             f"another --out."
         ) from None
+
+
+def copy_witness(file: str, source: Path, target: Path) -> None:
+    """Copy the files of a witness from one folder of witnesses to another.
+
+    Args:
+        file: The name that evidence has for it. This file comes last: where it lies, all do.
+        source: The folder that has it.
+        target: The other folder, which is made.
+    """
+    for each in sorted(source.glob(f"{Path(file).stem}.*"), key=lambda path: path.name == file):
+        target.mkdir(parents=True, exist_ok=True)
+        copy_at_once(each, target / each.name)
 
 
 def _are_done(number: int) -> str:

@@ -183,15 +183,24 @@ class RunLog:
         )
 
     def append(self, lines: Iterable[tuple[int, bytes]]) -> None:
-        """Add finished lines, made by :func:`encode_result`, and hand them to the system."""
+        """Add finished lines, made by :func:`encode_result`, and hand them to the system.
+
+        Raises:
+            OSError: they cannot be written, and do not count.
+        """
         parts: list[bytes] = []
+        places: list[tuple[int, int]] = []
+        end = self._end
         for index, text in lines:
-            # What is in the log from now on is not asked for again by the same process.
-            self._note(index, self._end, "", "")
+            places.append((index, end))
             parts += (text, b"\n")
-            self._end += len(text) + 1
+            end += len(text) + 1
         self._file.write(b"".join(parts))
         self._file.flush()
+        self._end = end
+        for index, offset in places:
+            # What is in the log from now on is not asked for again by the same process.
+            self._note(index, offset, "", "")
 
     def finish(self, cases: int | None = None) -> None:
         """Put the lines into the order of the cases, and close the log.

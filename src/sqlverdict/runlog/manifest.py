@@ -1,7 +1,8 @@
 """The manifest: what was run, on what, with which versions and limits.
 
 Its ``fingerprint`` covers everything that can change a result. A run folder is resumed only
-by a command with the same fingerprint; anything else is refused with the difference named.
+by a command with the same fingerprint; anything else is refused with the difference named. Its
+``checksum`` covers all of it: a manifest that was changed afterwards is refused.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ import msgspec
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
 from sqlverdict.files.text import few_of
 
 MANIFEST = "manifest.json"
-SCHEMA = 1
+SCHEMA = 2
+_SEALED_SINCE = 2
+"""The first schema whose files have a checksum."""
 _VERSION = re.compile(r"""^__version__ = .*?["']([^"']+)["']$""", re.MULTILINE)
 
 
@@ -76,6 +80,16 @@ class Manifest:
         return {name: everything[name] for name in names} | {"seed": self.seed}
 
     @property
+    def policy(self) -> str:
+        """The policy that makes the run's verdicts; a run that names none goes by results."""
+        return self.stages.get("policy", "results")
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the files of the run have a checksum."""
+        return self.schema >= _SEALED_SINCE
+
+    @property
     def fingerprint(self) -> str:
         """A digest of what can change a result."""
         return hashlib.sha256(msgspec.json.encode(self.deciding(), order="sorted")).hexdigest()
@@ -110,7 +124,7 @@ def write_json(path: Path, content: Any) -> None:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Write ``manifest.json``."""
     content = asdict(manifest) | {"fingerprint": manifest.fingerprint}
-    write_json(folder / MANIFEST, content)
+    write_sealed_json(folder / MANIFEST, content)
 
 
 def no_run(folder: Path, name: str, error: OSError) -> RunLogError:
@@ -127,15 +141,28 @@ def read_manifest(folder: Path) -> Manifest:
     """Read ``manifest.json``.
 
     Raises:
-        RunLogError: it is missing or cannot be read.
+        RunLogError: it is missing, cannot be read, was changed, or a later version wrote it.
     """
     path = folder / MANIFEST
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        content = path.read_bytes()
+        manifest = msgspec.json.decode(content, type=Manifest)
+        is_intact = seal_fits(content, required=manifest.is_sealed)
     except OSError as error:
         raise no_run(folder, MANIFEST, error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunLogError(f"{path} is not a manifest of this version: {error}") from error
+    if manifest.schema > SCHEMA:
+        raise RunLogError(
+            f"{path} has schema {manifest.schema}; this version reads up to {SCHEMA}. "
+            f"Update sqlverdict."
+        )
+    if not is_intact:
+        raise RunLogError(
+            f"{path} was changed after it was written: its checksum does not fit. Restore it, or "
+            f"evaluate again with --overwrite."
+        )
+    return manifest
 
 
 def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:

@@ -7,7 +7,6 @@ inputs, so that shards of other inputs, options or versions are noticed.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from msgspec import structs
 
 from sqlverdict.errors import RunLogError
+from sqlverdict.files.atomic import copy_at_once
 from sqlverdict.runlog.folder import CONTRADICTIONS, WITNESSES, RunFolder
 from sqlverdict.runlog.log import encode_result, read_results
 from sqlverdict.runlog.manifest import Manifest
@@ -72,10 +72,13 @@ def merge_runs(folders: Sequence[Path], out: Path, *, overwrite: bool = False) -
     }
     merged = RunFolder(out, _whole(first), overwrite=overwrite)
     try:
-        merged.append(_lines(runs))
+        # A line in the log stands: the files that it names are there before it, and what an
+        # earlier merge left does not count as finished meanwhile.
+        merged.append(())
         for run in runs:
             for name in (WITNESSES, CONTRADICTIONS):
                 _copy_files(run.folder / name, out / name)
+        merged.append(_lines(runs))
         return merged.finish(**facts)
     finally:
         merged.close()
@@ -164,5 +167,9 @@ def _databases(manifests: Sequence[Manifest]) -> Mapping[str, str]:
 
 
 def _copy_files(source: Path, target: Path) -> None:
-    if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True)
+    # Not copytree: it goes on after a file that fails, and its error is a list of all of them.
+    for file in sorted(source.rglob("*")):
+        if file.is_file():
+            copy = target / file.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy_at_once(file, copy)

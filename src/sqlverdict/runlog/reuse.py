@@ -6,8 +6,7 @@ decides it must be the same too. The rest is evaluated as in any run that is res
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,11 +17,10 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.evidence import Refuted
 from sqlverdict.files.atomic import replacing
 from sqlverdict.load.overlays.apply import OVERLAY
-from sqlverdict.records import RESULT_SCHEMA, Result
-from sqlverdict.runlog.folder import WITNESSES
+from sqlverdict.records import RESULT_SCHEMA, Case, Result
+from sqlverdict.runlog.folder import WITNESSES, copy_witness, lock_folder
 from sqlverdict.runlog.log import RESULTS, is_sound
 from sqlverdict.runlog.manifest import (
-    MANIFEST,
     Manifest,
     changes_between,
     read_manifest,
@@ -32,21 +30,19 @@ from sqlverdict.runlog.manifest import (
 _decode = msgspec.json.Decoder(Result).decode
 
 
-def reuse_results(
-    base: Path, out: Path, manifest: Manifest, golds: Mapping[str, tuple[str, ...]]
-) -> None:
+def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Case]) -> None:
     """Fill a new run's folder with the results that stand; one that holds a run stays as it is.
 
     Args:
         base: The folder of the earlier run.
         out: The folder of the new run.
         manifest: That of the new run.
-        golds: The golds of the new run by case id, as a log has them.
+        cases: Those of the new run, with its golds.
 
     Raises:
         RunLogError: more than the golds changed, or there is no run.
     """
-    if (out / MANIFEST).exists():
+    if (out / RESULTS).exists():
         return
     earlier = read_manifest(base)
     changes = changes_between(_without_overlays(earlier), _without_overlays(manifest))
@@ -56,12 +52,17 @@ def reuse_results(
             f"it again first, with the command that made it and --overwrite."
         )
     out.mkdir(parents=True, exist_ok=True)
-    started = datetime.now(UTC).isoformat(timespec="seconds")
-    write_manifest(out, replace(manifest, started=started))
-    with replacing(out / RESULTS) as target:
-        for line, result in _standing(base, golds):
-            target.write(line)
-            _copy_witnesses(result, base, out)
+    lock = lock_folder(out)
+    try:
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        write_manifest(out, replace(manifest, started=started))
+        # The log comes last: where it lies, the manifest and all witnesses that it names do too.
+        with replacing(out / RESULTS) as target:
+            for line, result in _standing(base, {case.id: case.logged_golds for case in cases}):
+                target.write(line)
+                _copy_witnesses(result, base, out)
+    finally:
+        lock.release()
 
 
 def _without_overlays(manifest: Manifest) -> Manifest:
@@ -87,6 +88,4 @@ def _standing(base: Path, golds: Mapping[str, tuple[str, ...]]) -> Iterator[tupl
 def _copy_witnesses(result: Result, base: Path, out: Path) -> None:
     for piece in result.evidence:
         if isinstance(piece, Refuted) and piece.file:
-            for source in (base / WITNESSES).glob(f"{Path(piece.file).stem}.*"):
-                (out / WITNESSES).mkdir(exist_ok=True)
-                shutil.copyfile(source, out / WITNESSES / source.name)
+            copy_witness(piece.file, base / WITNESSES, out / WITNESSES)

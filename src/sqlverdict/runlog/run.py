@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sqlverdict.errors import RunLogError
+from sqlverdict.errors import RunLogError, UsageError
+from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
+from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
 from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.log import RESULTS, read_results
-from sqlverdict.runlog.manifest import Manifest, read_manifest, write_json
+from sqlverdict.runlog.manifest import Manifest, read_manifest
+from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.score.deciding import deciding_metric, verdict_by
-from sqlverdict.score.summary import Estimate, Summary, from_json, summarise, to_json
+from sqlverdict.score.estimates import Estimate
+from sqlverdict.score.summary import Summary, from_json, summarise, to_json
 
 SUMMARY = "summary.json"
 _LABELS = ("system", "benchmark")
+_NO_FIGURES = (*_LABELS, "checksum")
+_AGAIN_WORDS = "Run the same evaluate command again: it writes a new one."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
-    """A run in its folder.
+    """A run in its folder; printed, it is a few lines with its counts and scores.
 
     Attributes:
         folder: Where ``results.jsonl``, ``manifest.json`` and ``summary.json`` lie.
@@ -31,7 +39,7 @@ class Run:
         summary: What came out.
         resumed: What of an earlier run in the folder had to be done again, in words.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1"}]
         >>> run = sv.evaluate(cases, db="shop.sqlite")
         >>> [(result.id, run.verdict(result).value) for result in run.results()]
@@ -43,6 +51,34 @@ class Run:
     summary: Summary
     resumed: tuple[str, ...] = field(default=(), compare=False)
     _keep: Any = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        """One line: what was run, the scores, the folder."""
+        scores = ", ".join(f"{each.metric} {_score(each)}" for each in self.summary.estimates)
+        return f"<{type(self).__name__} {self._title()}; {scores}; in {self.folder}>"
+
+    def __str__(self) -> str:
+        """Counts, scores with intervals, verdicts, the folder, and what to do next."""
+        summary = self.summary
+        verdicts = ", ".join(f"{number:,} {name}" for name, number in summary.verdicts.items())
+        by = f" (by {self.deciding})" if self.deciding else ""
+        return "\n".join(
+            (
+                f"{self._title()}, {summary.answered:,} answered, {summary.abstained:,} abstained",
+                *(
+                    f"{each.metric}: {_score(each)}, {each.scored:,} scored, "
+                    f"{each.unscored:,} unscored"
+                    for each in summary.estimates
+                ),
+                f"verdicts{by}: {verdicts or 'none'}",
+                f"folder: {self.folder}",
+                f"next: sqlverdict list {shlex.quote(str(self.folder))}",
+            )
+        )
+
+    def _title(self) -> str:
+        cases = count(self.summary.cases, "case")
+        return f"{self.manifest.system} on {self.manifest.benchmark}: {cases}"
 
     def results(self) -> Iterator[Result]:
         """The results, one by one, in the order of the cases."""
@@ -71,8 +107,16 @@ class Run:
         for estimate in self.summary.estimates:
             if estimate.metric == metric:
                 return estimate
-        known = ", ".join(e.metric for e in self.summary.estimates)
-        raise RunLogError(f"the run in {self.folder} has no metric {metric!r}; it has {known}")
+        raise RunLogError(missing_metric(metric, [(self.folder, self.manifest)]))
+
+
+def _score(estimate: Estimate) -> str:
+    """A value with its 95% interval, in percent."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if value is None:
+        return "unscored"
+    interval = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
+    return f"{100 * value:.1f}%{interval}"
 
 
 def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
@@ -80,7 +124,7 @@ def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
     summary = _summary_of(folder, manifest)
     labels = dict(zip(_LABELS, (manifest.system, manifest.benchmark), strict=True))
     content = labels | to_json(summary)
-    write_json(folder / SUMMARY, content)
+    write_sealed_json(folder / SUMMARY, content)
     return summary
 
 
@@ -97,7 +141,7 @@ def check_summary(run: Run) -> None:
     if stored != recounted:
         raise RunLogError(
             f"{run.folder / SUMMARY} does not say what {RESULTS} holds: one of them was changed. "
-            f"Remove {SUMMARY} and run the same evaluate command again: it writes a new one."
+            f"Remove {SUMMARY}. {_AGAIN_WORDS}"
         )
 
 
@@ -111,25 +155,39 @@ def read_run(folder: Path | str) -> Run:
     """Open a run that was written before.
 
     Raises:
-        RunLogError: there is no finished run in that folder.
+        RunLogError: there is no finished run in that folder, or its files were changed.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1"}]
         >>> run = sv.evaluate(cases, db="shop.sqlite", out="runs/mine")
         >>> sv.read_run("runs/mine").estimate("ex").value
         1.0
     """
+    if not isinstance(folder, str | os.PathLike):
+        raise UsageError(f"a run is {type(folder).__name__}; expected its folder")
     folder = Path(folder)
     manifest = read_manifest(folder)
     path = folder / SUMMARY
     try:
-        content = msgspec.json.decode(path.read_bytes())
+        text = path.read_bytes()
+        is_intact = seal_fits(text, required=manifest.is_sealed)
+        content = msgspec.json.decode(text)
     except OSError as error:
         raise RunLogError(
             f"the run in {folder} is not finished: {SUMMARY} is missing. "
             f"Give the same evaluate command again to resume it."
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunLogError(f"{path} cannot be read: {error}") from error
-    figures = {name: content[name] for name in content if name not in _LABELS}
-    return Run(folder, manifest, from_json(figures))
+        raise RunLogError(f"{path} cannot be read: {error}. {_AGAIN_WORDS}") from error
+    if not is_intact:
+        raise RunLogError(
+            f"{path} was changed after it was written: its checksum does not fit. {_AGAIN_WORDS}"
+        )
+    figures = {name: content[name] for name in content if name not in _NO_FIGURES}
+    # A summary of an older version does not say what decided: the first metric of 0 and 1 did.
+    first = next((label for label in manifest.metrics if label in manifest.binary), None)
+    summary = from_json({"deciding": first} | figures)
+    if summary.deciding != deciding_metric(manifest.metrics, manifest.binary):
+        recounted = _summary_of(folder, manifest)
+        summary = replace(recounted, estimates=summary.estimates, slices=summary.slices)
+    return Run(folder, manifest, summary)

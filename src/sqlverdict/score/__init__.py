@@ -9,7 +9,8 @@
 ``timing``        metrics of efficiency: medians of warm runs
 ``opinions``      metrics of judges' opinions
 ``proofs``        metrics of proofs
-``summary``       estimates with intervals, verdicts and slices of a run
+``estimates``     means with intervals, over a run and its slices
+``summary``       all that a report prints of a run: estimates, verdicts, reasons
 ``deciding``      which metric decides what reports call right and wrong
 ``cuts``          what weakens a case's score: limits, missing searches
 ``judge_counts``  what judges were asked, and what it took

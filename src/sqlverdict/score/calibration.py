@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from sqlverdict.confidence import Counts, Model, cell_of, count
+from sqlverdict.confidence import NO_LABELS, Counts, Model, cell_of, count
 from sqlverdict.evidence import Judged
 from sqlverdict.records import Result
 
@@ -74,14 +74,44 @@ def counts_of(labelled: Iterable[LabelledResult]) -> Counts:
     return count((cell, one.set, one.right, 1.0) for one in labelled for cell in one.cells())
 
 
+def with_own(before: Model, labelled: Iterable[LabelledResult], name: str) -> Model:
+    """A model with own labels beside those of other sets.
+
+    Own labels replace a set of the same name as a whole, cells that they do not reach included.
+    """
+    others = {
+        cell: {other: counts for other, counts in sets.items() if other != name}
+        for cell, sets in before.cells.items()
+    }
+    ours = counts_of(labelled)
+    names = sorted({*(cell for cell, sets in others.items() if sets), *ours})
+    cells = {cell: {**others.get(cell, {}), **ours.get(cell, {})} for cell in names}
+    return Model(before.sets, cells, own=name)
+
+
+def forecasts_of(
+    model: Model, labelled: Iterable[LabelledResult], alike: Callable[[str], Collection[str]]
+) -> list[tuple[float, bool]]:
+    """What a model states of each case, and the label."""
+    return [
+        (model.p_right(list(one.cells())[-1], alike(one.result.situation)), one.right)
+        for one in labelled
+    ]
+
+
 def cross_validated(
-    labelled: Sequence[LabelledResult], alike: Callable[[str], Collection[str]]
+    labelled: Sequence[LabelledResult],
+    alike: Callable[[str], Collection[str]],
+    before: Model = NO_LABELS,
+    name: str = "",
 ) -> LabelCalibration:
     """Calibration on cases whose questions were held out of the counts.
 
     Args:
         labelled: The cases with their labels.
         alike: The situations on which their policy decides as on the one of this name.
+        before: The counts of other sets, which these labels are added to.
+        name: The name of the set of these labels.
     """
     folds: dict[int, list[LabelledResult]] = defaultdict(list)
     for one in labelled:
@@ -89,10 +119,8 @@ def cross_validated(
     predictions: list[tuple[float, bool]] = []
     for fold, held_out in sorted(folds.items()):
         training = (one for other, ones in folds.items() if other != fold for one in ones)
-        model = Model(cells=counts_of(training))
-        for one in held_out:
-            p = model.p_right(list(one.cells())[-1], alike(one.result.situation))
-            predictions.append((p, one.right))
+        model = with_own(before, training, name or held_out[0].set)
+        predictions.extend(forecasts_of(model, held_out, alike))
     return calibration(predictions)
 
 

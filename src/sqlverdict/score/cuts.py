@@ -14,6 +14,7 @@ STOPPED = "stopped"
 EMPTY_MATCH = "empty_match"
 RECORD_DIFFERS = "record_differs"
 RECORD_UNUSED = "record_unused"
+REFUSED_UNANSWERABLE = "refused_unanswerable"
 
 _NOT_THE_CLOCK = frozenset(
     {Reason.JUDGE_UNAVAILABLE, Reason.DATABASE_UNAVAILABLE, Reason.TOOLKIT_ERROR}
@@ -33,10 +34,13 @@ def cuts_of(result: Result) -> set[str]:
     will.
     ``empty_match``: neither query returns a value (no row, or NULLs alone), and ``ex`` under some
     preset says that they match.
+    ``refused_unanswerable``: the reply refuses in words what has no answer; no metric scores it.
     """
     names = {name for piece in result.evidence for name in _cuts(piece)}
     if any(piece.both_empty for piece in result.evidence) and _has_ex(result):
         names.add(EMPTY_MATCH)
+    if not result.answerable and Reason.REFUSED_IN_WORDS in result.reasons:
+        names.add(REFUSED_UNANSWERABLE)
     may_change = any(piece.may_change for piece in result.evidence)
     if not result.final and result.fault is None and not may_change:
         reasons = {reason for piece in result.evidence for reason in piece.reasons}

@@ -1,8 +1,8 @@
 """Which metric of a run decides what its reports call right and wrong, and what it says.
 
-A run may have several metrics, and its evidence has a verdict of its own. Reports, JUnit files
-and ``show`` go by one of them alone: the first metric whose values are 0 or 1. The others stand
-beside it as figures.
+A run may have several metrics, and its evidence has a verdict of its own. Reports, JUnit files,
+``list`` and ``show`` go by one of them alone: ``verdict`` where it is among the metrics, else the
+first metric whose values are 0 or 1. The others stand beside it as figures.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Protocol
 
 from sqlverdict.records import Fault, Result, Verdict
 
+VERDICT = "verdict"
 _OPEN = (Verdict.UNSCORED, Verdict.NEEDS_REVIEW)
 
 
@@ -45,8 +46,9 @@ class DecidedResult(Protocol):
 
 
 def deciding_metric(labels: Iterable[str], binary: Collection[str]) -> str | None:
-    """The first binary metric of a run; ``None`` where it has none, and evidence decides."""
-    return next((label for label in labels if label in binary), None)
+    """``verdict``, else the first binary metric; ``None`` where evidence decides."""
+    binary_labels = [label for label in labels if label in binary]
+    return VERDICT if VERDICT in binary_labels else next(iter(binary_labels), None)
 
 
 def verdict_by(result: DecidedResult, label: str | None) -> Verdict:
@@ -68,9 +70,13 @@ def verdict_by(result: DecidedResult, label: str | None) -> Verdict:
 
 
 def reasons_by(result: Result, label: str | None) -> tuple[str, ...]:
-    """The reasons of a case; none where the deciding metric calls it right against them."""
+    """The reasons of a case; none where the deciding metric goes against them.
+
+    They say why evidence calls a case wrong, or could not say anything: neither holds where the
+    metric calls it right, and the second not where the metric has a value.
+    """
     if not result.reasons:
         return ()
     verdict = verdict_by(result, label)
-    overruled = verdict is Verdict.CORRECT and result.verdict is not Verdict.CORRECT
-    return () if overruled else tuple(result.reasons)
+    against = verdict is Verdict.CORRECT or result.verdict is Verdict.UNSCORED
+    return () if against and verdict is not result.verdict else tuple(result.reasons)

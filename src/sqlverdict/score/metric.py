@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
 from textwrap import dedent
@@ -185,8 +185,16 @@ def parse_metrics(text: str | Sequence[str]) -> tuple[MetricSpec, ...]:
     Names are read in any case, and those of :mod:`sqlverdict.score.aliases` too; labels are the
     metrics' own names.
     """
-    names = text.split(",") if isinstance(text, str) else list(text)
-    specs = [parse_metric(name.strip()) for name in names if name.strip()]
+    names: list[object] = [text]
+    if isinstance(text, str):
+        names = [*text.split(",")]
+    elif isinstance(text, Iterable):
+        names = list(text)
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"a metric is {name!r}; expected a name, such as 'ex', or several")
+    words = [name.strip() for name in names if isinstance(name, str)]
+    specs = [parse_metric(word) for word in words if word]
     if not specs:
         raise UsageError(f"no metric in {text!r}. Known: {', '.join(METRICS.names())}")
     labels = [spec.label for spec in specs]

@@ -1,15 +1,13 @@
-"""From a stream of results to a summary: estimates with intervals, verdicts, slices.
+"""From a stream of results to a summary: estimates with intervals, verdicts, reasons, slices.
 
-One pass with flat memory: a counter for each metric and slice, never a list of results. An
-unscored value leaves the denominator and is counted apart.
+One pass with flat memory: counters, never a list of results.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sqlverdict.errors import RunLogError
@@ -17,69 +15,17 @@ from sqlverdict.evidence import Evidence, Failed, Undecided
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
+from sqlverdict.score.estimates import Estimate, Slice, Tallies, sql_features
 from sqlverdict.score.expected import Expectation, ExpectedScore
 from sqlverdict.score.judge_counts import JudgeCounts
-from sqlverdict.score.statistics.intervals import (
-    BOOTSTRAP_LIMIT,
-    mean_and_error,
-    mean_interval,
-    wilson,
-)
 from sqlverdict.score.usage import UsageCounts, UsageFigures
-
-DIFFICULTIES = ("easy", "simple", "medium", "moderate", "hard", "challenging", "extra")
-"""The published levels in their natural order; any other level follows by name."""
-
-UNLABELLED = "unlabelled"
-"""The slice of the cases without a difficulty, where others have one."""
-
-SLICES = ("db_id", "difficulty", "feature", "answerable")
-"""What a run is sliced by, in the order of the summary."""
-
-SLICE_BOOTSTRAP_LIMIT = 2_000
-"""As BOOTSTRAP_LIMIT, for a slice: there are many, and together they must not take long."""
-
-REMEMBERED_GOLDS = 4096
-"""Gold queries whose features are remembered."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A metric over some cases: mean, interval, and how many cases could not be scored.
-
-    Example:
-        >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1"}]
-        >>> estimate = sv.evaluate(cases, db="shop.sqlite").estimate("ex")
-        >>> estimate.value, estimate.scored, round(estimate.low, 2)
-        (1.0, 1, 0.21)
-    """
-
-    metric: str
-    value: float | None
-    scored: int
-    unscored: int
-    low: float | None = None
-    high: float | None = None
-    interval: str = "none"
-    total: float = 0.0
-    """The sum of the values: for a binary metric, how many cases are right."""
-
-
-@dataclass(frozen=True)
-class Slice:
-    """The estimates over the cases that share a property, such as a database."""
-
-    by: str
-    key: str
-    cases: int
-    estimates: tuple[Estimate, ...]
 
 
 @dataclass(frozen=True)
 class Summary:
     """Everything a report prints about a run.
 
-    Example:
+    Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1", "cost": 0.5}]
         >>> summary = sv.evaluate(cases, db="shop.sqlite").summary
         >>> summary.answered, summary.verdicts, summary.usage[0].total
@@ -106,13 +52,8 @@ class Summary:
     """Cases that lack what one metric needs, by metric and reason: ``ts: NO_TEST_SUITE``."""
     usage: tuple[UsageFigures, ...] = ()
     """What the system spent; empty where predictions do not say."""
-
-
-def sql_features(sql: str) -> Iterable[str]:
-    """The features of a query; imported late because the parser is slow to load."""
-    from sqlverdict.parse.features import features
-
-    return features(sql)
+    deciding: str | None = None
+    """The metric by which verdicts and reasons are counted; ``None``: by evidence."""
 
 
 def summarise(
@@ -134,81 +75,79 @@ def summarise(
         features: The features of a gold query, for the slices by feature; None leaves these
             slices out. Asked once for each query while it is remembered.
     """
-    known = None if features is None else lru_cache(REMEMBERED_GOLDS)(_frozen(features))
-    plan = tuple((label, label in binary) for label in metrics)
-    deciding = deciding_metric(metrics, binary)
-    whole = _Tally(plan)
-    tallies: dict[tuple[str, str], _Tally] = defaultdict(lambda: _Tally(plan))
-    answered = abstained = 0
-    verdicts: Counter[str] = Counter()
-    faults: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
-    beyond: Counter[str] = Counter()
-    cuts: Counter[str] = Counter()
-    without: Counter[str] = Counter()
-    # Sums of 0 and 1 are exact in any order: what is alike is counted, and added at once.
-    exact = all(is_binary for _, is_binary in plan)
-    alike: dict[tuple[Any, ...], _Alike] = {}
-    judge_counts = JudgeCounts()
-    expectation = Expectation()
-    usage = UsageCounts()
+    counts = _ResultCounts(deciding_metric(metrics, binary))
+    tallies = Tallies(metrics, binary, features)
     for result in results:
-        abstained += result.abstained
-        answered += not result.abstained and bool((result.prediction or "").strip())
-        verdict = verdict_by(result, deciding)
-        verdicts[str(verdict)] += 1
-        usage.add(result.usage, _IS_RIGHT.get(verdict, False))
+        counts.add(result)
+        tallies.add(result)
+    estimates, slices = tallies.estimates(seed), tallies.slices(seed)
+    summary = counts.summary(tallies.whole.cases, estimates, slices)
+    return summary if "verdict" in metrics else replace(summary, expected=None)
+
+
+class _ResultCounts:
+    """Counts what results say beside their values; ``deciding`` as in a summary."""
+
+    def __init__(self, deciding: str | None) -> None:
+        self._deciding = deciding
+        self._answered = self._abstained = 0
+        self._verdicts: Counter[str] = Counter()
+        self._faults: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
+        self._beyond: Counter[str] = Counter()
+        self._cuts: Counter[str] = Counter()
+        self._without: Counter[str] = Counter()
+        self._judge = JudgeCounts()
+        self._expectation = Expectation()
+        self._usage = UsageCounts()
+
+    def add(self, result: Result) -> None:
+        """Count one result."""
+        self._abstained += result.abstained
+        self._answered += not result.abstained and bool((result.prediction or "").strip())
+        verdict = verdict_by(result, self._deciding)
+        self._verdicts[str(verdict)] += 1
+        self._usage.add(result.usage, _IS_RIGHT.get(verdict, False))
         if result.fault is not None:
-            faults[str(result.fault)] += 1
+            self._faults[str(result.fault)] += 1
         # Most results have none of these, and to add nothing to a Counter takes its time.
-        for why in dict.fromkeys(reasons_by(result, deciding)):
-            reasons[str(why)] += 1
-        judge_counts.add(result)
-        expectation.add(result)
+        for why in dict.fromkeys(reasons_by(result, self._deciding)):
+            self._reasons[str(why)] += 1
+        self._judge.add(result)
+        self._expectation.add(result)
         for name in cuts_of(result):
-            cuts[name] += 1
+            self._cuts[name] += 1
         ours = [each for each in result.evidence if each.by in _OURS]
-        for name in _beyond(ours) if ours else ():
-            beyond[name] += 1
-        for name in _without(ours) if ours else ():
-            without[name] += 1
-        values = tuple([result.scores.get(label) for label in metrics])
-        marks = (result.db_id, result.difficulty, result.answerable, result.gold[:1], values)
-        same = alike.get(marks)
-        if same is None:
-            if len(alike) >= REMEMBERED_GOLDS:
-                _add_alike(alike)
-            slice_tallies = [tallies[slice_key] for slice_key in _slice_keys(result, known)]
-            same = alike[marks] = _Alike([whole, *slice_tallies], values)
-        same.count += 1
-        if not exact:
-            _add_alike(alike)
-    _add_alike(alike)
-    if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
-        tallies.pop(("difficulty", UNLABELLED), None)
-    return Summary(
-        cases=whole.cases,
-        answered=answered,
-        abstained=abstained,
-        estimates=whole.estimates(seed, BOOTSTRAP_LIMIT),
-        verdicts={str(v): verdicts[str(v)] for v in Verdict if verdicts[str(v)]},
-        faults={str(f): faults[str(f)] for f in Fault if faults[str(f)]},
-        reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
-        slices=tuple(
-            Slice(
-                *slice_key,
-                tallies[slice_key].cases,
-                tallies[slice_key].estimates(seed, SLICE_BOOTSTRAP_LIMIT),
-            )
-            for slice_key in sorted(tallies, key=_slice_order)
-        ),
-        judge=judge_counts.totals(),
-        beyond=dict(sorted(beyond.items())),
-        cuts=dict(sorted(cuts.items())),
-        expected=expectation.expected() if "verdict" in metrics else None,
-        without=dict(sorted(without.items())),
-        usage=usage.figures(),
-    )
+        if ours:
+            self._beyond.update(_beyond(ours))
+            self._without.update(_without(ours))
+
+    def summary(
+        self, cases: int, estimates: tuple[Estimate, ...], slices: tuple[Slice, ...]
+    ) -> Summary:
+        """The counts with the estimates, each in the order of reports."""
+        return Summary(
+            cases=cases,
+            answered=self._answered,
+            abstained=self._abstained,
+            estimates=estimates,
+            verdicts=_in_order(self._verdicts, Verdict),
+            faults=_in_order(self._faults, Fault),
+            reasons=dict(sorted(self._reasons.items(), key=lambda item: (-item[1], item[0]))),
+            slices=slices,
+            judge=self._judge.totals(),
+            beyond=dict(sorted(self._beyond.items())),
+            cuts=dict(sorted(self._cuts.items())),
+            expected=self._expectation.expected(),
+            without=dict(sorted(self._without.items())),
+            usage=self._usage.figures(),
+            deciding=self._deciding,
+        )
+
+
+def _in_order(counts: Counter[str], words: Iterable[str]) -> dict[str, int]:
+    """The counts above 0, in the order of the words."""
+    return {str(word): counts[str(word)] for word in words if counts[str(word)]}
 
 
 def to_json(summary: Summary) -> dict[str, Any]:
@@ -268,101 +207,3 @@ def _without(evidence: Iterable[Evidence]) -> set[str]:
         if isinstance(piece, Undecided) and piece.metric
         for reason in piece.reasons
     }
-
-
-def _frozen(features: Callable[[str], Iterable[str]]) -> Callable[[str], frozenset[str]]:
-    return lambda sql: frozenset(features(sql))
-
-
-def _slice_keys(
-    result: Result, features: Callable[[str], frozenset[str]] | None
-) -> Iterator[tuple[str, str]]:
-    """The slices a result belongs to."""
-    yield "db_id", result.db_id
-    yield "difficulty", result.difficulty or UNLABELLED
-    yield "answerable", "answerable" if result.answerable else "unanswerable"
-    if features is not None and result.gold:
-        for feature in features(result.gold[0]):
-            yield "feature", feature
-
-
-def _slice_order(slice_key: tuple[str, str]) -> tuple[int, int, str]:
-    by, key = slice_key
-    rank = 0
-    if by == "difficulty":
-        rank = len(DIFFICULTIES) + (key == UNLABELLED)
-        if key in DIFFICULTIES:
-            rank = DIFFICULTIES.index(key)
-    return SLICES.index(by), rank, key
-
-
-class _Tally:
-    """Running counts of some cases under every metric."""
-
-    def __init__(self, plan: tuple[tuple[str, bool], ...]) -> None:
-        self.cases = 0
-        self._values = [_MetricValues(label, binary) for label, binary in plan]
-
-    def add(self, scores: Sequence[float | None], times: int) -> None:
-        self.cases += times
-        for values, score in zip(self._values, scores, strict=True):
-            values.add(score, times)
-
-    def estimates(self, seed: int, limit: int) -> tuple[Estimate, ...]:
-        return tuple(values.estimate(seed, limit) for values in self._values)
-
-
-@dataclass
-class _Alike:
-    """Results with the same values in the same slices, not yet added there."""
-
-    tallies: Sequence[_Tally]
-    values: Sequence[float | None]
-    count: int = 0
-
-
-def _add_alike(alike: dict[tuple[Any, ...], _Alike]) -> None:
-    """Add what was counted, and forget it."""
-    for same in alike.values():
-        for tally in same.tallies:
-            tally.add(same.values, same.count)
-    alike.clear()
-
-
-class _MetricValues:
-    """One metric's values: the sum, and for the bootstrap a histogram.
-
-    The histogram keeps three digits of each value, so that a metric of times, whose values all
-    differ, takes no more memory than any other. The sum is of the values themselves.
-    """
-
-    def __init__(self, label: str, binary: bool) -> None:
-        self.label = label
-        self.binary = binary
-        self.scored = 0
-        self.unscored = 0
-        self.total = 0.0
-        self.histogram: Counter[float] = Counter()
-
-    def add(self, value: float | None, times: int = 1) -> None:
-        if value is None:
-            self.unscored += times
-            return
-        self.scored += times
-        self.total += value * times
-        if not self.binary:
-            self.histogram[value if value in (0.0, 1.0) else float(f"{value:.3g}")] += times
-
-    def estimate(self, seed: int, limit: int) -> Estimate:
-        if not self.scored:
-            return Estimate(self.label, None, 0, self.unscored)
-        mean = self.total / self.scored
-        if self.binary:
-            low, high = wilson(round(self.total), self.scored)
-            label = "wilson"
-        else:
-            low, high, label = mean_interval(self.histogram, seed=seed, limit=limit)
-            # The interval belongs around the mean of the values, not of their three digits.
-            shift = mean - mean_and_error(self.histogram)[0]
-            low, high = low + shift, high + shift
-        return Estimate(self.label, mean, self.scored, self.unscored, low, high, label, self.total)

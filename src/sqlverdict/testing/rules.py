@@ -304,7 +304,9 @@ def check_ends_on_deep_trees(rule: Rule) -> None:
     By the rule alone; the first by all rules of the profile, too.
     """
     alone, house = rule_sets(rule)
-    for pair in (*rule.equal, *rule.different):
+    # Of pairs with the same left side and facts, the first.
+    every = reversed((*rule.equal, *rule.different))
+    for pair in {(pair.left, frozenset(pair.facts)): pair for pair in every}.values():
         for grown in _grown(pair.left):
             _ends(rule, grown, pair, alone)
             if pair is rule.equal[0] and not is_heuristic(rule):

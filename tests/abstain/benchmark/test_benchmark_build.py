@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -36,16 +37,16 @@ def demo(databases: Path) -> list[Case]:
 def run(*args: object) -> Result:
     from sqlverdict.cli.main import sqlverdict
 
-    found = CliRunner().invoke(sqlverdict, [str(arg) for arg in args])
-    if found.exception is not None and not isinstance(found.exception, SystemExit):
-        raise found.exception
-    return found
+    result = CliRunner().invoke(sqlverdict, [str(arg) for arg in args])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
 
 
 def ok(*args: object) -> str:
-    found = run(*args)
-    assert found.exit_code == 0, found.output
-    return found.output
+    outcome = run(*args)
+    assert outcome.exit_code == 0, outcome.output
+    return outcome.output
 
 
 def lines(path: Path) -> list[dict]:
@@ -56,8 +57,8 @@ def lines(path: Path) -> list[dict]:
 def test_a_built_benchmark_is_evaluated_and_scored(tmp_path, databases) -> None:
     """End to end: build, answer every question rightly, evaluate, and RS is 100 everywhere."""
     out = tmp_path / "built"
-    said = ok("build", "--benchmark", "demo", "--databases", databases, "--out", out, "--quiet")
-    assert "column-surface" in said
+    output = ok("build", "--benchmark", "demo", "--databases", databases, "--out", out, "--quiet")
+    assert "column-surface" in output
     records = lines(out / "test.jsonl")
     assert {record["answerable"] for record in records} == {True, False}
     predictions = tmp_path / "mine.jsonl"
@@ -68,9 +69,9 @@ def test_a_built_benchmark_is_evaluated_and_scored(tmp_path, databases) -> None:
             stream.write(json.dumps({"id": record["id"], "sql": sql}) + "\n")
     ok("evaluate", "--cases", out / "test.jsonl", "--predictions", predictions,
        "--out", tmp_path / "run", "--workers", 0, "--no-cache")  # fmt: skip
-    found = json.loads(ok("reliability", tmp_path / "run", "--json"))
-    text = json.dumps(found)
-    views = found["rs"]
+    report = json.loads(ok("reliability", tmp_path / "run", "--json"))
+    text = json.dumps(report)
+    views = report["rs"]
     assert "abstained_unanswerable" in text
     scores = [value for view in views.values() for value in _numbers(view)]
     assert scores
@@ -93,13 +94,13 @@ def test_the_files_keep_their_promises(tmp_path, databases) -> None:
     parts = {part: lines(out / f"{part}.jsonl") for part in ("train", "validation", "test")}
     for name, digest in manifest["files"].items():
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
-    everything = [record for found in parts.values() for record in found]
+    everything = [record for result in parts.values() for record in result]
     ids = [record["id"] for record in everything]
     assert len(ids) == len(set(ids))
-    for part, found in parts.items():
-        assert manifest["parts"][part]["cases"] == len(found)
-        assert {record["tags"]["split"] for record in found} == {part}
-        assert part == "test" or all(record["answerable"] for record in found)
+    for part, result in parts.items():
+        assert manifest["parts"][part]["cases"] == len(result)
+        assert {record["tags"]["split"] for record in result} == {part}
+        assert part == "test" or all(record["answerable"] for record in result)
     answerable = [record for record in parts["test"] if record["answerable"]]
     assert len(parts["test"]) == 2 * len(answerable)
     kinds = Counter(r["unanswerable_type"] for r in parts["test"] if not r["answerable"])
@@ -256,10 +257,23 @@ def test_a_path_that_leads_nowhere_on_purpose_is_kept(tmp_path, databases, demo)
     assert odd == ["databases/observatory/observatory.sqlite without rows of x"]
 
 
+def test_the_next_command_can_be_copied_into_a_shell(tmp_path, demo) -> None:
+    source, out = tmp_path / "cases.jsonl", tmp_path / "my out"
+    with source.open("w") as stream:
+        for n in range(6):
+            record = {"id": n, "db_id": "observatory", "question": f"Q{n} of observers?"}
+            record |= {"gold": f"SELECT {n} FROM observer", "database": demo[0].database}
+            stream.write(json.dumps(record) + "\n")
+    words = ("--unanswerable", 0, "--lints", "null_golds")
+    printed = ok("build", "--cases", source, "--out", out, *words)
+    command = shlex.split(printed.rpartition("next: ")[2])
+    assert command[:4] == ["sqlverdict", "evaluate", "--cases", str(out / "test.jsonl")]
+
+
 def test_linting_builds_nothing_and_strict_fails(tmp_path, databases) -> None:
-    found = run("build", "--benchmark", "demo", "--databases", databases, "--lint-only", "--json")
-    content = json.loads(found.output)
-    assert found.exit_code == 0
+    outcome = run("build", "--benchmark", "demo", "--databases", databases, "--lint-only", "--json")
+    content = json.loads(outcome.output)
+    assert outcome.exit_code == 0
     assert content["manifest"] is None
     assert {linted["lint"] for linted in content["lints"]} >= {"null_golds", "leakage_case"}
     cases = tmp_path / "twice.jsonl"
@@ -293,9 +307,9 @@ def test_linting_builds_nothing_and_strict_fails(tmp_path, databases) -> None:
 )
 def test_wrong_calls_say_what_to_do(args, message, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = run("build", *args)
-    assert found.exit_code == 2
-    assert message in found.output
+    outcome = run("build", *args)
+    assert outcome.exit_code == 2
+    assert message in outcome.output
 
 
 def test_a_folder_is_not_overwritten_unasked(tmp_path, databases) -> None:
@@ -307,9 +321,9 @@ def test_a_folder_is_not_overwritten_unasked(tmp_path, databases) -> None:
     ok(*call, *quick, "--overwrite")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
-    found = run("build", "--benchmark", "demo", "--out", tmp_path / "mine", "--overwrite")
-    assert found.exit_code == 2
-    assert "no benchmark of ours" in found.output
+    outcome = run("build", "--benchmark", "demo", "--out", tmp_path / "mine", "--overwrite")
+    assert outcome.exit_code == 2
+    assert "no benchmark of ours" in outcome.output
 
 
 @pytest.mark.parametrize(

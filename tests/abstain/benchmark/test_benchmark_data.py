@@ -80,5 +80,5 @@ def test_ehrsql_asks_for_the_first_and_the_last_by_one_and_the_same_query(data_r
     templates = [template_of(c.golds[0], c.db_id, schemas[c.db_id]) for c in pair]
     assert "ASC LIMIT 1" in "".join(t.text for t in templates)
     assert "DESC LIMIT 1" in "".join(t.text for t in templates)
-    found = find_meanings(templates, schemas)
-    assert len(set(found.classes.values())) == 1
+    result = find_meanings(templates, schemas)
+    assert len(set(result.classes.values())) == 1

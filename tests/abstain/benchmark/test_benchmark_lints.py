@@ -28,9 +28,9 @@ def case(number: int, question: str, *golds: str, split: str = "", **tags: str) 
 
 
 def look(name: str, cases: list[Case], **settings) -> LintResult:
-    found = LINTS.get(name).look(LintData(cases, SCHEMAS, **settings))
-    assert found.lint == name
-    return found
+    view = LINTS.get(name).look(LintData(cases, SCHEMAS, **settings))
+    assert view.lint == name
+    return view
 
 
 @pytest.fixture
@@ -54,17 +54,17 @@ def test_golds_that_return_nothing_are_found(database) -> None:
     cases += [replace(case(9, "Q?", golds[0]), database=f"{database} elsewhere")]
     runner = QueryRunner("sqlite", Limits(), None)
     try:
-        found = look("null_golds", cases, runner=runner)
+        view = look("null_golds", cases, runner=runner)
     finally:
         runner.close()
-    assert found.figures == {
+    assert view.figures == {
         "run": 5,
         "empty": 1,
         "only_null": 2,
         "failing": 1,
         "unavailable": 1,
     }
-    assert [(f.severity, f.cases) for f in found.findings] == [
+    assert [(f.severity, f.cases) for f in view.findings] == [
         ("error", ("5",)),
         ("warning", ("1",)),
         ("warning", ("2",)),
@@ -92,15 +92,15 @@ def test_duplicates_are_judged_by_what_they_spoil() -> None:
         replace(case(11, "Same?", one, split="test"), db_id="others"),
         replace(case(12, "Same?", one, split="test"), knowledge="but now we know"),
     ]
-    found = look("duplicate_questions", cases)
-    assert [(f.severity, f.cases) for f in found.findings] == [
+    view = look("duplicate_questions", cases)
+    assert [(f.severity, f.cases) for f in view.findings] == [
         ("error", ("1", "2")),
         ("error", ("3", "4")),
         ("warning", ("5", "6")),
         ("info", ("7", "8")),
     ]
-    assert found.figures["repeated"] == 4
-    assert found.figures["without_text"] == 2
+    assert view.figures["repeated"] == 4
+    assert view.figures["without_text"] == 2
 
 
 def test_templates_that_mean_the_same_are_proved_and_leak_only_if_called_unseen() -> None:
@@ -112,11 +112,11 @@ def test_templates_that_mean_the_same_are_proved_and_leak_only_if_called_unseen(
         ({"seen": "unseen"}, "error"),
         ({"seen": "seen"}, "warning"),
     ):
-        found = look("same_meaning_templates", [train, case(2, "B?", other, split="test", **tags)])
-        assert [f.severity for f in found.findings] == [severity]
-        assert set(found.findings[0].cases) == {"1", "2"}
-        assert found.figures["unseen_but_known"] == (severity == "error")
-        assert found.figures["meanings"] == 1
+        view = look("same_meaning_templates", [train, case(2, "B?", other, split="test", **tags)])
+        assert [f.severity for f in view.findings] == [severity]
+        assert set(view.findings[0].cases) == {"1", "2"}
+        assert view.figures["unseen_but_known"] == (severity == "error")
+        assert view.figures["meanings"] == 1
     both = [train, case(2, "B?", other, split="train"), case(3, "C?", other, split="test")]
     assert [f.severity for f in look("same_meaning_templates", both).findings] == ["warning"]
     apart = [train, case(2, "B?", "SELECT name FROM pet WHERE age >= 3", split="test")]
@@ -137,22 +137,22 @@ def test_relative_time_needs_a_clock() -> None:
         case(7, "Who is here now?", "SELECT name FROM pet"),
         replace(case(8, "Who comes tomorrow?", DATED.format("2020-01-02")), knowledge="It is 2020-01-01."),
     ]  # fmt: skip
-    found = look("relative_time", cases)
-    assert [(f.severity, f.cases) for f in found.findings] == [
+    view = look("relative_time", cases)
+    assert [(f.severity, f.cases) for f in view.findings] == [
         ("error", ("4",)),
         ("warning", ("1",)),
         ("warning", ("2",)),
     ]
-    assert found.figures["dates_assumed"] == 2
-    assert found.figures["with_a_clock"] == 1
+    assert view.figures["dates_assumed"] == 2
+    assert view.figures["with_a_clock"] == 1
     assert look("relative_time", cases, clock="2020-05-05").findings == ()
 
 
 def test_one_present_for_all_is_one_finding() -> None:
     cases = [case(n, f"Who came {n} days ago?", DATED.format("2100-12-31")) for n in range(1, 4)]
-    (found,) = look("relative_time", cases).findings
-    assert found.cases == ("1", "2", "3")
-    assert "2100-12-31" in found.message
+    (result,) = look("relative_time", cases).findings
+    assert result.cases == ("1", "2", "3")
+    assert "2100-12-31" in result.message
 
 
 WORDS = ("red", "green", "blue", "small", "large", "old", "young", "fast", "slow", "wild", "calm")
@@ -174,10 +174,10 @@ def mixed(answerable: list[str], others: list[str]) -> list[Case]:
 @pytest.mark.slow
 def test_letter_case_alone_tells_and_is_an_error() -> None:
     cases = mixed(questions(60, 1), [text.lower() for text in questions(60, 2)])
-    found = look("leakage_case", cases)
-    assert found.figures["accuracy"] == found.figures["caught non-sql"] == 1.0
-    assert found.findings[0].severity == "error"
-    assert "100% of the answerable begin with a capital, 0%" in found.findings[0].message
+    view = look("leakage_case", cases)
+    assert view.figures["accuracy"] == view.figures["caught non-sql"] == 1.0
+    assert view.findings[0].severity == "error"
+    assert "100% of the answerable begin with a capital, 0%" in view.findings[0].message
     words = look("leakage_words", cases)
     assert words.findings[0].severity == "info", "the words themselves say nothing"
 
@@ -185,49 +185,50 @@ def test_letter_case_alone_tells_and_is_an_error() -> None:
 @pytest.mark.slow
 def test_words_alone_tell_and_are_named() -> None:
     drawn = [text.replace("pets", "pets as charts") for text in questions(60, 2)]
-    found = look("leakage_words", mixed(questions(60, 1), drawn))
-    assert found.figures["accuracy"] == 1.0
-    assert found.findings[0].severity == "error"
-    assert "charts" in found.findings[0].message.partition("unanswerable:")[2]
+    view = look("leakage_words", mixed(questions(60, 1), drawn))
+    assert view.figures["accuracy"] == 1.0
+    assert view.findings[0].severity == "error"
+    assert "charts" in view.findings[0].message.partition("unanswerable:")[2]
     assert look("leakage_case", mixed(questions(60, 1), drawn)).findings[0].severity == "info"
 
 
 @pytest.mark.slow
 def test_what_cannot_be_told_is_about_a_half_and_the_order_does_not_matter() -> None:
     cases = mixed(questions(90, 1), questions(90, 2))
-    found = look("leakage_words", cases)
-    assert 0.35 < found.figures["accuracy"] < 0.65
-    assert look("leakage_words", cases[::-1]) == found
-    assert found.figures["low"] < found.figures["balanced_accuracy"] < found.figures["high"]
+    view = look("leakage_words", cases)
+    assert 0.35 < view.figures["accuracy"] < 0.65
+    assert look("leakage_words", cases[::-1]) == view
+    assert view.figures["low"] < view.figures["balanced_accuracy"] < view.figures["high"]
 
 
 @pytest.mark.slow
 def test_both_kinds_weigh_the_same() -> None:
     """Few unanswerable ones, all told: guessing would get 90 % and tell none of them."""
     drawn = [text.replace("pets", "charts") for text in questions(25, 2)]
-    found = look("leakage_words", mixed(questions(225, 1), drawn))
-    assert found.figures["balanced_accuracy"] > 0.95
-    assert found.findings[0].severity == "error"
+    view = look("leakage_words", mixed(questions(225, 1), drawn))
+    assert view.figures["balanced_accuracy"] > 0.95
+    assert view.findings[0].severity == "error"
 
 
 def test_a_question_that_stands_often_does_not_tell_itself() -> None:
     """One wording is never on both sides of a fold, and counts once for whether there are enough."""
-    found = look("leakage_words", mixed(questions(60, 1), ["Draw a chart of it"] * 60))
-    assert "1 unanswerable question in different words" in found.skipped
+    view = look("leakage_words", mixed(questions(60, 1), ["Draw a chart of it"] * 60))
+    assert "1 unanswerable question in different words" in view.skipped
 
 
+@pytest.mark.slow
 def test_train_is_not_probed() -> None:
     train = [case(5000 + n, text.upper(), "SELECT 1", split="train") for n, text in enumerate(questions(90, 5))]  # fmt: skip
-    found = look("leakage_case", [*train, *mixed(questions(30, 1), questions(30, 2))])
-    assert found.figures["answerable"] == 30
+    view = look("leakage_case", [*train, *mixed(questions(30, 1), questions(30, 2))])
+    assert view.figures["answerable"] == 30
 
 
 def test_a_missing_package_is_a_reason_and_by_name_an_error(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.model_selection", None)
     data = LintData(mixed(questions(60, 1), questions(60, 2)), SCHEMAS)
-    found = {linted.lint: linted for linted in run_lints(data)}
-    assert set(found) == set(LINTS.names())
-    assert "sqlverdict[abstain]" in found["leakage_words"].skipped
+    results = {linted.lint: linted for linted in run_lints(data)}
+    assert set(results) == set(LINTS.names())
+    assert "sqlverdict[abstain]" in results["leakage_words"].skipped
     with pytest.raises(MissingExtra):
         run_lints(data, ["leakage_case"])
     with pytest.raises(UnknownMember, match="leakage_words"):

@@ -39,14 +39,14 @@ def items_of(sizes: list[int], repeat: int = 1) -> list[SplitItem]:
 def test_a_template_kept_for_one_part_is_in_no_other(sizes, seed, leftover, repeat) -> None:
     items = items_of(sizes, repeat)
     split = split_by_template(items, SplitPlan(seed=seed, leftover=leftover))
-    found = {}
+    results = {}
     for item in items:
         if split.parts[item.id] is not None:
-            found.setdefault(item.template, set()).add(split.parts[item.id])
+            results.setdefault(item.template, set()).add(split.parts[item.id])
     for template, home in split.template_parts.items():
-        assert home in found[template], "a template is at its home, whatever its size"
+        assert home in results[template], "a template is at its home, whatever its size"
         if home != "train":
-            assert found[template] == {home}
+            assert results[template] == {home}
 
 
 @given(sizes=SIZES, seed=SEEDS, leftover=LEFTOVERS)
@@ -119,7 +119,7 @@ def test_the_same_words_stay_together_and_tie_their_templates(sizes, seed) -> No
     places = {}
     for item in items:
         places.setdefault(item.wording, set()).add(split.parts[item.id])
-    assert all(len(found) == 1 for found in places.values())
+    assert all(len(result) == 1 for result in places.values())
     assert split.template_parts["shared"] == split.template_parts[items[0].template]
 
 
@@ -148,11 +148,11 @@ def test_databases_are_halved_evenly_and_wholly(sizes, seed) -> None:
 
 def test_twenty_databases_come_out_almost_equal_and_differ_by_seed() -> None:
     sizes = {f"db{number}": 20 + 7 * number for number in range(20)}
-    found = [split_by_database(sizes, seed) for seed in range(4)]
-    for halves in found:
+    results = [split_by_database(sizes, seed) for seed in range(4)]
+    for halves in results:
         half = sum(sizes[db] for db, part in halves.items() if part == "test")
         assert abs(2 * half - sum(sizes.values())) <= 20
-    assert len({tuple(sorted(halves.items())) for halves in found}) > 1
+    assert len({tuple(sorted(halves.items())) for halves in results}) > 1
 
 
 def test_one_database_cannot_be_halved() -> None:
@@ -161,16 +161,16 @@ def test_one_database_cannot_be_halved() -> None:
 
 
 def test_joining_is_an_equivalence() -> None:
-    found = joined([("c", "b"), ("d", "c"), ("x", "y")], "abcdxy")
-    assert found == {"a": "a", "b": "b", "c": "b", "d": "b", "x": "x", "y": "x"}
+    result = joined([("c", "b"), ("d", "c"), ("x", "y")], "abcdxy")
+    assert result == {"a": "a", "b": "b", "c": "b", "d": "b", "x": "x", "y": "x"}
 
 
 @pytest.mark.slow
 @given(things=st.lists(st.text(), unique=True), seed=SEEDS)
 def test_an_order_of_chance_has_all_things_and_knows_no_input_order(things, seed) -> None:
-    found = shuffled(things, seed, "x")
-    assert sorted(found) == sorted(things)
-    assert shuffled(list(reversed(things)), seed, "x") == found
+    result = shuffled(things, seed, "x")
+    assert sorted(result) == sorted(things)
+    assert shuffled(list(reversed(things)), seed, "x") == result
 
 
 def test_draws_keep_their_words_apart() -> None:

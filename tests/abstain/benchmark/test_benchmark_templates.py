@@ -63,13 +63,13 @@ def test_structure_stays(one, other) -> None:
 
 
 def test_masks_are_named_after_their_columns() -> None:
-    found = template_of(
+    result = template_of(
         "SELECT 1 FROM singer WHERE age BETWEEN 2 AND 5 AND name = 'x'", "d", SCHEMA
     )
-    assert found.text == (
+    assert result.text == (
         "SELECT 1 FROM singer WHERE age BETWEEN {age_1} AND {age_2} AND name = '{name_1}'"
     )
-    assert [value.label for value in found.values] == ["age.from", "age.to", "name.is"]
+    assert [value.label for value in result.values] == ["age.from", "age.to", "name.is"]
 
 
 def test_another_database_is_another_template() -> None:
@@ -113,10 +113,10 @@ def test_a_filled_template_is_a_query_of_its_template(turn) -> None:
 def proved(one: str, other: str) -> bool:
     first, second = (template_of(sql, "music", SCHEMA) for sql in (one, other))
     assert first.id != second.id
-    found = same_query(first, second, FilledTemplates(SCHEMA)) is not None
+    result = same_query(first, second, FilledTemplates(SCHEMA)) is not None
     joined = find_meanings([first, second], {"music": SCHEMA})
-    assert len(set(joined.classes.values())) == (1 if found else 2)
-    return found
+    assert len(set(joined.classes.values())) == (1 if result else 2)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -163,9 +163,9 @@ def test_a_class_is_joined_through_its_members_and_the_order_does_not_matter() -
         "SELECT name FROM singer WHERE age < 3",
     ]
     templates = [template_of(sql, "music", SCHEMA) for sql in texts]
-    found = find_meanings(templates, {"music": SCHEMA})
-    assert len(set(found.classes.values())) == 2
-    assert len(found.same) == 2
+    result = find_meanings(templates, {"music": SCHEMA})
+    assert len(set(result.classes.values())) == 2
+    assert len(result.same) == 2
     again = find_meanings(templates[::-1], {"music": SCHEMA})
-    assert again.classes == found.classes
+    assert again.classes == result.classes
     assert find_meanings(templates, {}).unreadable == 4, "without a schema nothing is proved"

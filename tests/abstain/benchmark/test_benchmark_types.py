@@ -90,20 +90,20 @@ def test_the_five_types_of_the_paper() -> None:
 @pytest.mark.parametrize("name", ["column_related", "column_unrelated"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_no_such_column_is_in_the_database_in_any_spelling(name, seed) -> None:
-    found = ideas(name, seed)
-    assert {idea.wording for idea in found} == {"changed", "form"}
-    for idea in found:
+    result = ideas(name, seed)
+    assert {idea.wording for idea in result} == {"changed", "form"}
+    for idea in result:
         assert not sources().known["kennel"].holds(idea.column), idea
 
 
 def test_surface_columns_are_elsewhere_or_beside_an_existing_one() -> None:
-    found = {(idea.table, idea.column) for idea in ideas("column_surface")}
-    assert ("vet", "licence") in found, "owners have one, and no key leads from vets to owners"
-    assert ("dog", "licence") not in found, "what persons have is not asked of dogs"
-    assert not any("vaccine" in column for _, column in found), "of another database"
-    assert ("dog", "birth weight") in found
-    assert not any(column == "cost" for _, column in found), "a visit's cost is the dog's too"
-    assert not any(table == "dog" and column in ("age", "weight") for table, column in found)
+    results = {(idea.table, idea.column) for idea in ideas("column_surface")}
+    assert ("vet", "licence") in results, "owners have one, and no key leads from vets to owners"
+    assert ("dog", "licence") not in results, "what persons have is not asked of dogs"
+    assert not any("vaccine" in column for _, column in results), "of another database"
+    assert ("dog", "birth weight") in results
+    assert not any(column == "cost" for _, column in results), "a visit's cost is the dog's too"
+    assert not any(table == "dog" and column in ("age", "weight") for table, column in results)
 
 
 def test_what_other_databases_say_of_the_same_thing_is_related() -> None:
@@ -112,10 +112,10 @@ def test_what_other_databases_say_of_the_same_thing_is_related() -> None:
 
 
 def test_unrelated_columns_share_no_word_with_the_schema() -> None:
-    found = ideas("column_unrelated")
-    assert "hobby" in {idea.column for idea in found if idea.table == "vet"}
-    assert "hobby" not in {idea.column for idea in found if idea.table == "dog"}
-    for idea in found:
+    result = ideas("column_unrelated")
+    assert "hobby" in {idea.column for idea in result if idea.table == "vet"}
+    assert "hobby" not in {idea.column for idea in result if idea.table == "dog"}
+    for idea in result:
         assert not (meanings(idea.column) - GENERIC) & sources().known["kennel"].vocabulary
         assert "coat" not in idea.column, "the dogs of this database"
 
@@ -179,11 +179,13 @@ def mention_of(question: str, sql: str):
 
 
 def test_mentions_are_where_the_question_names_what_the_query_reads() -> None:
-    (found,) = mention_of("What are the AGES of dogs?", "SELECT T1.age FROM dog AS T1")
-    assert found.table == "dog"
-    assert found.kind == "number"
-    assert found.many
-    assert found.replaced(Hypothetical("shoe size", "number")) == "What are the Shoe sizes of dogs?"
+    (result,) = mention_of("What are the AGES of dogs?", "SELECT T1.age FROM dog AS T1")
+    assert result.table == "dog"
+    assert result.kind == "number"
+    assert result.many
+    assert (
+        result.replaced(Hypothetical("shoe size", "number")) == "What are the Shoe sizes of dogs?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,9 +214,9 @@ def test_other_mentions_are_passed_over(question, sql, because) -> None:
 
 
 def test_articles_follow_the_new_word() -> None:
-    (found,) = mention_of("Show an age of each dog.", "SELECT age FROM dog")
+    (result,) = mention_of("Show an age of each dog.", "SELECT age FROM dog")
     assert (
-        found.replaced(Hypothetical("tail length", "number")) == "Show a tail length of each dog."
+        result.replaced(Hypothetical("tail length", "number")) == "Show a tail length of each dog."
     )
 
 
@@ -235,9 +237,9 @@ def test_what_a_request_is_about(question, rest) -> None:
 
 
 def test_requests_name_a_task_and_keep_what_they_are_about() -> None:
-    found = ideas("non_sql")
-    assert len({idea.task for idea in found}) >= 8
-    for idea in found:
+    result = ideas("non_sql")
+    assert len({idea.task for idea in result}) >= 8
+    for idea in result:
         if idea.wording == "changed":
             source = next(case for case in CASES if case.id == idea.source)
             assert about(source.question) in idea.question
@@ -245,18 +247,18 @@ def test_requests_name_a_task_and_keep_what_they_are_about() -> None:
 
 def test_a_pool_question_that_shares_a_word_with_the_schema_is_passed_over() -> None:
     pool = (*POOL, PoolQuestion("how old is the oldest dog in the sources", "x"))
-    found = list(TYPES.get("out_of_domain").ideas(sources(pool=pool), "kennel"))
-    assert len(found) == len(POOL)
-    assert all("dog" not in idea.question for idea in found)
-    assert found[0].question[0].isupper(), "in the manner of the answerable questions"
-    assert {idea.source for idea in found} == {question.origin for question in POOL}
+    items = list(TYPES.get("out_of_domain").ideas(sources(pool=pool), "kennel"))
+    assert len(items) == len(POOL)
+    assert all("dog" not in idea.question for idea in items)
+    assert items[0].question[0].isupper(), "in the manner of the answerable questions"
+    assert {idea.source for idea in items} == {question.origin for question in POOL}
 
 
 def test_without_a_pool_other_databases_stand_in() -> None:
     sea = Case("s", "sea", "What tonnage is sunk in the bay?", ("SELECT tonnage FROM vessel",))
     here = sources(pool=(), cases=(*CASES, sea))
-    found = list(TYPES.get("out_of_domain").ideas(here, "kennel"))
-    assert [idea.source for idea in found] == ["sea s"]
+    items = list(TYPES.get("out_of_domain").ideas(here, "kennel"))
+    assert [idea.source for idea in items] == ["sea s"]
 
 
 def test_style_is_the_models() -> None:
@@ -323,12 +325,12 @@ def test_a_type_that_repeats_itself_is_given_up() -> None:
     weights=st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1, max_size=9),
 )
 def test_shares_add_up_and_are_as_near_as_can_be(total, weights) -> None:
-    found = apportion(total, weights)
-    assert sum(found.values()) == total
+    result = apportion(total, weights)
+    assert sum(result.values()) == total
     whole = sum(weights.values())
     for name, weight in weights.items():
-        assert abs(found[name] - total * weight / whole) < 1
-    assert apportion(total, dict(reversed(weights.items()))) == found
+        assert abs(result[name] - total * weight / whole) < 1
+    assert apportion(total, dict(reversed(weights.items()))) == result
 
 
 def test_no_weight_no_share() -> None:

@@ -48,11 +48,11 @@ class Fake:
 
     def ask(self, request: Request) -> Reply | NoReply:
         self.asked.append(request)
-        said = self.answer(request)
-        return Reply(said, "stop", 1, 1, 0.0) if isinstance(said, str) else said
+        text = self.answer(request)
+        return Reply(text, "stop", 1, 1, 0.0) if isinstance(text, str) else text
 
 
-def said(answer: Callable[[Request], Reply | NoReply | str], *chosen: ChosenIdea):
+def worded(answer: Callable[[Request], Reply | NoReply | str], *chosen: ChosenIdea):
     fake = Fake(answer)
     tools = Tools(answerer=fake, model="fake", concurrency=1)
     return reword(chosen or (COLUMN, TASK, POOLED), sources(), tools), fake.asked
@@ -63,22 +63,22 @@ def test_only_the_words_change() -> None:
         column = "column" in request.purpose
         return "How long are the tails, on average?" if column else "Say every dog out loud."
 
-    found, asked = said(answer)
-    questions = [each.idea.question for each in found.ideas]
+    result, asked = worded(answer)
+    questions = [each.idea.question for each in result.ideas]
     assert questions == [
         "How long are the tails, on average?",
         "Say every dog out loud.",
         "Who wrote it?",
     ]
-    assert [each.idea.wording for each in found.ideas] == ["model", "model", "pool"]
-    assert found.ideas[0].idea.column == "tail length"
-    assert (found.requests, found.used, found.unchanged) == (2, 2, {})
-    assert found.purposes == ("unanswerable_column@1", "unanswerable_task@1")
+    assert [each.idea.wording for each in result.ideas] == ["model", "model", "pool"]
+    assert result.ideas[0].idea.column == "tail length"
+    assert (result.requests, result.used, result.unchanged) == (2, 2, {})
+    assert result.purposes == ("unanswerable_column@1", "unanswerable_task@1")
     assert len(asked) == 2, "a pool's question keeps its words"
 
 
 def test_the_model_sees_the_schema_examples_and_what_is_missing() -> None:
-    _, asked = said(lambda _: "x")
+    _, asked = worded(lambda _: "x")
     text = asked[0].messages[-1].content
     assert "Table dog, columns = [dog_id,age]" in text
     assert "tail length" in text
@@ -101,27 +101,27 @@ def test_the_model_sees_the_schema_examples_and_what_is_missing() -> None:
     ],
 )
 def test_other_replies_leave_the_rules_words(reply, why) -> None:
-    found, _ = said(lambda _: reply, COLUMN)
-    assert found.ideas == (COLUMN,)
-    assert found.unchanged == {why: 1}
-    assert found.used == 0
+    result, _ = worded(lambda _: reply, COLUMN)
+    assert result.ideas == (COLUMN,)
+    assert result.unchanged == {why: 1}
+    assert result.used == 0
 
 
 def test_a_reply_that_is_there_already_is_not_taken() -> None:
-    found, _ = said(lambda _: "question 3", TASK)
-    assert found.unchanged == {"not one plain question": 1}
+    result, _ = worded(lambda _: "question 3", TASK)
+    assert result.unchanged == {"not one plain question": 1}
     longer = QuestionSources(
         [Case("q", "kennel", "Say all the dogs aloud now!", ("SELECT 1",))], {}
     )
     tools = Tools(answerer=Fake(lambda _: "say all the dogs aloud NOW"), model="m", concurrency=1)
     assert reword([TASK], longer, tools).unchanged == {"a question that is there already": 1}
-    twice, _ = said(lambda _: "Say all of them aloud!", TASK, TASK)
+    twice, _ = worded(lambda _: "Say all of them aloud!", TASK, TASK)
     assert twice.used == 1
 
 
 def test_the_cost_limit_stops_everything() -> None:
     with pytest.raises(Interrupted, match="same command"):
-        said(lambda _: NoReply("the limit of $1 is reached.", attempts=0, budget=True))
+        worded(lambda _: NoReply("the limit of $1 is reached.", attempts=0, budget=True))
 
 
 def test_no_model_is_a_usage_error() -> None:
@@ -148,9 +148,9 @@ def test_reading_a_reply(text, question) -> None:
 
 @pytest.mark.parametrize("name", sorted({kind.prompt for _, kind in TYPES.items()} - {""}))
 def test_prompts_have_versions_and_fill_in_whole(name) -> None:
-    found = PROMPTS.load(name)
+    table = PROMPTS.load(name)
     names = ("schema", "examples", "question", "column", "table", "task")
-    messages = found.messages({each: f"<{each}>" for each in names})
-    assert found.version >= 1
+    messages = table.messages({each: f"<{each}>" for each in names})
+    assert table.version >= 1
     assert "<question>" in messages[-1].content
     assert "{{" not in messages[-1].content

@@ -20,12 +20,15 @@ from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
 from sqlverdict.abstain.benchmark.splits import PARTS
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.errors import UsageError
-from sqlverdict.files.atomic import replacing, write_at_once
+from sqlverdict.files.atomic import is_part, remove_parts, replacing, write_at_once
+from sqlverdict.files.lock import LOCK
 from sqlverdict.records import Case
 
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = 1
 DATABASES = "databases"
+UNFINISHED = "unfinished"
+"""A file that lies in a benchmark's folder until its last file is written."""
 
 
 def case_record(case: Case, database: str | None = None) -> dict[str, Any]:
@@ -77,10 +80,12 @@ def counts_of(cases: Iterable[Case]) -> dict[str, Any]:
 def prepare(folder: Path, *, overwrite: bool) -> None:
     """Make the folder, or refuse one that holds something else.
 
+    What a process that was stopped left half-written is no benchmark, and is replaced.
+
     Raises:
         UsageError: it holds files already, and is not to be overwritten.
     """
-    if folder.is_dir() and any(folder.iterdir()):
+    if _has_files(folder) and not (folder / UNFINISHED).is_file():
         if not (folder / MANIFEST).is_file():
             raise UsageError(f"{folder} holds files that are no benchmark of ours; give another")
         if not overwrite:
@@ -90,16 +95,25 @@ def prepare(folder: Path, *, overwrite: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
+def _has_files(folder: Path) -> bool:
+    """Whether a folder holds more than a process that was stopped at its start leaves."""
+    return folder.is_dir() and any(
+        file.name != LOCK and not is_part(file) for file in folder.iterdir()
+    )
+
+
 def write_benchmark(
     built: BuiltBenchmark, folder: Path, about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Write a benchmark's files; returns the manifest.
+    """Write a benchmark's files; returns the manifest. :func:`finish` has to follow.
 
     Args:
         built: The benchmark.
         folder: Where to; it exists.
         about: What the manifest says besides counts and digests: sources, recipe, seed.
     """
+    write_text(folder / UNFINISHED, "build is writing here, or was stopped: run it again")
+    (folder / MANIFEST).unlink(missing_ok=True)
     template_parts, problems = _link(built.cases, folder / DATABASES)
     digests = {}
     for part in PARTS:
@@ -127,6 +141,12 @@ def write_benchmark(
     }
     write_text(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)).decode())
     return manifest
+
+
+def finish(folder: Path) -> None:
+    """All files of a benchmark are written: from now on it is one."""
+    remove_parts(folder)
+    (folder / UNFINISHED).unlink()
 
 
 def write_text(path: Path, text: str) -> None:

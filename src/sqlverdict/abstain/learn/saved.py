@@ -14,6 +14,7 @@ from zipfile import BadZipFile
 
 from sqlverdict.abstain.method import Ask, TrainingExample
 from sqlverdict.errors import DataError, MissingExtra
+from sqlverdict.files.atomic import replacing, write_at_once, write_text_at_once
 from sqlverdict.parse.schema import Schema
 
 _EXAMPLES = "examples.jsonl"
@@ -22,7 +23,7 @@ _EXAMPLES = "examples.jsonl"
 def write_json(path: Path, content: Any) -> None:
     """Write a JSON file; infinities as JSON5 writes them, which Python reads back."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    write_text_at_once(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_json(path: Path) -> Any:
@@ -45,7 +46,8 @@ def write_arrays(path: Path, **arrays: Any) -> None:
     """Write numeric arrays to one file."""
     numpy = _numpy()
     path.parent.mkdir(parents=True, exist_ok=True)
-    numpy.savez_compressed(path, **arrays)
+    with replacing(path, lasting=False) as stream:
+        numpy.savez_compressed(stream, **arrays)
 
 
 def read_arrays(path: Path) -> dict[str, Any]:
@@ -67,7 +69,7 @@ def write_examples(folder: Path, examples: Sequence[TrainingExample]) -> None:
     """Write examples, each database's schema once."""
     folder.mkdir(parents=True, exist_ok=True)
     schemas: dict[str, Schema] = {}
-    with (folder / _EXAMPLES).open("w", encoding="utf-8") as stream:
+    with replacing(folder / _EXAMPLES, lasting=False) as stream:
         for example in examples:
             ask = example.ask
             if ask.schema is not None:
@@ -82,10 +84,10 @@ def write_examples(folder: Path, examples: Sequence[TrainingExample]) -> None:
                 "sql": example.sql,
             }
             # Escaped beyond ASCII: a question may hold half a surrogate, or another line end.
-            stream.write(json.dumps(line) + "\n")
+            stream.write(json.dumps(line).encode() + b"\n")
     import msgspec
 
-    (folder / "schemas.json").write_bytes(msgspec.json.encode(schemas))
+    write_at_once(folder / "schemas.json", msgspec.json.encode(schemas), lasting=False)
 
 
 def read_examples(folder: Path) -> list[TrainingExample]:

@@ -20,9 +20,9 @@ from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.compare.relation import RELATIONS
-from sqlverdict.evidence import Refuted
+from sqlverdict.evidence import Refuted, relations_of
 from sqlverdict.refute.explain.evidence import witness_record
-from sqlverdict.report.one_run.case import relation_kinds
+from sqlverdict.report.one_run.case import relation_kinds, relation_text
 
 NAME = "systems_agree"
 WEIGHTS = {2: 0.45, 3: 0.65}
@@ -109,7 +109,8 @@ def _message(
         difference = f"which differs from the gold on a witness: {witness.sentence}"
     else:
         difference = "whose result is not the gold's"
-    more = " (the same values, arranged otherwise)" if harmless else ""
+    relations = relations_of(group[0].result.evidence) if harmless else ()
+    more = f" ({'; '.join(map(relation_text, relations))})" if relations else ""
     return f"{of}, {difference}{more}"
 
 

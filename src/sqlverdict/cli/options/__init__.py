@@ -3,6 +3,7 @@
 ``shared``          single options that several commands have; types; JSON output
 ``data``            where the cases are
 ``predictions``     whose predictions are scored
+``recorded_systems``  systems whose answers are in the file of the cases
 ``limits``          what a query may spend, and the cache of answers
 ``label``           label: the queue, the server, files of votes
 ``labels``          people's labels

@@ -124,6 +124,11 @@ class DataArgs:
         return self.engine
 
     @property
+    def case_columns(self) -> dict[str, str]:
+        """The column map for the cases."""
+        return dict(self.columns)
+
+    @property
     def prediction_map(self) -> dict[str, str]:
         """What the column map says about predictions."""
         return join_maps(dict(self.columns), {})
@@ -181,14 +186,19 @@ def read_benchmark(data: DataArgs) -> Benchmark:
         DataError: corrected golds do not fit it.
     """
     overlays = [read_overlay(name, path) for name, path in data.overlays]
-    benchmark = with_overlays(_read_named(data), overlays)
+    benchmark = with_overlays(read_named(data), overlays)
     if benchmark.column_note:
         # At once and whatever is printed later: it decides what is compared with what.
         click.echo(f"note: {benchmark.column_note}", err=True)
     return benchmark
 
 
-def _read_named(data: DataArgs) -> Benchmark:
+def read_named(data: DataArgs) -> Benchmark:
+    """The benchmark that the options name, whole, with its own golds.
+
+    Raises:
+        UsageError: they name none, or several, or something is missing.
+    """
     sources = {"--benchmark": data.benchmark, "--gold": data.gold, "--cases": data.cases}
     names = [name for name, value in sources.items() if value is not None]
     if len(names) != 1:
@@ -210,7 +220,7 @@ def _read_named(data: DataArgs) -> Benchmark:
 
 def _read(name: str, root: Path, data: DataArgs) -> Benchmark:
     reader = BENCHMARKS.get(name)
-    options = dict(data.columns)
+    options = data.case_columns
     benchmark = reader.read(root, split=data.split, databases=data.location, options=options)
     if data.gold_databases is None:
         return benchmark

@@ -9,7 +9,12 @@ from typing import ClassVar
 import click
 
 from sqlverdict.cli.command import Heading, option
-from sqlverdict.cli.options.labels import id_field_option, label_field_option
+from sqlverdict.cli.options.labels import (
+    annotator_field_option,
+    id_field_option,
+    label_field_option,
+    votes_option,
+)
 from sqlverdict.cli.options.shared import FILE, NAMES, seed_option
 from sqlverdict.label.queue import QUEUE_NAMES, QueueName
 from sqlverdict.web.server import LOCAL
@@ -83,9 +88,8 @@ class ImportArgs:
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
-    vote_columns: tuple[str, ...] = option(
-        "--votes", multiple=True, help="An annotator's column in that file. Repeatable."
-    )
+    annotator_field: str | None = annotator_field_option()
+    votes: tuple[str, ...] = votes_option()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ import click
 
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.shared import FILE
+from sqlverdict.load.people.labels import Combine, Half, Labels, read_labels
 
 
 def label_field_option() -> Any:
@@ -22,6 +23,21 @@ def id_field_option() -> Any:
     """``--id-field``."""
     text = "The field of the case id, or a pattern such as '{set}-{i}'."
     return option("--id-field", heading=Heading.LABELS, help=text)
+
+
+def annotator_field_option() -> Any:
+    """``--annotator-field``."""
+    text = "The annotator's field, where each row is one vote. [default: annotator, rater ...]"
+    return option("--annotator-field", heading=Heading.LABELS, help=text)
+
+
+def votes_option() -> Any:
+    """``--votes``."""
+    text = (
+        "An annotator's column, or the field of all votes; where each row is one vote, an "
+        "annotator who counts. Repeatable."
+    )
+    return option("--votes", multiple=True, heading=Heading.LABELS, help=text)
 
 
 def half_option() -> Any:
@@ -45,7 +61,21 @@ class LabelArgs:
         "--labels",
         type=FILE,
         required=True,
-        help="People's labels: JSONL, JSON, CSV, or a vote log of label.",
+        help="People's labels: a table, JSONL, JSON, or a vote log of label.",
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
+    annotator_field: str | None = annotator_field_option()
+    votes: tuple[str, ...] = votes_option()
+
+    def read(self, combine: Combine = "majority", half: Half = "drop") -> Labels:
+        """The labels of the file; see :func:`read_labels`."""
+        return read_labels(
+            self.labels,
+            label_field=self.label_field,
+            votes=self.votes,
+            id_field=self.id_field,
+            annotator_field=self.annotator_field,
+            combine=combine,
+            half=half,
+        )

@@ -115,6 +115,9 @@ def open_llm(args: LlmArgs, *, collect: bool = False) -> Iterator[OpenedLlm]:
             collector = RequestCollector(endpoint, cache, prices)
             yield OpenedLlm(endpoint, cache, prices, collector)
         else:
+            if endpoint.key_variable and not endpoint.key():
+                note = f"note: {endpoint.key_variable} is not set: calls to {endpoint.server}"
+                click.echo(f"{note} carry no key", err=True)
             with Client(endpoint, cache, args.max_cost, prices) as client:
                 yield OpenedLlm(endpoint, cache, prices, client)
     finally:

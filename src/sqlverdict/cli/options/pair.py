@@ -20,6 +20,7 @@ from sqlverdict.cli.options.shared import (
     schema_option,
     seed_option,
 )
+from sqlverdict.cli.query_parts import other_dialect
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
@@ -112,7 +113,7 @@ class SearchArgs:
         type=POSITIVE,
         default=120.0,
         metavar="SECONDS",
-        help="A safety net for the search; its budget counts work, not time.",
+        help="A safety net for the search, in processor time; its budget counts work.",
     )
     seed: int = seed_option()
     no_bank: bool = option(
@@ -194,13 +195,22 @@ def problems(pair: PairOfQueries) -> dict[str, str]:
     for side, sql in pair.queries:
         query = parse(sql, pair.dialect)
         if isinstance(query, ParseFailure) and query.reason is not Reason.UNSUPPORTED_FEATURE:
-            by_side[side] = f"{query.reason}: {query.message}"
+            by_side[side] = f"{query.reason}: {query.message}{_dialect_hint(sql, pair.dialect)}"
             continue
         outcome = session.run(sql)
         if isinstance(outcome, Failure):
             by_side[side] = f"{outcome.reason}: {outcome.message}"
     session.close()
     return by_side
+
+
+def _dialect_hint(sql: str, dialect: str) -> str:
+    other = other_dialect(sql, dialect)
+    if other is None:
+        return ""
+    if not ENGINES.has(other):
+        return f". It can be read as {other}, which no engine here runs"
+    return f". It can be read as {other}: give --db a database of that engine, a file or a URL"
 
 
 def check_queries(pair: PairOfQueries) -> None:

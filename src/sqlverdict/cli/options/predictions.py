@@ -1,25 +1,21 @@
-"""Whose predictions ``evaluate`` scores: prediction files, or systems that a benchmark records."""
+"""Whose predictions ``evaluate`` scores, and how prediction files are read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import click
 
 from sqlverdict.cli.command import Heading, option
-from sqlverdict.cli.options.data import CaseArgs
 from sqlverdict.cli.options.shared import COLUMN, split_name
-from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.files.text import count
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
+from sqlverdict.errors import UsageError
+from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_trials
-from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.pipeline import System
-from sqlverdict.records import Prediction
 from sqlverdict.run.inputs import trial_systems
 from sqlverdict.run.options import RUN
 
@@ -46,12 +42,6 @@ class PredictionArgs:
         metavar="[NAME=]FILE",
         help="A file of predictions, or a folder with one file per case. Repeatable.",
     )
-    system: tuple[str, ...] = option(
-        "--system",
-        multiple=True,
-        metavar="NAME",
-        help="A system whose answers the benchmark's file records. Repeatable.",
-    )
     recorded_only: bool = option(
         "--recorded-only",
         is_flag=True,
@@ -72,7 +62,7 @@ class PredictionArgs:
         "--no-sql",
         default="wrong",
         type=click.Choice(["wrong", "abstain"]),
-        help="How to count a reply that has text and no SQL.",
+        help="How to count a reply that has text and no SQL. An empty reply is always wrong.",
     )
     answers: str = option(
         "--answers",
@@ -131,60 +121,6 @@ def read_systems(
         else:
             read.append(System(name, trials[0], folder, digest, trials[0].notes))
     return read
-
-
-def read_recorded(
-    args: PredictionArgs, data: CaseArgs, benchmark: Benchmark, out: Path | None
-) -> tuple[Benchmark, list[System]]:
-    """The recorded systems of ``--system``, and the cases that they are evaluated on.
-
-    Args:
-        args: What the user asked for.
-        data: Where the cases are.
-        benchmark: The benchmark, whole.
-        out: Where the runs go.
-
-    Raises:
-        UsageError: the benchmark records no systems, or not this one.
-        PredictionError: a case has no record, and the user did not say what to do then.
-    """
-    reader: object = BENCHMARKS.get(data.benchmark) if data.benchmark else None
-    if data.root is None or not isinstance(reader, RecordsSystems):
-        raise UsageError(
-            "--system takes a system that the benchmark's file records, as with --benchmark "
-            "trustsql or ehrsql2024; for predictions of your own give --predictions FILE"
-        )
-    if args.name is not None and len(args.system) > 1:
-        raise UsageError("--name names one system; leave it out where there are several")
-    every = [case.id for case in benchmark.cases]
-    records = [reader.predictions(data.root, name, split=data.split) for name in args.system]
-    ids = every
-    if args.recorded_only:
-        ids = [case_id for case_id in every if all(case_id in record for record in records)]
-    systems = []
-    for name, record in zip(args.system, records, strict=True):
-        missing = [case_id for case_id in ids if case_id not in record]
-        if missing and not args.allow_missing:
-            raise PredictionError(
-                f"{record.notes[0]}. A missing answer is never an abstention: give --recorded-only "
-                f"to evaluate the cases that are recorded, or --allow-missing to count the others "
-                f"as no SQL."
-            )
-        answers = {**record.by_id, **{case_id: Prediction(case_id) for case_id in missing}}
-        folder = run_folder(args.name or name, out, len(args.system))
-        digest = f"{record.sha256} {name}"
-        systems.append(System(args.name or name, answers, folder, digest, record.notes))
-    if len(ids) == len(every):
-        return benchmark, systems
-    return _cut(benchmark, ids, args.system, len(every)), systems
-
-
-def _cut(benchmark: Benchmark, ids: Sequence[str], names: Sequence[str], total: int) -> Benchmark:
-    """The benchmark with only the recorded cases, and a note that says so."""
-    recorded = set(ids)
-    cases = [case for case in benchmark.cases if case.id in recorded]
-    note = f"only {len(ids):,} of {count(total, 'case')}: those recorded for {' and '.join(names)}"
-    return replace(benchmark, cases=cases, count=len(cases), notes=(*benchmark.notes, note))
 
 
 def run_folder(system: str, out: Path | None, systems: int) -> Path:

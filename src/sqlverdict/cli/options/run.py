@@ -9,10 +9,10 @@ from typing import ClassVar
 import click
 
 from sqlverdict.cli.command import Heading, group, option
-from sqlverdict.cli.options.data import CaseArgs
 from sqlverdict.cli.options.judge import JudgeArgs, check_judge
 from sqlverdict.cli.options.limits import CacheArgs, LimitArgs
 from sqlverdict.cli.options.predictions import PredictionArgs
+from sqlverdict.cli.options.recorded_systems import SystemCaseArgs
 from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_option, quiet_option
 from sqlverdict.confidence import read_models
 from sqlverdict.errors import UsageError
@@ -83,7 +83,7 @@ class OutputArgs:
 class EvaluateArgs:
     """The options of ``evaluate``."""
 
-    data: CaseArgs = group(CaseArgs)
+    data: SystemCaseArgs = group(SystemCaseArgs)
     predictions: PredictionArgs = group(PredictionArgs)
     metrics: str = option(
         "--metrics",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,38 @@ from sqlverdict.files.references import check_reference
 from sqlverdict.files.secrets import without_secrets
 from sqlverdict.runlog.merge import Shard
 
-FILE = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-ANY_PATH = click.Path(path_type=Path)
+
+class PathName(click.Path):
+    """A path; an empty text is none, and not the current folder."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The path.
+
+        Raises:
+            UsageError: the text is empty.
+        """
+        check_not_empty(os.fspath(value), param.opts[0] if param is not None else "the path")
+        return super().convert(value, param, ctx)
+
+
+def check_not_empty(text: str, name: str) -> None:
+    """Refuse an empty path, as from a variable that is not set.
+
+    Raises:
+        UsageError: it is empty.
+    """
+    if not text.strip():
+        raise UsageError(f"{name} is empty. Expected a path; is a variable of the shell not set?")
+
+
+FILE = PathName(path_type=Path, dir_okay=False)
+FOLDER = PathName(path_type=Path, file_okay=False)
+ANY_PATH = PathName(path_type=Path)
 POSITIVE = click.FloatRange(0, min_open=True)
 OPEN_UNIT = click.FloatRange(0, 1, min_open=True, max_open=True)
 
@@ -34,9 +64,10 @@ class ReferenceType(click.ParamType):  # type: ignore[type-arg]  # not generic i
         """The reference as it was given.
 
         Raises:
-            UsageError: it holds a password.
+            UsageError: it holds a password, or is empty.
         """
-        del param, ctx
+        del ctx
+        check_not_empty(str(value), param.opts[0] if param is not None else "the path")
         return check_reference(str(value))
 
 
@@ -123,10 +154,16 @@ OVERLAY_FILE = OverlayFile()
 
 
 def split_name(text: str) -> tuple[str, Path]:
-    """``name=FILE`` or ``FILE``, which is named after its stem."""
+    """``name=FILE`` or ``FILE``, which is named after its stem.
+
+    Raises:
+        UsageError: the file has no name.
+    """
     name, sign, file = text.partition("=")
     if sign and name and not Path(text).exists():
+        check_not_empty(file, f"the path in {text!r}")
         return name, Path(file)
+    check_not_empty(text, "the path of a file")
     return Path(text).stem, Path(text)
 
 

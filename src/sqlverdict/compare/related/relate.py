@@ -50,7 +50,7 @@ def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation,
         The relations, most telling first; empty where there is none, or the rows are
         equal as they stand.
 
-    Example:
+    Examples:
         >>> from sqlverdict.compare.preset import QueryPair
         >>> share, percent = sv.Answer(("p",), [(0.25,), (0.5,)]), sv.Answer(("p",), [(25,), (50,)])
         >>> [relation.kind for relation in sv.relate(share, percent, QueryPair())]

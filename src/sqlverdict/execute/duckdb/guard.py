@@ -119,20 +119,31 @@ class _Piece(NamedTuple):
         return self.name == "update" or self.behind in _WRITES.get(self.name, "").split()
 
 
+_VIEWS = "SELECT lower(view_name), sql FROM duckdb_views() WHERE NOT internal"
+_MACROS = (
+    "SELECT lower(function_name), macro_definition FROM duckdb_functions() "
+    "WHERE NOT internal AND macro_definition IS NOT NULL AND schema_name = 'main' "
+    "AND database_name NOT IN ('temp', 'system')"
+)
+
+
 class NameGuard:
     """Which names a query calls that it must not, or that make its answer pass.
 
     Args:
         connection: An open database, with its views and macros.
         frozen: The clock stands still, so that only chance changes an answer.
+        macros: Whether it may have macros; to list them takes as long as to open a database.
     """
 
-    def __init__(self, connection: DuckDBPyConnection, *, frozen: bool) -> None:
+    def __init__(
+        self, connection: DuckDBPyConnection, *, frozen: bool, macros: bool = True
+    ) -> None:
         self._blocked = _blocked_functions()
         self._suspicious = self._blocked | _FORMATS | {"update", *_WRITES}
         self._volatile = _CHANCE_FUNCTIONS if frozen else _CHANCE_FUNCTIONS | CLOCK_FUNCTIONS
         self._frozen = frozen
-        self._sources = frozenset(self._volatile_sources(connection))
+        self._sources = frozenset(self._volatile_sources(connection, macros))
         self._names = self._blocked | self._volatile | self._sources | CLOCK_FUNCTIONS
 
     def refusal(self, sql: str) -> Failure | None:
@@ -168,16 +179,10 @@ class NameGuard:
             return not _has_two_arguments(tokens, index + 1)
         return name in self._volatile
 
-    def _volatile_sources(self, connection: DuckDBPyConnection) -> Iterator[str]:
+    def _volatile_sources(self, connection: DuckDBPyConnection, macros: bool) -> Iterator[str]:
         """Views and macros of the database that are volatile, or read such."""
-        texts: dict[str, str] = dict(
-            connection.execute(
-                "SELECT lower(view_name), sql FROM duckdb_views() WHERE NOT internal UNION ALL "
-                "SELECT lower(function_name), macro_definition FROM duckdb_functions() "
-                "WHERE NOT internal AND macro_definition IS NOT NULL AND schema_name = 'main' "
-                "AND database_name NOT IN ('temp', 'system')"
-            ).fetchall()
-        )
+        listing = f"{_VIEWS} UNION ALL {_MACROS}" if macros else _VIEWS
+        texts: dict[str, str] = dict(connection.execute(listing).fetchall())
         self._sources = frozenset()
         self._names = self._volatile | CLOCK_FUNCTIONS
         while True:

@@ -53,7 +53,7 @@ class DuckdbScratch:
         self._tables, self._circular = order.tables, order.circular
         self._views = views
         self._rows: Mapping[str, Sequence[Row]] = {}
-        self._session = DuckdbSession(self._connect, limits)
+        self._session = DuckdbSession(self._connect, limits, macros=False)
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint."""

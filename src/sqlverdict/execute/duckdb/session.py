@@ -34,6 +34,7 @@ class DuckdbSession:
             makes DuckDB refuse everything else.
         limits: What one query may spend.
         frozen: Whether the clock stands still.
+        macros: Whether the database may have macros.
         driver_values: Answers also hold the values as the driver gives them.
         digest: Tells the digest of what is read.
     """
@@ -44,6 +45,7 @@ class DuckdbSession:
         limits: Limits,
         *,
         frozen: bool = False,
+        macros: bool = True,
         driver_values: bool = False,
         digest: Callable[[], str | None] = lambda: None,
     ) -> None:
@@ -52,7 +54,7 @@ class DuckdbSession:
         self._limits = limits
         self._driver_values = driver_values
         self._digest = digest
-        self._names = NameGuard(self.connection, frozen=frozen)
+        self._names = NameGuard(self.connection, frozen=frozen, macros=macros)
         self._deadline = Deadline(limits.seconds, self._interrupt)
 
     def digest(self) -> str | None:

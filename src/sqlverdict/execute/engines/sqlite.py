@@ -23,6 +23,9 @@ from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 
+_ARGUMENTS = 127
+"""The most arguments of a function, as in SQLite before it allowed 1,000."""
+
 
 @ENGINES.member
 class Sqlite:
@@ -58,6 +61,8 @@ class Sqlite:
             connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, limits.sql_length * 4)
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
             connection.setlimit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
+            # Newer versions of SQLite allow 1,000: the same texts are answered by all.
+            connection.setlimit(sqlite3.SQLITE_LIMIT_FUNCTION_ARG, _ARGUMENTS)
             for pragma in (
                 "query_only=1",
                 # Views may call the functions of a frozen clock, which are the only ones of ours.

@@ -14,10 +14,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pymysql
+from pymysql.connections import Connection as DriverConnection
 from pymysql.cursors import SSCursor
 
 from sqlverdict.errors import DatabaseError
@@ -25,9 +26,12 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.files.references import Reference, scheme_of
 
 if TYPE_CHECKING:
-    from pymysql.connections import Connection as PyConnection
+    from ssl import SSLContext
 
-    Connection = PyConnection[SSCursor]
+    Connection = DriverConnection[SSCursor]
+    _Base = Connection
+else:
+    _Base = DriverConnection
 
 MODE: Final = "NO_ENGINE_SUBSTITUTION"
 _PORT: Final = 3306
@@ -37,6 +41,23 @@ _MARGIN: Final = 30.0
 _OPTIONS: Final = ("unix_socket", "ssl_ca")
 LOST: Final = frozenset({0, 1053, 1077, 1158, 1159, 1160, 1161, 1927, 2003, 2006, 2013, 2014, 2055})
 """Errors after which a connection is gone."""
+
+
+class ServerConnection(_Base):
+    """A connection that reads the system's certificates once a process.
+
+    The driver reads them for every connection, which takes longer than all else about it, though
+    nothing is checked against them where the URL and ~/.my.cnf say nothing of TLS.
+    """
+
+    _unchecked: ClassVar[SSLContext | None] = None
+
+    def _create_ssl_ctx(self, options: object) -> SSLContext:
+        if options:
+            return super()._create_ssl_ctx(options)  # type: ignore[misc, no-any-return]
+        if ServerConnection._unchecked is None:
+            ServerConnection._unchecked = super()._create_ssl_ctx(options)  # type: ignore[misc]
+        return ServerConnection._unchecked
 
 
 def connect(database: Reference, limits: Limits, *, name: str | None = None) -> Connection:
@@ -62,7 +83,7 @@ def connect(database: Reference, limits: Limits, *, name: str | None = None) -> 
         )
     file = Path.home() / ".my.cnf"
     try:
-        connection = pymysql.connect(
+        connection = ServerConnection(
             host=parts.hostname,
             port=parts.port or _PORT,
             user=unquote(parts.username) if parts.username else None,
@@ -70,6 +91,8 @@ def connect(database: Reference, limits: Limits, *, name: str | None = None) -> 
             database=schema or None,
             unix_socket=options.get("unix_socket"),
             ssl_ca=options.get("ssl_ca"),
+            # As MySQL's own client does; the driver would only encrypt.
+            ssl_verify_cert=True if options.get("ssl_ca") else None,
             read_default_file=str(file) if file.is_file() else None,
             charset="utf8mb4",
             connect_timeout=_PATIENCE,

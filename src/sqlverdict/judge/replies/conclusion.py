@@ -38,6 +38,9 @@ _MOST_CANDIDATES = 100
 _ENDING = 2_000
 """So much of a reply's end may hold a broken object."""
 
+_END_TOKEN = re.compile(r"(?:<\|\w{1,30}\|>|</s>|<eos>|<end_of_turn>)\Z")
+"""What some servers leave of a chat template."""
+_LONGEST_TOKEN = 34
 _EXPLAINING = frozenset({"reasoning", "reason", "explanation", "analysis", "thoughts", "feedback"})
 _TRUE = frozenset({"true", "yes", "correct", "right", "1", "equivalent"})
 _FALSE = frozenset({"false", "no", "incorrect", "wrong", "0", "notequivalent", "inequivalent"})
@@ -118,7 +121,7 @@ def read_verdict(text: str) -> ReplyReading[bool]:
 
 def read(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
     """What the reply concludes, in the form asked for; see the rules above."""
-    text = text[-LONGEST:].replace("\r\n", "\n").replace("\r", "\n")
+    text = _without_end_tokens(text[-LONGEST:]).replace("\r\n", "\n").replace("\r", "\n")
     zones = Zones(text)
     candidates = _candidates(zones, form)
     standing = [each for each in candidates if each.zone is ObjectSpan.ALONE]
@@ -141,6 +144,18 @@ class _Candidate(Generic[T]):
     zone: ObjectSpan
     revised: bool
     explained: bool
+
+
+def _without_end_tokens(text: str) -> str:
+    """The text without the tokens that end a turn; each character is looked at a few times."""
+    end = last = len(text)
+    while True:
+        while last and text[last - 1].isspace():
+            last -= 1
+        token = _END_TOKEN.search(text, max(0, last - _LONGEST_TOKEN), last)
+        if token is None:
+            return text[:end]
+        end = last = token.start()
 
 
 def _candidates(zones: Zones, form: ReplyForm[T]) -> list[_Candidate[T]]:
@@ -226,7 +241,7 @@ def _last_line(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
 
 
 _TAGGED = re.compile(
-    r"\[\s*(?P<key>[A-Za-z][A-Za-z_ ]{1,30}?)\s*\][\s:*_]*"
+    r"\[\s*(?P<key>[A-Za-z][A-Za-z_ ]{1,30}?)\s*\][\s:*_(]*"
     r"(?P<value>[A-Za-z]{2,14}|[0-9](?:\s*/\s*[0-9]+)?)(?!\w)"
 )
 

@@ -111,8 +111,10 @@ class Zones:
         return fence if at < fence.end else None
 
     def line(self, at: int) -> tuple[int, int]:
-        """Where the line around a position begins and ends."""
+        """Where the line around a position begins and ends; behind thoughts begins a line."""
         start = self.text.rfind("\n", 0, at) + 1
+        if at >= self.thoughts:
+            start = max(start, self.thoughts)
         end = self.text.find("\n", at)
         return start, len(self.text) if end < 0 else end
 
@@ -202,7 +204,6 @@ class Zones:
         end = len(self.text)
         while end > self.thoughts:
             start, _ = self.line(end - 1)
-            start = max(start, self.thoughts)
             line = self.text[start:end]
             if _WORDS.search(line) or any(map(str.isdigit, line)):
                 own = not line.lstrip().startswith((">", "|", "--", "/*"))

@@ -133,7 +133,7 @@
       return;
     }
     const name = page.choiceOfKey(event.key);
-    if (name && names[name] !== null && disputes.length) { event.preventDefault(); choose(name); }
+    if (name && names[name] !== null && pair) { event.preventDefault(); choose(name); }
     if (event.key === "t" && byId("schema")) byId("schema").open = !byId("schema").open;
   });
 

@@ -6,7 +6,8 @@
   let state = null;
   let current = null; // the item on the page, with the own vote
   let position = 0;
-  let busy = false;
+  let work = Promise.resolve(); // what was asked for last; it begins when all before it has ended
+  let waiting = 0; // what was asked for and has not ended
   let looked = 0; // milliseconds of looking at the item before `since`
   let since = 0;
   let timer = null;
@@ -24,18 +25,17 @@
     byId("saved").className = `saved ${kind}`;
   };
 
-  // Whatever fails is shown, and nothing is shown as saved.
-  const attempt = async (work) => {
-    if (busy) return;
-    busy = true;
-    try {
-      await work();
-      problem("");
-    } catch (error) {
-      problem(error.message);
-    } finally {
-      busy = false;
-    }
+  const ask = (change) => {
+    waiting += change;
+    byId("main").setAttribute("aria-busy", String(waiting > 0));
+  };
+
+  // One after the other, in the order of the keys. Whatever fails is shown, and nothing is shown
+  // as saved.
+  const attempt = (step) => {
+    ask(1);
+    work = work.then(step).then(() => problem(""), (error) => problem(error.message)).then(() => ask(-1));
+    return work;
   };
 
   // What was entered for items without a vote; it is there after a reload.
@@ -133,12 +133,11 @@
   });
 
   const showItem = async (index, focus = true) => {
-    clearTimeout(timer);
-    pending = false;
-    position = index;
+    await savePending();
     const listed = state.items[index];
     const content = await load(listed.pair);
-    if (state.items[position] !== listed && state.items[position].pair !== listed.pair) return;
+    await savePending(); // what was entered for the item before while this one was loaded
+    position = index;
     current = content;
     const { item, vote, evidence } = content;
     const form = vote || drafts.get(item.pair) || { categories: [], note: "", realistic: "", corrected_gold: "" };
@@ -231,15 +230,20 @@
     showState();
   };
 
+  const savePending = async () => {
+    if (pending) await save(state.items[position].choice);
+  };
+
+  // A vote counts for the item on the page: a key pressed before the item is there does not.
   const vote = (choice) =>
-    attempt(async () => {
+    waiting || attempt(async () => {
       if (!current) return;
       await save(choice);
       page.pressChoice(byId("choices"), choice);
       if (byId("advance").checked) await goOn(position + 1);
       else {
         byId("reveal").hidden = !state.blind || store.offline;
-        load(current.item.pair).then((content) => { current = content; }, () => {});
+        current = await load(current.item.pair).catch(() => current);
       }
     });
 
@@ -254,12 +258,11 @@
     clearTimeout(timer);
     pending = true;
     saved("Not saved yet", "busy");
-    timer = setTimeout(() => attempt(() => save(choice)), 500);
+    timer = setTimeout(() => attempt(savePending), 500);
   };
 
   const move = (step) =>
     attempt(async () => {
-      if (pending) await save(state.items[position].choice);
       const index = current ? position + step : position;
       if (index >= 0 && index < state.items.length) await showItem(index);
     });
@@ -267,7 +270,7 @@
   const undo = () =>
     attempt(async () => {
       // An edit that is saved after the withdrawal would be a vote again.
-      if (pending) await save(state.items[position].choice);
+      await savePending();
       const reply = await store.undo();
       state = reply.state;
       loaded.delete(reply.pair);
@@ -303,10 +306,7 @@
   const help = () => byId("help").showModal();
 
   const goTo = (index) =>
-    attempt(async () => {
-      if (pending) await save(state.items[position].choice);
-      await showItem(index);
-    });
+    attempt(() => showItem(index));
 
   const jump = () => page.jumpList.open(state.items, current ? position : -1);
 
@@ -371,8 +371,8 @@
     showState();
     const link = new URLSearchParams(location.hash.slice(1)).get("item");
     const linked = state.items.findIndex((item) => item.pair === link);
-    const open = nextOpen(0);
-    if (linked >= 0 && (open < 0 || !state.items[linked].choice)) await showItem(linked);
+    const all = nextOpen(0) < 0;
+    if (linked >= 0 && (all || !state.items[linked].choice)) await showItem(linked);
     else await goOn(0);
   };
 

@@ -10,11 +10,12 @@ so, as can those of ``tokens``; a column that is called ``recorded.equal``, ``ta
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlverdict.errors import BenchmarkError, DataError, UsageError
-from sqlverdict.files.text import near
+from sqlverdict.files.text import few_of, near
 from sqlverdict.load.fields import (
     CASE_ALIASES,
     CASE_FIELDS,
@@ -114,6 +115,17 @@ def rename(
         value = _inside(record, path)
         if value is not _NOTHING and target != LEAVE_OUT:
             _put(fields, target, value, where, error)
+    if not fields.keys().isdisjoint(CASE_ALIASES.keys()):
+        _take_aliases(fields, columns, where, error)
+    if any("." in key for key in fields):
+        _fold(fields, where, error)
+    return fields
+
+
+def _take_aliases(
+    fields: dict[str, Any], columns: Mapping[str, str], where: str, error: type[DataError]
+) -> None:
+    """Put what stands under other usual names under ours."""
     open_ = {"gold"} - {*columns.values()}
     for alias, target in CASE_ALIASES.items():
         if alias in fields and target not in fields:
@@ -121,21 +133,62 @@ def rename(
         elif alias in fields and target in open_ and fields[alias] != fields[target]:
             raise error(
                 f"{where}: {target!r} and {alias!r} differ, and each may be the gold. Leave one "
-                f"out: --column {alias}=off (in Python columns={{'{alias}': 'off'}})"
+                f"out: --column {alias}=off"
             )
-    if any("." in key for key in fields):
-        _fold(fields, where, error)
-    return fields
+
+
+def texts_of(
+    field: str, records: Sequence[Mapping[str, Any]], columns: Mapping[str, str]
+) -> list[str]:
+    """The texts of a field in records under the user's names."""
+    targets = {name: columns.get(name, name) for record in records for name in record}
+    names = [name for name, own in targets.items() if CASE_ALIASES.get(own, own) == field]
+    cells = (record.get(name) for record in records for name in names)
+    return [cell for cell in cells if isinstance(cell, str) and cell]
+
+
+def unused_note(file: str, fields: Iterable[str], queries: Sequence[str] = ()) -> str:
+    """A note on the fields of a file that are not ours; empty where there are none.
+
+    Args:
+        file: The file's name.
+        fields: Its fields by our names, as far as they have one.
+        queries: Those of them that hold SQL: the answers of other systems, or other golds.
+    """
+    known = (*CASE_FIELDS, *PREDICTION_FIELDS, *SQL_KEYS, TRIAL)
+    unused = [name for name in fields if name not in known]
+    if not unused:
+        return ""
+    note = f"{file}: not used: {few_of(unused, 10)}"
+    if systems := [name for name in unused if name in queries]:
+        words = [word for name in systems for word in ("--system", name)]
+        note += f". Answers of other systems are evaluated with {shlex.join(words)}"
+    if others := [name for name in unused if name not in queries]:
+        name = others[0]
+        note += (
+            f". --column NAME=FIELD reads a column as a field, such as "
+            f"{shlex.quote(f'{name}=difficulty')}; {shlex.quote(f'{name}=tags.{name}')} keeps it "
+            f"in the run, to group by"
+        )
+    return note
 
 
 def unknown_columns(record: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
     """The columns mapped to fields of a case that a record does not have."""
     elsewhere = join_maps(columns, {})
-    return [
-        path
-        for path in columns
-        if path not in record and path not in elsewhere and _inside(record, path) is _NOTHING
-    ]
+    return [path for path in absent_columns([record], columns) if path not in elsewhere]
+
+
+def absent_columns(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> list[str]:
+    """The columns, or dotted paths, that no record has."""
+    absent = list(paths)
+    for record in records:
+        if not absent:
+            break
+        absent = [
+            path for path in absent if path not in record and _inside(record, path) is _NOTHING
+        ]
+    return absent
 
 
 def _put(

@@ -1,5 +1,7 @@
 """Which columns of a user's file are the gold, the prediction and the question, by names and cells.
 
+The ids are guessed by ``ids.py``, where one column alone may hold them.
+
 The cells show which columns hold queries. Their names (``words.py``) show which of two is
 the gold; their order shows nothing. Two names that say nothing, such as ``query`` and ``response``,
 are told apart by code blocks: models write them, authors of golds do not. Where there are more such
@@ -22,6 +24,7 @@ from sqlverdict.errors import Choice, UnclearColumns
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.files.text import few_of
 from sqlverdict.load.columns.column_map import LEAVE_OUT
+from sqlverdict.load.columns.ids import distinct_columns, number_columns
 from sqlverdict.load.columns.words import Role, asks, role_of
 from sqlverdict.load.fenced import extract_sql
 from sqlverdict.load.fields import ANSWER_KEYS, CASE_ALIASES, FIELD_NAMES
@@ -56,6 +59,7 @@ class GuessedColumns:
         columns: What was guessed, from names of columns to our fields.
         has_gold: Whether there is a gold, the guess included.
         has_prediction: Whether there is a prediction, the guess included.
+        may_be_ids: The columns that may hold the ids, where nothing was taken for them.
     """
 
     header: tuple[str, ...]
@@ -63,6 +67,18 @@ class GuessedColumns:
     columns: Mapping[str, str] = field(default_factory=dict)
     has_gold: bool = False
     has_prediction: bool = False
+    may_be_ids: tuple[str, ...] = ()
+
+    @property
+    def clear_gold(self) -> str | None:
+        """The gold among three or more columns of queries, where their names leave one."""
+        if len(self.queries) < 3:
+            return None
+        roles = {name: role_of(name) for name in self.queries}
+        golds = [name for name, role in roles.items() if role is Role.GOLD]
+        others = [name for name, role in roles.items() if role is not Role.PREDICTION]
+        clear = golds or others
+        return clear[0] if len(clear) == 1 else None
 
     def sentence(self, file: str) -> str:
         """What was guessed and how to change it; empty where nothing was."""
@@ -72,8 +88,7 @@ class GuessedColumns:
         target = "gold" if "gold" in self.columns.values() else next(iter(self.columns.values()))
         return (
             f"{file}: read {read}, a guess from the columns' names and cells. If it is wrong, say "
-            f"which column is which: --column NAME={target} "
-            f"(in Python columns={{'NAME': '{target}'}})"
+            f"which column is which: --column NAME={target}"
         )
 
     def missing(self, problem: str) -> UnclearColumns:
@@ -104,6 +119,10 @@ class GuessedColumns:
             tuple(zip(names, fields, strict=True))
             for names in permutations(self.queries, len(fields))
         ]
+        if len(fields) > 1 and self.clear_gold is not None:
+            return [choice for choice in every if (self.clear_gold, "gold") in choice]
+        if fields == ["prediction"]:
+            return sorted(every, key=_contradictions) or [(("NAME", "prediction"),)]
         # A lone prediction is not offered as the gold.
         likely = [choice for choice in every if len(every) > 1 or not _contradictions(choice)]
         unknown: Choice = tuple(("NAME", name) for name in fields)
@@ -144,12 +163,16 @@ def guess_columns(
     if not (has_gold or has_prediction or guess):
         guess = _by_code_blocks(queries, rows)
     questions = [] if "question" in known else _questions(open_, queries, rows)
+    rest = [name for name in open_ if name not in (*queries, *questions)]
+    numbers = [] if "id" in known else number_columns(rest, rows)
+    ids = numbers if len(numbers) == 1 else []
     return GuessedColumns(
         tuple(header),
         tuple(name for name in queries if name not in guess),
-        {**guess, **dict.fromkeys(questions, "question")},
+        {**guess, **dict.fromkeys(questions, "question"), **dict.fromkeys(ids, "id")},
         has_gold or "gold" in guess.values(),
         has_prediction or "prediction" in guess.values(),
+        () if ids or "id" in known else tuple(numbers or distinct_columns(rest, rows)),
     )
 
 

@@ -19,7 +19,7 @@ def _word_list(text: str) -> frozenset[str]:
 _GOLD = _word_list(
     """
     gold golden golds goldstandard gt truth groundtruth reference ref references expected target
-    correct label labels oracle canonical annotated annotation human expert true
+    correct right label labels oracle canonical annotated annotation human expert true
     soll referenz erwartet erwartete erwartetes richtig musterlösung
     attendu attendue référence esperado esperada referencia correcta correcto
     """

@@ -5,9 +5,9 @@ or bars: the header line shows by which, and a note says so where it is not the 
 quoted with ``"``. Databases and options as in ``jsonl.py``: the header's names are our fields
 (``Gold SQL`` counts as ``gold_sql``), or a column map says which they are.
 
-What may be missing: without an id column the cases are numbered by row, from 1. Without a database
-column every case is on the one database that is given (``--databases shop.sqlite``), or on the only
-one beside the file.
+What may be missing: without an id column (``id``, ``nr``, ``#`` ...) the cases are numbered by row,
+from 1. Without a database column every case is on the one database that is given (``--databases
+shop.sqlite``), or on the only one beside the file.
 
 Oddities: an empty cell is a missing value; an empty gold cell is an unanswerable question, so
 there must be a gold column; an empty ``prediction`` cell is an empty reply and no abstention (that

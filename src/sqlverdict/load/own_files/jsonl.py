@@ -42,11 +42,17 @@ from sqlverdict.files.text import (
     stream_lines,
 )
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
-from sqlverdict.load.columns.column_map import column_map, rename, unknown_columns
+from sqlverdict.load.columns.column_map import (
+    column_map,
+    rename,
+    texts_of,
+    unknown_columns,
+    unused_note,
+)
 from sqlverdict.load.columns.guess import HEAD, guess_columns
-from sqlverdict.load.databases import Databases, Location, find_databases
+from sqlverdict.load.columns.spellings import other_spellings
+from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
-    CASE_FIELDS,
     PREDICTION_FIELDS,
     SQL_KEYS,
     case_from,
@@ -65,8 +71,10 @@ class JsonlCases:
         self.databases = databases
         head = self._head(columns)
         names = dict.fromkeys(name for record in head for name in record)
-        self.guess = guess_columns(list(names), head, columns)
-        self.columns = {**columns, **self.guess.columns}
+        spellings = other_spellings(list(names), columns)
+        self.guess = guess_columns(list(names), head, columns, spellings)
+        self.columns = {**columns, **spellings, **self.guess.columns}
+        self.db_ids = texts_of("db_id", head, self.columns)
         if head and not self.guess.has_gold:
             raise self.guess.missing(f"{path} has no gold queries.")
 
@@ -155,18 +163,18 @@ class Jsonl(OneFileReader):
         line_name, first = next(_lines(file), ("", b""))
         if not line_name:
             raise BenchmarkError(f"{file} is empty. Expected one JSON object a line.")
-        fields = (*CASE_FIELDS, *PREDICTION_FIELDS)
         where = f"{file}, {line_name}"
         first_record = _object(first, where, cases.columns)
         record = rename(first_record, cases.columns, where)
-        ignored = [key for key in record if key not in fields]
         column_note = cases.guess.sentence(file.name)
         notes = [column_note] if column_note else []
-        if ignored:
-            notes.append(f"fields that are not used: {few_of(ignored, 10)}")
+        if unused := unused_note(file.name, record, cases.guess.queries):
+            notes.append(unused)
         if not record.get("db_id") and not record.get("database") and folder.only is not None:
             notes.append(f"{file.name} names no database: such cases are on {folder.only}")
-        absent = unknown_columns(first_record, cases.columns)
+        if shared := shared_note(file.name, folder, cases.db_ids):
+            notes.append(shared)
+        absent = unknown_columns(first_record, column_map(options))
         if absent:
             notes.append(f"columns of the map that the first line does not have: {few_of(absent)}")
         count = sum(1 for _ in _lines(file))

@@ -1,55 +1,51 @@
 """Reads what people said about predictions: one label a case, or one vote an annotator.
 
-A file is JSONL, a JSON list of objects, or a table with a header (CSV, Excel, Parquet). Fields:
-
-* the id: ``id``, ``question_id`` or ``case_id``; else ``set`` and ``i`` as ``EQ-0``; else what
-  ``--id-field`` names, which may be a pattern such as ``{set}-{i}``.
-* the label: the field that ``--label-field`` names, by default ``human``, ``label`` or
-  ``correct``. A list, or several columns, are votes, and are combined.
-* the votes: a list field (``votes``) or one column an annotator.
-* the half, where the file says it: ``set`` (``EQ`` or ``NEQ``), else ``ex``.
+A file is a sheet of labels (``sheet.py`` says which fields it may have), or a vote log of
+``sqlverdict label``, which is read as it is. Where each row is a vote, as in a vote log, the
+annotators are its voters, an adjudicated case has the adjudicator's label, and a label that names a
+pair of queries is about that pair (see ``votes.py``).
 
 FLEX's table of experts has two labels a row, ``FP_consensus`` and ``FN_consensus``: those of the
 cases ``EQ-0``, ``EQ-1`` ... and ``NEQ-0``, ``NEQ-1`` ..., by the row's index, as its own script
-pairs them.
+pairs them. A file may say of which half a case is: ``set`` (``EQ`` or ``NEQ``), else ``ex``.
 
-A vote log of ``sqlverdict label`` is read as it is: its annotators are its voters, an adjudicated
-case has the adjudicator's label, and each label is about one pair of queries (see ``votes.py``).
-
-A label is 1 (right), 0 (wrong), 0.5 (undecided) or missing; words such as ``true``, ``no`` and
-``incorrect`` are read too. What becomes of 0.5 is the caller's explicit choice: it is left out,
-or counts as wrong, or as right. Anything else is an error that names the line.
+What becomes of a label of 0.5 is the caller's explicit choice: it is left out, or counts as wrong,
+or as right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from string import Formatter
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
+
+from msgspec import structs
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.files.text import count, decode_json, few_of, near, read_bytes, stream_lines
-from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.people.votes import VoteBook, is_vote_log, pair_digest, read_events
-from sqlverdict.load.tables.table import table_format, table_rows
+from sqlverdict.files.text import count, few_of, near
+from sqlverdict.load.people.sheet import (
+    LabelFields,
+    LabelSheet,
+    SheetRow,
+    label_of,
+    read_sheet,
+)
+from sqlverdict.load.people.sheet_votes import sheet_votes
+from sqlverdict.load.people.votes import (
+    MEANINGS,
+    VoteBook,
+    is_vote_log,
+    pair_digest,
+    read_events,
+)
 from sqlverdict.records import Result
 
 Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]
 HALVES: tuple[Half, ...] = get_args(Half)
 
-LABEL_FIELDS = ("human", "label", "correct")
-VOTE_FIELDS = ("votes", "annotators", "labels")
 UNDECIDED = 0.5
-_HALVES_OF_FLEX = {"EQ": "FP_consensus", "NEQ": "FN_consensus"}
-_WORDS = {
-    **dict.fromkeys(("true", "yes", "y", "right", "correct", "1", "1.0"), 1.0),
-    **dict.fromkeys(("false", "no", "n", "wrong", "incorrect", "0", "0.0"), 0.0),
-    **dict.fromkeys(("0.5", "half", "undecided", "partly"), UNDECIDED),
-    **dict.fromkeys(("", "na", "n/a", "none", "null"), None),
-}
 
 
 @dataclass(frozen=True)
@@ -104,9 +100,12 @@ class LabelIndex:
 
     def __init__(self, labels: Labels) -> None:
         self._labels: dict[str, dict[str, Label]] = {}
+        self._unsettled: set[tuple[str, str]] = set()
         for item in labels.items:
             if item.value is not None:
                 self._labels.setdefault(item.id, {})[item.pair] = item
+            else:
+                self._unsettled.add((item.id, item.pair))
 
     def ids(self) -> list[str]:
         """The cases with a label, in the order of the file."""
@@ -119,6 +118,11 @@ class LabelIndex:
             return labels.get("")
         return labels.get(pair_digest(result.id, result.gold, result.prediction))
 
+    def is_unsettled(self, result: Result) -> bool:
+        """Whether there is a label or a vote for the case's result, and none that counts."""
+        pair = pair_digest(result.id, result.gold, result.prediction)
+        return not self._unsettled.isdisjoint({(result.id, ""), (result.id, pair)})
+
 
 def read_labels(
     path: Path,
@@ -126,17 +130,20 @@ def read_labels(
     label_field: str | None = None,
     votes: Sequence[str] = (),
     id_field: str | None = None,
+    annotator_field: str | None = None,
     combine: Combine = "majority",
     half: Half = "drop",
 ) -> Labels:
     """Read a file of labels.
 
     Args:
-        path: JSONL, JSON or CSV, or a vote log.
+        path: A sheet of labels, or a vote log.
         label_field: The field of the label, or of a list of votes to combine.
         votes: The annotators' columns, or the one field that lists their votes; by default
-            ``votes`` where the file has it. Of a vote log: the annotators who count.
+            ``votes`` where the file has it. Where each row is a vote: the annotators who count.
         id_field: The field of the id, or a pattern of fields in braces.
+        annotator_field: The field of the annotator, where each row is a vote; by default
+            ``annotator`` where the file has it.
         combine: How votes become a label where the label is not a field of its own: the
             majority's, or only what all who voted agree on. A majority that ties is 0.5.
         half: What 0.5 becomes: left out, wrong or right.
@@ -145,41 +152,68 @@ def read_labels(
         DataError: the file cannot be read, an id stands twice, or a label is none.
         UsageError: a named field is not in the file.
     """
+    fields = LabelFields(label_field, id_field, tuple(votes), annotator_field)
     if is_vote_log(path):
-        if label_field is not None or id_field is not None:
-            raise UsageError(f"{path} is a vote log: leave out --label-field and --id-field")
+        if fields != LabelFields(votes=fields.votes):
+            raise UsageError(
+                f"{path} is a vote log: leave out --label-field, --id-field and --annotator-field"
+            )
         return labels_of_votes(VoteBook(read_events(path)), path, votes, combine, half)
-    records = list(_records(path))
-    if label_field is None and id_field is None:
-        records = _two_halves(records)
-    if not records:
-        raise DataError(f"{path} holds no labels. Expected one record per case.")
-    fields = dict.fromkeys(key for _, record in records for key in record)
-    label_field, vote_fields = _choose_fields(path, fields, label_field, votes)
-    if label_field and any(isinstance(record.get(label_field), list) for _, record in records):
-        vote_fields, label_field = (label_field,), None
+    sheet = read_sheet(path, fields)
+    if sheet.annotator_field is not None:
+        return _labels_of_rows(sheet, votes, combine, half)
     items: dict[str, Label] = {}
     lines: dict[str, str] = {}
-    for where, record in records:
-        case_id = _id(record, id_field, where)
-        if case_id in items:
+    for row in sheet.rows:
+        if row.id in items:
             raise DataError(
-                f"{where}: the id {case_id!r} stood at {lines[case_id]} already. Expected each "
-                f"id once; name another field with --id-field, such as '{{set}}-{{i}}'."
+                f"{row.where}: the id {row.id!r} stood at {lines[row.id]} already. Expected each "
+                f"id once. If each row is a vote, name the annotator's field with "
+                f"--annotator-field; if the id is another field, with --id-field, such as "
+                f"'{{set}}-{{i}}'. There are {few_of(row.record, 12)}."
             )
-        lines[case_id] = where
-        items[case_id] = _label(record, case_id, label_field, vote_fields, combine, where)
-    annotators = _annotators(items.values(), vote_fields, path)
+        lines[row.id] = row.where
+        items[row.id] = _label(row, sheet, combine)
+    annotators = _annotators(items.values(), sheet.vote_fields, path)
     labels = tuple(_decide_half(item, half) for item in items.values())
-    source = f"field {label_field!r}" if label_field else f"{combine} of {len(annotators)} votes"
+    own = sheet.label_field
     return Labels(
         path,
-        source,
+        f"field {own!r}" if own else f"{combine} of {len(annotators)} votes",
         labels,
         annotators,
         sum(item.original == UNDECIDED for item in labels),
         sum(item.value is None for item in labels),
     )
+
+
+def _labels_of_rows(
+    sheet: LabelSheet, votes: Sequence[str], combine: Combine, half: Half
+) -> Labels:
+    """The labels of a sheet with a vote a row: one a case, or one a pair that it names."""
+    book = VoteBook()
+    by_case: dict[str, object] = {}
+    for row, event in sheet_votes(sheet, ""):
+        if not event.pair:
+            pair, query = f"case {row.id}", row.record.get("prediction")
+            if by_case.setdefault(pair, query) != query:
+                raise DataError(
+                    f"{row.where}: there are votes on several predictions of {row.id!r}. Import "
+                    f"them: sqlverdict label RUN... --import {sheet.path}; agree reads the log."
+                )
+            event = structs.replace(event, pair=pair)
+        book.add(event)
+    labels = labels_of_votes(book, sheet.path, votes, combine, half)
+    items = (replace(item, pair="") if item.pair in by_case else item for item in labels.items)
+    return replace(labels, items=tuple(items))
+
+
+def _label(row: SheetRow, sheet: LabelSheet, combine: Combine) -> Label:
+    votes = tuple(map(_value, row.votes))
+    value = combined(votes, combine) if sheet.label_field is None else _value(row.label)
+    query = row.record.get("prediction")
+    prediction = query if isinstance(query, str) else None
+    return Label(row.id, None, value, votes, _equal(row), prediction=prediction)
 
 
 def labels_of_votes(
@@ -227,97 +261,6 @@ def labels_of_votes(
     )
 
 
-def _two_halves(
-    records: list[tuple[str, Mapping[str, Any]]],
-) -> list[tuple[str, Mapping[str, Any]]]:
-    """FLEX's table, which has a label of either half in each row, as a record a label."""
-    if not all(name in record for _, record in records for name in _HALVES_OF_FLEX.values()):
-        return records
-    return [
-        (where, {"set": half, "i": index, "human": record[name]})
-        for half, name in _HALVES_OF_FLEX.items()
-        for index, (where, record) in enumerate(records)
-    ]
-
-
-def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if table_format(path) is not None:
-        for location, row in table_rows(path, DataError):
-            yield f"{path}, {location}", row
-        return
-    if path.suffix.lower() == ".json":
-        content = decode_json(read_bytes(path, DataError), str(path), DataError)
-        if isinstance(content, Mapping):
-            # {"id": {...}} or {"id": label}: the usual other shape of a JSON file.
-            content = [
-                {"id": key, **(value if isinstance(value, Mapping) else {"human": value})}
-                for key, value in content.items()
-            ]
-        for number, record in enumerate(content if isinstance(content, list) else [], 1):
-            yield _object(record, f"{path}, item {number}")
-        return
-    for number, line in stream_lines(path, DataError):
-        if line.strip():
-            where = f"{path}, line {number}"
-            yield _object(decode_json(line.strip(), where, DataError), where)
-
-
-def _object(record: object, where: str) -> tuple[str, Mapping[str, Any]]:
-    if not isinstance(record, Mapping):
-        raise DataError(f"{where}: found {type(record).__name__}. Expected an object a case.")
-    return where, record
-
-
-def _choose_fields(
-    path: Path, fields: Mapping[str, None], label_field: str | None, votes: Sequence[str]
-) -> tuple[str | None, tuple[str, ...]]:
-    """The label's field, if the label is one of its own, and the fields of the votes."""
-    for name in (*((label_field,) if label_field else ()), *votes):
-        if name not in fields:
-            raise UsageError(
-                f"{path} has no field {name!r}.{near(name, fields)} It has {few_of(fields, 12)}."
-            )
-    if not votes:
-        votes = [name for name in VOTE_FIELDS if name in fields and name != label_field][:1]
-    if label_field is None:
-        label_field = next((name for name in LABEL_FIELDS if name in fields), None)
-    if label_field is None and not votes:
-        raise UsageError(
-            f"{path} has none of the fields {', '.join((*LABEL_FIELDS, *VOTE_FIELDS))}. Name the "
-            f"label's field with --label-field; there are {few_of(fields, 12)}."
-        )
-    return label_field, tuple(votes)
-
-
-def _label(
-    record: Mapping[str, Any],
-    case_id: str,
-    label_field: str | None,
-    vote_fields: Sequence[str],
-    combine: Combine,
-    where: str,
-) -> Label:
-    votes: tuple[float | None, ...] = ()
-    if len(vote_fields) == 1 and isinstance(record.get(vote_fields[0]), list | str):
-        votes = _votes(record[vote_fields[0]], vote_fields[0], where)
-    elif vote_fields:
-        votes = tuple(_value(record.get(name), name, where) for name in vote_fields)
-    if label_field is None:
-        value = combined(votes, combine)
-    else:
-        value = _value(record.get(label_field), label_field, where)
-    query = record.get("prediction")
-    prediction = query if isinstance(query, str) else None
-    return Label(case_id, None, value, votes, _equal(record, where), prediction=prediction)
-
-
-def _votes(value: object, name: str, where: str) -> tuple[float | None, ...]:
-    if isinstance(value, str) and value.strip().startswith("["):
-        value = decode_json(value.encode(), f"{where}, {name}", DataError)
-    votes = value if isinstance(value, list) else [value]
-    return tuple(_value(vote, name, where) for vote in votes)
-
-
 def combined(votes: Sequence[float | None], combine: Combine) -> float | None:
     """One label from several votes; those who did not vote do not count.
 
@@ -356,44 +299,13 @@ def _annotators(items: Iterable[Label], vote_fields: Sequence[str], path: Path) 
     return tuple(f"annotator {number}" for number in range(1, size + 1))
 
 
-def _value(value: object, name: str, where: str) -> float | None:
-    if value is None or isinstance(value, bool):
-        return None if value is None else float(value)
-    if isinstance(value, int | float) and value in (0, UNDECIDED, 1):
-        return float(value)
-    if isinstance(value, str) and value.strip().lower() in _WORDS:
-        return _WORDS[value.strip().lower()]
-    raise DataError(
-        f"{where}: {name!r} is {value!r}. Expected 1 (right), 0 (wrong), 0.5 (undecided) or "
-        f"nothing; words such as true and false will do."
-    )
+def _value(label: str | None) -> float | None:
+    return None if label is None else MEANINGS[label].value
 
 
-def _equal(record: Mapping[str, Any], where: str) -> bool | None:
-    which = record.get("set")
+def _equal(row: SheetRow) -> bool | None:
+    which = row.record.get("set")
     if isinstance(which, str) and which.strip().upper() in ("EQ", "NEQ"):
         return which.strip().upper() == "EQ"
-    if "ex" not in record:
-        return None
-    value = _value(record["ex"], "ex", where)
+    value = _value(label_of(row.record.get("ex"), "ex", row.where))
     return None if value is None or value == UNDECIDED else bool(value)
-
-
-def _id(record: Mapping[str, Any], id_field: str | None, where: str) -> str:
-    pattern = id_field
-    if pattern is None:
-        own = next((key for key in ID_KEYS if record.get(key) not in (None, "")), None)
-        pattern = own if own is not None else "{set}-{i}"
-    if "{" not in pattern:
-        pattern = "{" + pattern + "}"
-    try:
-        parts = list(Formatter().parse(pattern))
-    except ValueError as bad:
-        raise UsageError(f"--id-field {pattern!r} is no pattern: {bad}") from bad
-    missing = [name for _, name, _, _ in parts if name and record.get(name) in (None, "")]
-    if missing:
-        raise DataError(
-            f"{where}: found no {missing[0]!r}. Expected an id in one of {', '.join(ID_KEYS)}, or "
-            f"'set' and 'i'; name it with --id-field. There are {few_of(record, 12)}."
-        )
-    return "".join(text + (str(record[name]) if name else "") for text, name, _, _ in parts)

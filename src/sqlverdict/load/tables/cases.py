@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,32 @@ from typing import Any
 from sqlverdict.errors import BenchmarkError, UnclearColumns, UsageError
 from sqlverdict.files.text import UTF8_BOM, few_of, near
 from sqlverdict.load.benchmark import Benchmark, SourceFile
-from sqlverdict.load.columns.column_map import LEAVE_OUT, column_map, rename
+from sqlverdict.load.columns.column_map import (
+    LEAVE_OUT,
+    column_map,
+    rename,
+    texts_of,
+    unused_note,
+)
 from sqlverdict.load.columns.guess import HEAD, guess_columns
+from sqlverdict.load.columns.ids import ROW_NUMBERS
 from sqlverdict.load.columns.spellings import other_spellings
-from sqlverdict.load.databases import Databases, Location, find_databases
-from sqlverdict.load.fields import ANSWER_KEYS, SHARED_FIELDS, case_from, prediction_from
+from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
+from sqlverdict.load.fields import (
+    ANSWER_KEYS,
+    ID_KEYS,
+    SHARED_FIELDS,
+    case_from,
+    prediction_from,
+)
 from sqlverdict.load.tables.cells import cells_as_fields
 from sqlverdict.load.tables.table import open_table, table_format
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
 _START = 200
+_MOST_IDS = 2
+"""So many columns are named that may hold the ids."""
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
@@ -43,15 +59,16 @@ class TableCases:
         table = open_table(path, BenchmarkError)
         head = [row for _, row in islice(table.rows, HEAD)]
         table.rows.close()
-        self._header = table.header
+        self.header = table.header
         spellings = other_spellings(table.header, columns)
         self._check_map(columns)
         self.guess = guess_columns(table.header, head, columns, spellings)
         self.columns = {**columns, **spellings, **self.guess.columns}
-        self.fields = frozenset(rename(dict.fromkeys(table.header), self.columns, str(path)))
+        self.fields = rename(dict.fromkeys(table.header), self.columns, str(path)).keys()
         if not self.guess.has_gold:
             raise self.guess.missing(f"{path} has no gold queries.")
-        self.notes = (*table.notes, *self._notes(spellings))
+        db_ids = texts_of("db_id", head, self.columns)
+        self.notes = (*table.notes, *self._notes(spellings, db_ids))
 
     @property
     def carries_predictions(self) -> bool:
@@ -87,23 +104,35 @@ class TableCases:
             if first != line:
                 raise BenchmarkError(
                     f"{self.path}: id {case.id!r} appears on {first} and again on {line}. "
-                    f"Expected each id once; rename or remove one of them."
+                    f"Expected each id once; rename or remove one of them.{self._other_id()}"
                 )
             yield case, record, where
         if not lines:
             raise BenchmarkError(f"{self.path} has a header but no rows. Expected cases.")
 
+    def _other_id(self) -> str:
+        """What to do where the column of the ids holds none; empty where it is called so."""
+        names = [name for name in self.header if self.columns.get(name, name) in ID_KEYS]
+        if not names or names[0] == "id":
+            return ""
+        return f" If {names[0]!r} is no id, number the rows: --column {shlex.quote(names[0])}=off"
+
+    def _id_hint(self) -> str:
+        """Which columns may hold the ids; empty where none may."""
+        names = self.guess.may_be_ids[:_MOST_IDS]
+        return "".join(f"; --column {shlex.quote(f'{name}=id')} reads {name!r}" for name in names)
+
     def _check_map(self, columns: Mapping[str, str]) -> None:
         """Fields of the cases alone must be here; others may be in the file of predictions."""
         for name, target in columns.items():
             elsewhere = target in (*SHARED_FIELDS, *ANSWER_KEYS, LEAVE_OUT) or "." in name
-            if name not in self._header and not elsewhere:
+            if name not in self.header and not elsewhere:
                 raise UsageError(
                     f"--column {name}={target}: {self.path} has no column {name!r}."
-                    f"{near(name, self._header)} It has {few_of(self._header, 12)}."
+                    f"{near(name, self.header)} It has {few_of(self.header, 12)}."
                 )
 
-    def _notes(self, spellings: Mapping[str, str]) -> Iterator[str]:
+    def _notes(self, spellings: Mapping[str, str], db_ids: Sequence[str]) -> Iterator[str]:
         name = self.path.name
         if column_note := self.guess.sentence(name):
             yield column_note
@@ -115,7 +144,11 @@ class TableCases:
         if read:
             yield f"{name}: read {read}"
         if "id" not in self.fields:
-            yield f"{name} has no id column: the cases are numbered by row, from 1"
+            yield f"{name} has no id column: {ROW_NUMBERS}{self._id_hint()}"
+        if unused := unused_note(name, self.fields, self.guess.queries):
+            yield unused
+        if shared := shared_note(name, self.databases, db_ids):
+            yield shared
         if self.fields.isdisjoint({"db_id", "database"}) and self.databases.only is not None:
             yield f"{name} names no database: every case is on {self.databases.only}"
 

@@ -3,7 +3,9 @@
 The separator is a comma, a semicolon, a tab or a bar: the one that parts the header line into most
 columns. Where that is not the usual one of the file's ending, a note says so. Excel's own line
 ``sep=;`` is understood, and so is its "Unicode text", UTF-16 with a byte-order mark. Rows without
-text at the end of the file are left out; anywhere else they are an error.
+text at the end of the file are left out; anywhere else they are an error. Empty cells to the right
+of the header's last column are left out. Where the header has spaces beside separators, those
+beside cells do not count either.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import UTF16_BOMS, stream_lines
-from sqlverdict.load.tables.table import Rows, TableFile, TextReader, named_columns
+from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TextReader, named_columns
 
 _LONGEST_CELL = 2**30
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -44,6 +46,8 @@ def open_delimited(path: Path, error: type[DataError], as_text: TextReader) -> T
     if not names or not any(names):
         raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
     columns, notes = named_columns(names, path)
+    title = TITLE_HINT if len(columns) == 1 else ""
+    padded = any(name != name.strip() for name in names)
 
     def rows() -> Rows:
         blank = 0
@@ -56,13 +60,18 @@ def open_delimited(path: Path, error: type[DataError], as_text: TextReader) -> T
                 blank = blank or number
                 continue
             if blank:
-                raise error(f"{path}: line {blank} is blank. Expected a row; remove the line.")
+                raise error(
+                    f"{path}: line {blank} is blank. Expected a row; remove the line.{title}"
+                )
+            if not any(cell.strip() for cell in row[len(names) :]):
+                row = row[: len(names)]
             if len(row) != len(names):
                 raise error(
                     f"{path}: line {number} has {len(row)} cells, the header {len(names)}. "
-                    f"Expected the same; quote cells that hold {separator!r}."
+                    f"Expected the same; quote cells that hold {separator!r}.{title}"
                 )
-            yield f"line {number}", {name: row[position] for name, position in columns}
+            cells = [cell.strip() for cell in row] if padded else row
+            yield f"line {number}", {name: cells[position] for name, position in columns}
 
     other = f"{path.name}: the columns are separated by {_SEPARATORS.get(separator, separator)}"
     notes = ((other,) if separator != usual else ()) + notes

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.text import few_of
-from sqlverdict.load.tables.table import Rows, TableFile, named_columns
+from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, named_columns
 
 
 def open_excel(path: Path, error: type[DataError]) -> TableFile:
@@ -48,6 +48,7 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
                     raise error(
                         f"{path}: row {number} has a cell to the right of the header's last "
                         f"column, {names[width - 1]!r}. Name that column, or remove the cell."
+                        f"{TITLE_HINT if len(columns) == 1 else ''}"
                     )
                 padded = texts[:width] + [""] * (width - len(texts))
                 yield f"row {number}", {name: padded[position] for name, position in columns}

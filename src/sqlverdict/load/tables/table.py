@@ -41,6 +41,8 @@ SUFFIXES = {
 }
 """How the names of tables end, by format."""
 
+TITLE_HINT = " If the first line is a title, remove what stands above the header."
+"""What to do where the first line has one cell, and others have more."""
 _NOT_READ = {".xls": "an old Excel file", ".ods": "an OpenDocument sheet", ".numbers": "a sheet"}
 
 
@@ -68,6 +70,7 @@ def open_table(path: Path, error: type[DataError], as_text: TextReader = check_t
         DataError: of the given kind; the message names the line.
         MissingExtra: the package for this kind of file is not installed.
     """
+    from sqlverdict.load.columns.guess import is_query
     from sqlverdict.load.tables.delimited import open_delimited
     from sqlverdict.load.tables.excel import open_excel
     from sqlverdict.load.tables.parquet import open_parquet
@@ -80,6 +83,11 @@ def open_table(path: Path, error: type[DataError], as_text: TextReader = check_t
             table = open_parquet(path, error)
         case _:
             table = open_delimited(path, error, as_text)
+    if any(is_query(name) for name in table.header):
+        raise error(
+            f"{path} has no header: its first line holds a query. Write a line with the names of "
+            f"the columns above it, such as id,question,gold,prediction."
+        )
     repeated = sorted(name for name, times in Counter(table.header).items() if times > 1)
     if repeated:
         raise error(f"{path}: the header names {few_of(repeated)} twice. Rename one of them.")
@@ -96,9 +104,10 @@ def named_columns(
 ) -> tuple[list[tuple[str, int]], tuple[str, ...]]:
     """The columns of a header that have a name, each with its position, and a note on the others.
 
-    A column without a name is the index of a data frame, or an empty one at the right.
+    A column without a name is the index of a data frame, or an empty one at the right. Spaces at
+    either end of a name do not count.
     """
-    columns = [(name, position) for position, name in enumerate(names) if name.strip()]
+    columns = [(name.strip(), position) for position, name in enumerate(names) if name.strip()]
     unnamed = [str(position) for position, name in enumerate(names, 1) if not name.strip()]
     if not unnamed:
         return columns, ()

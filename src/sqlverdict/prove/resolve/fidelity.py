@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from sqlglot import exp
-from sqlglot.dialects.sqlite import SQLite
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.query import parse
@@ -72,49 +71,49 @@ def _compiles_to(tree: Expr, instructions: list[Instruction] | None, schema: Sch
 
 
 def _texts(tree: Expr) -> Iterator[str]:
-    """The ways to write a tree in which it does not tell two spellings apart."""
-    for writer in _WRITERS:
-        yield writer(dialect="sqlite").generate(tree, copy=False)
+    """The ways to write a tree, to be compiled, in which it does not tell two spellings apart.
+
+    IS NOT is the NOT of an IS in a tree, and a comma between sources is CROSS JOIN, which says
+    more: that they keep their order. The types of casts are changed in place.
+    """
+    for cast in tree.find_all(exp.Cast):
+        # All that counts of the type is the affinity that we read.
+        cast.set("to", exp.DataType(this=exp.DType.USERDEFINED, kind=cast_affinity(cast)))
+    spellings = [tree]
+    if next(_negations(tree), None) is not None:
+        spellings.insert(0, _with_is_not(tree.copy()))
+    for spelling in spellings:
+        yield spelling.sql("sqlite", copy=False)
+        if next(_cross_joins(spelling), None) is not None:
+            yield _with_commas(spelling.copy()).sql("sqlite", copy=False)
 
 
-class _Writer(SQLite.Generator):  # type: ignore[misc, valid-type]
-    """SQLite's text for a tree, to be compiled and never shown."""
-
-    def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:  # noqa: ARG002
-        """A cast to the affinity that we read: all that counts of the type."""
-        return f"CAST({self.sql(expression, 'this')} AS {cast_affinity(expression)})"
-
-    def not_sql(self, expression: exp.Not) -> str:
-        """NOT; the parser reads IS NOT as the NOT of an IS."""
-        inner = expression.this
-        while isinstance(inner, exp.Paren):
-            inner = inner.this
-        if isinstance(inner, exp.Is):
-            return f"{self.sql(inner, 'this')} IS NOT {self.sql(inner, 'expression')}"
-        return f"NOT {self.sql(expression, 'this')}"
+def _negations(tree: Expr) -> Iterator[exp.Not]:
+    """Each NOT of an IS."""
+    return (node for node in tree.find_all(exp.Not) if isinstance(node.this.unnest(), exp.Is))
 
 
-class _Negated(_Writer):
-    """With the NOT of an IS."""
-
-    def not_sql(self, expression: exp.Not) -> str:
-        """NOT before the rest."""
-        return f"NOT {self.sql(expression, 'this')}"
-
-
-class _CommaJoins(_Writer):
-    """With commas for CROSS JOIN, which says more: that the sources keep their order."""
-
-    def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
-        """A comma, where the join is a plain one."""
-        more = expression.side or expression.method or expression.args.get("on")
-        if expression.kind == "CROSS" and not more:
-            return f", {self.sql(expression.this)}"
-        return str(super().join_sql(expression, join_op))
+def _with_is_not(tree: Expr) -> Expr:
+    """Write IS NOT for each NOT of an IS, in place; the parser reads ``IS (NOT x)`` otherwise."""
+    for node in list(_negations(tree)):
+        inner = node.this.unnest()
+        text = exp.Is(this=inner.this, expression=exp.Not(this=inner.expression))
+        if node is tree:
+            tree = text
+        else:
+            node.replace(text)
+    return tree
 
 
-class _ListedNegated(_Negated, _CommaJoins):
-    """With both."""
+def _cross_joins(tree: Expr) -> Iterator[exp.Join]:
+    """Each plain CROSS JOIN."""
+    for join in tree.find_all(exp.Join):
+        if join.kind == "CROSS" and not (join.side or join.method or join.args.get("on")):
+            yield join
 
 
-_WRITERS = (_Writer, _CommaJoins, _Negated, _ListedNegated)
+def _with_commas(tree: Expr) -> Expr:
+    """Write a comma for each plain CROSS JOIN, in place."""
+    for join in list(_cross_joins(tree)):
+        join.set("kind", None)
+    return tree

@@ -62,7 +62,7 @@ def comparable(rows: Iterable[Sequence[object]]) -> list[Instruction]:
     Args:
         rows: Address, instruction, three operands, a fourth and a fifth.
     """
-    instructions = [(*row[1:5], _function(row), row[6]) for row in rows]
+    instructions = [(*row[1:5], _fourth(row), row[6]) for row in rows]
     if any(name not in _CURSOR and name not in _OTHER for name, *_ in instructions):
         return instructions
     numbers: dict[object, int] = {}
@@ -79,7 +79,9 @@ def comparable(rows: Iterable[Sequence[object]]) -> list[Instruction]:
     return numbered
 
 
-def _function(row: Sequence[object]) -> object:
-    """The fourth operand; one function goes by two names."""
+def _fourth(row: Sequence[object]) -> object:
+    """The fourth operand; one function goes by two names, and a note for people does nothing."""
+    if row[1] == "Explain":
+        return None
     is_substring = row[1] in ("Function", "PureFunc") and str(row[5]).startswith("substring(")
     return str(row[5]).replace("substring(", "substr(", 1) if is_substring else row[5]

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.files.sqlite import quote_name
+from sqlverdict.refute.explain.all_rows import extent
+from sqlverdict.refute.explain.new_rows import row_with_values
 from sqlverdict.refute.explain.what_if import WhatIf
-from sqlverdict.refute.explain.wording import column, one
+from sqlverdict.refute.explain.wording import column, noun, one
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 
 _SIDES = ("gold", "prediction")
@@ -76,7 +79,7 @@ def lone_condition(what_if: WhatIf) -> str | None:
             same = [other.node for other in conditions[side] if other.key == condition.key]
             texts[side] = _without(what_if.resolvers[side].tree, same)
             if what_if.agree_as(*texts):
-                return _failing(condition, _SIDES[side])
+                return _failing(what_if, condition, _SIDES[side])
     return None
 
 
@@ -84,7 +87,7 @@ def _keys(conditions: list[_Condition]) -> set[str]:
     return {condition.key for condition in conditions}
 
 
-def _failing(condition: _Condition, side: str) -> str:
+def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str:
     asks = f"only the {side} asks for it"
     node = condition.node
     column_refs = sorted(condition.column_refs)
@@ -93,15 +96,33 @@ def _failing(condition: _Condition, side: str) -> str:
         and isinstance(node.this, exp.Is)
         and isinstance(node.this.expression, exp.Null)
     )
+    tables = sorted({table for table, _ in column_refs})
+    in_one_table = len(tables) == 1 and not condition.grouped
+    no_row_meets = in_one_table and _fails_everywhere(what_if, condition, tables[0])
     if not_null and len(column_refs) == 1 and not condition.grouped:
         table, name = column_refs[0]
+        if no_row_meets:
+            return (
+                f"no {noun(table)} has any {column(name)} "
+                f"(NULL in every row; the {side} leaves them out)"
+            )
         return f"{one(table)} has no {column(name)} (NULL; the {side} leaves it out)"
-    if condition.grouped:
-        who = "a group"
-    else:
-        tables = {table for table, _ in column_refs}
-        who = one(tables.pop()) if len(tables) == 1 else "a row"
+    if no_row_meets:
+        return f"no {noun(tables[0])} meets {condition.text} ({asks})"
+    who = "a group" if condition.grouped else one(tables[0]) if in_one_table else "a row"
     return f"{who} does not meet {condition.text or 'a condition'} ({asks})"
+
+
+def _fails_everywhere(what_if: WhatIf, condition: _Condition, table: str) -> bool:
+    """Whether no row meets a condition, and one that does would make the queries agree."""
+    if not what_if.rows.get(table) or not condition.text:
+        return False
+    where = f"SELECT 1 FROM {quote_name(table)} WHERE {condition.text}"
+    if what_if.returns_rows(where) is not False:
+        return False
+    names = {name for _, name in condition.column_refs}
+    row = row_with_values(what_if, table, sorted(names))
+    return extent(what_if, table, row, names) == "all"
 
 
 def other_group_condition(what_if: WhatIf) -> str | None:

@@ -6,24 +6,29 @@ where every tried change of that one circumstance makes the queries agree.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.facts import affinity
-from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
+from sqlverdict.refute.explain.all_rows import extent
+from sqlverdict.refute.explain.new_rows import (
+    far,
+    fresh,
+    matching_row,
+    near,
+    partner_row,
+    row_with_values,
+    unused,
+    with_other_keys,
+)
 from sqlverdict.refute.explain.what_if import Rows, WhatIf
 from sqlverdict.refute.explain.wording import column, noun, nouns, one
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import Hint
 from sqlverdict.refute.trial.literals import cell_text
 
-_DATE = re.compile(r"(\d{4})(-\d\d.*)?")
-_FAR = 1_000
-"""A step beyond all values of a small witness."""
 _BOUNDS = frozenset({"<", "<=", ">", ">="})
 _WITH_EQUAL = frozenset({"<=", ">=", "="})
 
@@ -36,7 +41,7 @@ def boundary(what_if: WhatIf) -> str | None:
         for number, cell in enumerate(what_if.cells(hint.column_ref)):
             if cell is None or not _same(cell, hint.value):
                 continue
-            changes = [what_if.with_cell(hint.column_ref, number, value) for value in _near(cell)]
+            changes = [what_if.with_cell(hint.column_ref, number, value) for value in near(cell)]
             if changes and all(what_if.agree_on(rows) for rows in changes):
                 name, value = column(hint.column_ref[1]), cell_text(hint.value)
                 return f"{name} is exactly {value}{_who_includes(what_if, hint)}"
@@ -70,8 +75,20 @@ def null(what_if: WhatIf) -> str | None:
         if (alone or _agree_without_nulls(what_if, column_ref, numbers)) and _is_null(
             what_if, column_ref, numbers
         ):
-            return f"{one(column_ref[0])} has no {column(column_ref[1])} (NULL)"
+            return _null_words(what_if, column_ref)
     return None
+
+
+def _null_words(what_if: WhatIf, column_ref: ColumnRef) -> str:
+    """Whether one NULL is enough, or there must be nothing but NULLs."""
+    table, name = column_ref[0], column(column_ref[1])
+    row = row_with_values(what_if, table, [column_ref[1]])
+    how_many = extent(what_if, table, row, {column_ref[1]})
+    if how_many == "all" and not any(cell is not None for cell in what_if.cells(column_ref)):
+        return f"no {noun(table)} has any {name} (NULL in every row)"
+    if how_many == "group":
+        return f"the {nouns(table)} of a group have no {name} (NULL in every row of it)"
+    return f"{one(table)} has no {name} (NULL)"
 
 
 def _agree_without_nulls(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> bool:
@@ -79,10 +96,10 @@ def _agree_without_nulls(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequen
     if len(numbers) < 2:
         return False
     rows: Rows = what_if.rows
-    value = _fresh(what_if, column_ref)[0]
+    value = fresh(what_if, column_ref)[0]
     for number in numbers:
         rows = what_if.with_cell(column_ref, number, value, rows)
-        value = next(iter(_far(value)), value)
+        value = next(iter(far(value)), value)
     return what_if.agree_on(rows)
 
 
@@ -92,7 +109,7 @@ def _is_null(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> 
         return True
     same: Rows = what_if.rows
     for number in numbers:
-        same = what_if.with_cell(column_ref, number, _fresh(what_if, column_ref)[0], same)
+        same = what_if.with_cell(column_ref, number, fresh(what_if, column_ref)[0], same)
     if what_if.agree_on(same):
         return True
     others = set(numbers[1:])
@@ -115,28 +132,15 @@ def _without_null(
             if partner is not None:
                 yield what_if.with_cell(column_ref, number, partner)
             # A partner of its own, too: otherwise it may be the very row that was asked for.
-            value = _unused(what_if, other)
-            row = _partner_row(
-                what_if, other, _matching_row(what_if, what_if.table(other[0])), value
-            )
+            value = unused(what_if, other)
+            row = partner_row(what_if, other, matching_row(what_if, what_if.table(other[0])), value)
             yield what_if.with_row(other[0], row, what_if.with_cell(column_ref, number, value))
         return
     query_values = [
         h.value for h in what_if.reading.hints if h.column_ref == column_ref and h.value is not None
     ]
-    for value in [*_fresh(what_if, column_ref)[:2], *query_values[:2]]:
+    for value in [*fresh(what_if, column_ref)[:2], *query_values[:2]]:
         yield what_if.with_cell(column_ref, number, value)
-
-
-def _fresh(what_if: WhatIf, column_ref: ColumnRef) -> list[Cell]:
-    """Values that the column does not hold, of the kind that it holds."""
-    known = next((cell for cell in what_if.cells(column_ref) if cell is not None), None)
-    values: list[Cell] = list(_far(known))
-    if values:
-        return values
-    declared = what_if.table(column_ref[0]).column(column_ref[1])
-    is_text = declared is not None and affinity(declared.type) == "TEXT"
-    return ["other", "some"] if is_text else [77, 66]
 
 
 def letter_case(what_if: WhatIf) -> str | None:
@@ -174,11 +178,11 @@ def missing_partner(what_if: WhatIf) -> str | None:
     """A row that joins with none."""
     for here, there in _joins(what_if):
         partners = [cell for cell in what_if.cells(there) if cell is not None]
-        for cell in what_if.cells(here):
+        for number, cell in enumerate(what_if.cells(here)):
             if cell is None or any(_same(cell, other) for other in partners):
                 continue
             if any(what_if.agree_on(rows) for rows in _with_partner(what_if, there, cell)):
-                return _without(what_if, here, there)
+                return _without(what_if, here, there, what_if.rows[here[0]][number])
     return None
 
 
@@ -188,61 +192,52 @@ def _joins(what_if: WhatIf) -> Iterator[tuple[ColumnRef, ColumnRef]]:
         yield two, one_
 
 
-def _without(what_if: WhatIf, here: ColumnRef, there: ColumnRef) -> str:
+def _without(what_if: WhatIf, here: ColumnRef, there: ColumnRef, row: Row) -> str:
     if here[0] == there[0]:
         return f"{one(here[0])}'s {column(here[1])} is no {noun(there[0])}'s {column(there[1])}"
     table = what_if.table(there[0])
     alone = table.primary_key == (there[1],) or (there[1],) in table.uniques
-    return f"{one(here[0])} has no {noun(there[0]) if alone else nouns(there[0])}"
+    partner = noun(there[0]) if alone else nouns(there[0])
+    (first, theirs), (second, theirs_too) = _two_with_partners(what_if, here, there, row)
+    rows = what_if.with_row(there[0], theirs_too, what_if.with_row(there[0], theirs))
+    partners = [cell for cell in what_if.cells(there) if cell is not None]
+    have_one = any(_same(cell, each) for cell in what_if.cells(here) for each in partners)
+    match extent(what_if, here[0], first, {here[1]}, rows=rows, second=second):
+        case "all" if not have_one:
+            return f"no {noun(here[0])} has any {partner}"
+        case "group":
+            return f"the {nouns(here[0])} of a group have no {partner}"
+    return f"{one(here[0])} has no {partner}"
+
+
+def _two_with_partners(
+    what_if: WhatIf, here: ColumnRef, there: ColumnRef, row: Row
+) -> tuple[tuple[Row, Row], tuple[Row, Row]]:
+    """Two rows like a row without a partner, each with one."""
+    value = unused(what_if, here)
+    ours = partner_row(what_if, here, row, value)
+    theirs = partner_row(what_if, there, next(_patterns(what_if, there)), value)
+    other = next(iter(near(value)), value)
+    return (ours, theirs), (
+        _with(what_if, here, with_other_keys(what_if, here[0], ours), other),
+        _with(what_if, there, with_other_keys(what_if, there[0], theirs), other),
+    )
 
 
 def _with_partner(what_if: WhatIf, there: ColumnRef, value: Cell) -> Iterator[dict[str, list[Row]]]:
-    matching = _matching_row(what_if, what_if.table(there[0]))
-    for pattern in [*what_if.rows.get(there[0], ())[:2], matching]:
-        yield what_if.with_row(there[0], _partner_row(what_if, there, pattern, value))
+    for pattern in _patterns(what_if, there):
+        yield what_if.with_row(there[0], partner_row(what_if, there, pattern, value))
 
 
-def _partner_row(what_if: WhatIf, there: ColumnRef, pattern: Row, value: Cell) -> Row:
-    """A row like the pattern, with keys of its own, that joins with a value."""
-    table = what_if.table(there[0])
-    row = list(pattern)
-    for index in _key_indexes(table):
-        row[index] = _unused(what_if, (table.name, table.columns[index].name))
-    row[what_if.index(there)] = value
-    return tuple(row)
+def _patterns(what_if: WhatIf, there: ColumnRef) -> Iterator[Row]:
+    """Rows that a partner may be like."""
+    yield from what_if.rows.get(there[0], ())[:2]
+    yield matching_row(what_if, what_if.table(there[0]))
 
 
-def _matching_row(what_if: WhatIf, table: Table) -> Row:
-    """A row that meets what the queries ask of its columns one by one, as far as that is easy."""
-    cells: list[Cell] = []
-    for declared in table.columns:
-        column_ref = (table.name, declared.name)
-        hints = [
-            h for h in what_if.reading.hints if h.column_ref == column_ref and h.value is not None
-        ]
-        default: Cell = "x" if affinity(declared.type) == "TEXT" else 1
-        cells.append(_meeting(hints[0]) if hints else default)
-    return tuple(cells)
-
-
-def _meeting(hint: Hint) -> Cell:
-    value = hint.value
-    if isinstance(value, str):
-        return value.replace("%", "")
-    if isinstance(value, int | float):
-        return value + {">": 1, "<": -1, "!=": 1}.get(hint.operator, 0)
-    return value
-
-
-def _key_indexes(table: Table) -> set[int]:
-    names = {*table.primary_key, *(name for columns in table.uniques for name in columns)}
-    return {index for index, each in enumerate(table.columns) if each.name in names}
-
-
-def _unused(what_if: WhatIf, column_ref: ColumnRef) -> Cell:
-    numbers = [cell for cell in what_if.cells(column_ref) if isinstance(cell, int)]
-    texts = [cell for cell in what_if.cells(column_ref) if isinstance(cell, str)]
-    return max(texts) + "z" if texts and not numbers else max(numbers, default=0) + 1
+def _with(what_if: WhatIf, column_ref: ColumnRef, row: Row, value: Cell) -> Row:
+    at = what_if.index(column_ref)
+    return (*row[:at], value, *row[at + 1 :])
 
 
 def tie(what_if: WhatIf) -> str | None:
@@ -253,7 +248,7 @@ def tie(what_if: WhatIf) -> str | None:
             cell = cells[number]
             if cell is None:
                 continue
-            changes = [what_if.with_cell(column_ref, number, value) for value in _far(cell)]
+            changes = [what_if.with_cell(column_ref, number, value) for value in far(cell)]
             if changes and all(what_if.agree_on(rows) for rows in changes):
                 same = [other for other in cells if other is not None]
                 best = word and cell == _extreme(same, word)
@@ -303,7 +298,7 @@ def duplicate(what_if: WhatIf) -> str | None:
         for number in _repeated(cells):
             if cells[number] is not None and any(_same(cells[number], v) for v in query_values):
                 continue  # both rows are asked for by that very value
-            values = _fresh(what_if, column_ref) if cells[number] is None else _far(cells[number])
+            values = fresh(what_if, column_ref) if cells[number] is None else far(cells[number])
             changes = [what_if.with_cell(column_ref, number, value) for value in values]
             if changes and all(what_if.agree_on(rows) for rows in changes):
                 null_ = " (NULL)" if cells[number] is None else ""
@@ -317,7 +312,7 @@ def empty_table(what_if: WhatIf) -> str | None:
         table = what_if.table(name)
         if what_if.rows.get(name) or not table.columns:
             continue
-        if what_if.agree_on(what_if.with_row(name, _matching_row(what_if, table))):
+        if what_if.agree_on(what_if.with_row(name, matching_row(what_if, table))):
             return f"table {column(name)} is empty"
     return None
 
@@ -337,28 +332,3 @@ def _same(one_: Cell, other: Cell) -> bool:
     if isinstance(one_, str) and isinstance(other, int | float):
         return one_ == str(other)
     return one_ == other
-
-
-def _near(cell: Cell) -> tuple[Cell, ...]:
-    """The values next to one: just above, just below."""
-    return _shifted(cell, 1)
-
-
-def _far(cell: Cell) -> tuple[Cell, ...]:
-    """Values above and below all that a small witness is likely to hold."""
-    return _shifted(cell, _FAR)
-
-
-def _shifted(cell: Cell, step: int) -> tuple[Cell, ...]:
-    if isinstance(cell, int | float):
-        return cell + step, cell - step
-    if not isinstance(cell, str):
-        return ()
-    dated = _DATE.fullmatch(cell)
-    if dated and 1 < int(dated[1]) < 9_000 and (dated[2] or len(cell) == 4):
-        rest = dated[2] or ""
-        return f"{int(dated[1]) + 1:04}{rest}", f"{int(dated[1]) - 1:04}{rest}"
-    number = re.fullmatch(r"-?\d{1,9}", cell)
-    if number:
-        return str(int(cell) + step), str(int(cell) - step)
-    return f"{cell}z", f"{cell[:-1]}!" if cell else "!"

@@ -40,14 +40,14 @@ def evidence_of(refutation: Refutation) -> Searched:
         databases=refutation.instances_tried,
         size=refutation.instance.size,
         rows={
-            table.name: TableExcerpt(table.columns, tuple(_plain(table.rows)))
+            table.name: TableExcerpt(table.columns, tuple(excerpt_rows(table.rows)))
             for table in rows_table(refutation)
         },
         telling=telling_rows(refutation),
-        gold=_excerpt(refutation.gold),
-        prediction=_excerpt(refutation.prediction),
+        gold=answer_excerpt(refutation.gold),
+        prediction=answer_excerpt(refutation.prediction),
         kind="undetermined_prediction" if other is not None else "",
-        other=_excerpt(other) if other is not None else None,
+        other=answer_excerpt(other) if other is not None else None,
     )
 
 
@@ -68,15 +68,15 @@ def _not_refuted(refutation: NotRefuted) -> Tested | Undecided:
     )
 
 
-def _excerpt(outcome: Outcome) -> AnswerExcerpt:
+def answer_excerpt(outcome: Outcome) -> AnswerExcerpt:
     """An answer for a log line."""
     if not isinstance(outcome, Answer):
         return AnswerExcerpt(failed=outcome.reason, message=outcome.message)
-    rows = tuple(_plain(tuple(outcome.rows[:_ROWS])))
+    rows = tuple(excerpt_rows(tuple(outcome.rows[:_ROWS])))
     return AnswerExcerpt(outcome.columns, rows, len(outcome.rows))
 
 
-def _plain(rows: tuple[Row, ...]) -> Iterator[ExcerptRow]:
+def excerpt_rows(rows: tuple[Row, ...]) -> Iterator[ExcerptRow]:
     """Rows as JSON can hold them: blobs as SQL writes them, long text cut."""
     for row in rows:
         cells: list[ExcerptCell] = []

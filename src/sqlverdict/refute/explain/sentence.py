@@ -6,6 +6,7 @@ queries agree; where none is found it says what the two return and nothing more.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -124,10 +125,21 @@ class WitnessTable:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
 
+    def with_columns(self, names: Collection[str] | None) -> WitnessTable:
+        """The table with the columns of these names, in lower case; ``None``: with all."""
+        if names is None:
+            return self
+        indexes = [index for index, name in enumerate(self.columns) if fold(name) in names]
+        return WitnessTable(
+            self.name,
+            tuple(self.columns[index] for index in indexes),
+            tuple(tuple(row[index] for index in indexes) for row in self.rows),
+        )
+
 
 def rows_table(witness: Witness) -> list[WitnessTable]:
     """The witness's tables: columns that either query names, and keys."""
-    names = _column_names(witness)
+    names = columns_named((witness.gold_sql, witness.prediction_sql))
     return [
         _witness_table(witness, table, names) for table in _tables(witness) if not is_view(table)
     ]
@@ -138,10 +150,10 @@ def _tables(witness: Witness) -> list[Table]:
     return touched(instance.schema, (witness.gold_sql, witness.prediction_sql), instance.rows)
 
 
-def _column_names(witness: Witness) -> set[str] | None:
-    """The columns that the queries name; ``None`` where all may matter."""
+def columns_named(queries: Iterable[str]) -> set[str] | None:
+    """The columns that queries name, in lower case; ``None`` where all may matter."""
     names: set[str] = set()
-    for sql in (witness.gold_sql, witness.prediction_sql):
+    for sql in queries:
         query = parse(sql)
         if not isinstance(query, Query) or "star" in query.features:
             return None
@@ -151,15 +163,7 @@ def _column_names(witness: Witness) -> set[str] | None:
 
 def _witness_table(witness: Witness, table: Table, names: set[str] | None) -> WitnessTable:
     keys = {fold(name) for name in table.primary_key}
-    shown_names = None if names is None else names | keys
-    indexes = [
-        index
-        for index, each in enumerate(table.columns)
-        if shown_names is None or fold(each.name) in shown_names
-    ]
     rows = witness.instance.rows.get(table.name, ())
-    return WitnessTable(
-        table.name,
-        tuple(table.columns[index].name for index in indexes),
-        tuple(tuple(row[index] for index in indexes) for row in rows),
-    )
+    columns = tuple(each.name for each in table.columns)
+    whole = WitnessTable(table.name, columns, tuple(rows))
+    return whole.with_columns(None if names is None else names | keys)

@@ -126,6 +126,15 @@ class WhatIf:
         self._scratch.load(self.rows)
         return self._compare(self._scratch, gold, prediction)[2] is True
 
+    def returns_rows(self, sql: str) -> bool | None:
+        """Whether a query returns a row on the witness; ``None``: it fails, or is not tried."""
+        if self._scratch is None or self.spent:
+            return None
+        self._left -= 1
+        self._scratch.load(self.rows)
+        outcome = self._scratch.run(sql)
+        return _has_rows(outcome) if isinstance(outcome, Answer) else None
+
     def table(self, name: str) -> Table:
         """The table of that name."""
         table = self.schema.table(name)

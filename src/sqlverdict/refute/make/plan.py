@@ -80,9 +80,21 @@ class InstancePlan:
         # Columns of which one may be the same, or NULL, all over an instance.
         self.free = [column_ref for column_ref in reading.used if column_ref[0] in names]
         self.groups = [column_ref for column_ref in reading.groups if column_ref[0] in names]
+        # Columns of which the queries take different aggregates, as far as they may be any number.
+        self.uneven = [
+            column_ref
+            for column_ref in reading.aggregated_apart
+            if column_ref[0] in names and self._is_free_number(column_ref)
+        ]
         self.counts = sorted(count for count in reading.counts if 1 <= count <= _FEW)
         # Many rows cost much: they are asked for now and then.
         self.large = sorted(count for count in reading.counts if _FEW < count <= _MOST)
+
+    def _is_free_number(self, column_ref: ColumnRef) -> bool:
+        """Whether a column holds numbers, joins nothing, and is not bound to a few values."""
+        pool = self.pools[column_ref]
+        is_number = column_ref in self.reading.numbers or isinstance(pool.plain[0], int | float)
+        return is_number and not pool.closed and column_ref not in self.joining.class_of
 
     def _with_indexes(self, reading: QueryReading) -> QueryReading:
         """The reading with what partial unique indexes of its tables ask of their columns."""

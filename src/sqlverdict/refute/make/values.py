@@ -15,7 +15,7 @@ from sqlverdict.parse.facts import Affinity, column_affinity
 from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
 from sqlverdict.records import Cell
 from sqlverdict.refute.read.columns import ColumnRef
-from sqlverdict.refute.read.derived_values import of_length
+from sqlverdict.refute.read.derived_values import is_like, of_length
 from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.read.reading import Hint, QueryReading
 
@@ -260,7 +260,9 @@ def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
     if kind == "BYTES":
         return [str(value).encode()], [f"{value}x".encode()]
     if operator == "unlike":
-        return _matching(str(value), "%_")[::-1]
+        matching, near = _matching(str(value), "%_")
+        others = (text for text in (*near, *_PLAIN["TEXT"]) if not is_like(str(text), str(value)))
+        return [*others], [*matching, *near]
     if operator in ("like", "glob"):
         return _matching(str(value), "*?" if operator == "glob" else "%_")
     number = _number(value)

@@ -20,6 +20,7 @@ from sqlverdict.refute.read.derived_values import (
     text_of_parts,
 )
 from sqlverdict.refute.read.expressions import (
+    aggregate_name,
     literal,
     operands,
     scalar_output,
@@ -54,6 +55,7 @@ _MOST = 1000
 _SMALL_SUM = 30
 """A sum up to this may be a count of ones."""
 _COUNTING = (exp.Count, exp.Window, exp.Sum)
+_SUMS = ("sum", "total")
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
 _OFFSETS = (exp.Lag, exp.Lead, exp.NthValue, exp.Ntile)
@@ -122,6 +124,12 @@ class _ConstantsReader:
             self.reading.floats += self.resolver.columns(node)
         if isinstance(node, _RECKONING):
             self.reading.numbers += filter(None, map(self.resolver.column, operands(node)))
+        aggregate = aggregate_name(node)
+        if aggregate is not None:
+            column_refs = map(self.resolver.column, operands(node))
+            self.reading.aggregates |= {(c, aggregate) for c in column_refs if c is not None}
+            # Without values it is 0 where a sum is NULL: negative numbers tell them apart.
+            self.reading.corners |= aggregate == "total"
         operator = _OPERATORS.get(type(node))
         if operator is not None:
             self._compare(node.this, _operator(node, operator), node.expression)
@@ -211,12 +219,12 @@ class _ConstantsReader:
             self.reading.lengths += [(column, value) for column in self.resolver.columns(side)]
             return
         counts = True
-        if isinstance(side, exp.Sum) and isinstance(value, int | float):
+        if aggregate_name(side) in _SUMS and isinstance(value, int | float):
             for summed in self.resolver.columns(side):
                 self._sums.setdefault(summed, set()).add(value)
             # A sum of ones is a count; a large one is reached by large values.
             counts = value <= _SMALL_SUM
-        if isinstance(value, int) and counts and any(side.find_all(*_COUNTING)):
+        if isinstance(value, int) and counts and _counts(side):
             self.reading.counts.add(value)
             if isinstance(side, exp.Count):
                 # A number of rows is no value of theirs.
@@ -337,7 +345,16 @@ def _operator(node: Expr, operator: str) -> str:
     parent = node.parent
     while isinstance(parent, exp.Paren):
         parent = parent.parent
-    return DENIED.get(operator, operator) if isinstance(parent, exp.Not) else operator
+    # NOT LIKE is one node, which says that it is denied; NOT (... LIKE ...) is two.
+    denied = isinstance(parent, exp.Not) is not bool(node.args.get("negate"))
+    return DENIED.get(operator, operator) if denied else operator
+
+
+def _counts(side: Expr) -> bool:
+    """Whether a number that it is compared with may be a number of rows."""
+    return any(
+        isinstance(node, _COUNTING) or aggregate_name(node) == "total" for node in side.walk()
+    )
 
 
 def _stands_apart(node: Expr) -> bool:

@@ -85,6 +85,25 @@ def of_length(texts: Sequence[Cell], lengths: Collection[int]) -> list[Cell]:
     return fitting
 
 
+def is_like(text: str, pattern: str) -> bool:
+    """Whether a text matches a LIKE pattern; capitals and small letters count alike."""
+    text, pattern = text.lower(), pattern.lower()
+    at = mark = 0
+    # Where the last % stands, and from which letter on the rest of the pattern is tried.
+    wild, start = -1, 0
+    while at < len(text):
+        if mark < len(pattern) and pattern[mark] == "%":
+            wild, start, mark = mark, at, mark + 1
+        elif mark < len(pattern) and pattern[mark] in ("_", text[at]):
+            at, mark = at + 1, mark + 1
+        elif wild >= 0:
+            start += 1
+            at, mark = start, wild + 1
+        else:
+            return False
+    return not pattern[mark:].strip("%")
+
+
 def bytes_of(digits: str) -> bytes:
     """The value of ``x'...'``."""
     try:

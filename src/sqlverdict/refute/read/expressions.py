@@ -9,6 +9,20 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.records import Cell
 
+_AGGREGATES: dict[type[Expr], str] = {
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+}
+
+
+def aggregate_name(node: Expr) -> str | None:
+    """The aggregate of values that a node is: a sum, a mean, a least or greatest value."""
+    if isinstance(node, exp.Anonymous):
+        return "total" if str(node.this).lower() == "total" else None
+    return _AGGREGATES.get(type(node))
+
 
 def literal(node: Expr) -> Cell:
     """The value of a literal."""

@@ -53,6 +53,10 @@ class QueryReading:
     """How long texts have to be."""
     floats: list[ColumnRef] = field(default_factory=list)
     """The columns whose values become floating-point numbers."""
+    aggregates: set[tuple[ColumnRef, str]] = field(default_factory=set)
+    """The columns of which a sum, a mean, a least or a greatest value is taken, and which."""
+    aggregated_apart: list[ColumnRef] = field(default_factory=list)
+    """The columns of which two queries take different aggregates."""
 
     def reads_like(self, other: QueryReading) -> bool:
         """Whether both look at the same things; they may still ask for different ones."""
@@ -88,7 +92,15 @@ class QueryReading:
             _merged(self.documents, other.documents),
             list(dict.fromkeys((*self.lengths, *other.lengths))),
             list(dict.fromkeys((*self.floats, *other.floats))),
+            self.aggregates | other.aggregates,
+            self._aggregated_apart(other),
         )
+
+    def _aggregated_apart(self, other: QueryReading) -> list[ColumnRef]:
+        """The columns that both aggregate, but not in the same way."""
+        ours, theirs = ({column for column, _ in r.aggregates} for r in (self, other))
+        different = {column for column, _ in self.aggregates ^ other.aggregates}
+        return sorted(different & ours & theirs)
 
 
 def _merged(

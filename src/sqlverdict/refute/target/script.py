@@ -32,6 +32,7 @@ from sqlverdict.parse.schemas.create_table import (
     unique_part,
 )
 from sqlverdict.records import Cell, Contract, Row
+from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
 from sqlverdict.refute.trial.rebuild import SMALL, compare_on
 from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Witness
@@ -138,7 +139,15 @@ def replay_script(path: Path, *, near: str | None, preset: str | None = None) ->
         )
     finally:
         scratch.close()
-    return WitnessReplay(path, header, gold, prediction, compared)
+    names = columns_named((header.gold, header.prediction))
+    tables = [_witness_table(table, rows) for table in schema.tables]
+    tables = [table.with_columns(names) for table in tables]
+    return WitnessReplay(path, header, gold, prediction, compared, tuple(tables))
+
+
+def _witness_table(table: Table, rows: Mapping[str, list[Row]]) -> WitnessTable:
+    columns = tuple(column.name for column in table.columns)
+    return WitnessTable(table.name, columns, tuple(rows.get(table.name, ())))
 
 
 def _tables_of(witness: Witness) -> list[Table]:

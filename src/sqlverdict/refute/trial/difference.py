@@ -40,18 +40,25 @@ def _says_nothing(answer: Answer) -> bool:
     return all(cell is None for row in answer.rows for cell in row)
 
 
-class SmallDifference(NamedTuple):
-    """A difference on few rows, how far these are from ordinary, and where they came from."""
+@dataclass(frozen=True)
+class Separation:
+    """A difference, and the instance of the search that showed it."""
 
     difference: Difference
-    cost: Cost
     origin: Origin
     instances_tried: int
+
+
+class SmallDifference(NamedTuple):
+    """A difference on few rows, and how far these are from ordinary."""
+
+    separation: Separation
+    cost: Cost
 
     @property
     def rank(self) -> Rank:
         """What a search prefers, least first: ordinary rows, then a difference that tells more."""
-        return (*self.cost, int(self.difference.says_the_same))
+        return (*self.cost, int(self.separation.difference.says_the_same))
 
 
 def is_whole(difference: Difference | None, rows: Content) -> bool:

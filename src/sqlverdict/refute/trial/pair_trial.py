@@ -30,6 +30,8 @@ class PairTrial:
         contract: What the case asks of answers.
 
     Attributes:
+        gold: The text of the gold query.
+        prediction: That of the predicted one.
         stopped: On how many instances a limit stopped the prediction where the gold answered.
     """
 
@@ -43,7 +45,7 @@ class PairTrial:
         contract: Contract | None,
     ) -> None:
         self._queries, self._schema, self._scratches = queries, schema, scratches
-        self._gold, self._prediction = queries[0].sql, queries[1].sql
+        self.gold, self.prediction = queries[0].sql, queries[1].sql
         self._dialect = queries[0].dialect
         self._links, self._preset, self._contract = links, preset, contract
         self.stopped = 0
@@ -69,7 +71,7 @@ class PairTrial:
                 return True
             if self._gold_is_open and len(gold.rows) == len(prediction.rows):
                 return False
-        outcomes = ((self._gold, gold), (self._prediction, prediction))
+        outcomes = ((self.gold, gold), (self.prediction, prediction))
         return is_determined(
             *outcomes, difference.rows, self._scratches, self._preset, self._dialect
         )
@@ -107,7 +109,7 @@ class PairTrial:
         """A difference on these rows, or on those of them that the engine accepts."""
         scratch = self._scratches[0]
         scratch.load(rows)
-        gold, prediction = scratch.run(self._gold), scratch.run(self._prediction)
+        gold, prediction = scratch.run(self.gold), scratch.run(self.prediction)
         if (
             isinstance(gold, Answer)
             and isinstance(prediction, Answer)
@@ -127,7 +129,7 @@ class PairTrial:
                 return None
             return Comparison(False, (failed[0].reason,), message=failed[0].message)
         pair = QueryPair(
-            self._gold, self._prediction, self._dialect, self._contract, self._scratches[0].run
+            self.gold, self.prediction, self._dialect, self._contract, self._scratches[0].run
         )
         return self._preset.compare(gold, prediction, pair)
 
@@ -136,8 +138,8 @@ class PairTrial:
         if self._gold_is_open:
             return None
         outcomes = (
-            (self._gold, difference.gold),
-            (self._prediction, difference.prediction),
+            (self.gold, difference.gold),
+            (self.prediction, difference.prediction),
         )
         return second_answer(
             *outcomes, difference.rows, self._scratches, self._preset, self._dialect

@@ -16,6 +16,7 @@ from sqlverdict.report.agreement.cases import (
     groups_of,
     label_cases,
     raters_of,
+    usual_raters,
 )
 from sqlverdict.report.agreement.opinions import results_match
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text
@@ -145,7 +146,8 @@ def compare_with_labels(
     raters = raters_of(every, cases)
     opinions = {rater.name: [rater.says(case, threshold) for case in cases] for rater in raters}
     calls = {rater.name: sum(map(rater.calls, cases)) for rater in raters}
-    names = [rater.name for rater in raters_of(every, cases, metrics)]
+    chosen_raters = raters_of(every, cases, metrics) if metrics else usual_raters(raters, every)
+    names = [rater.name for rater in chosen_raters]
     for one in combinations_of(combined, raters):
         names.append(str(one))
         opinions[str(one)] = combined_opinions(one, opinions, cases)
@@ -270,7 +272,7 @@ def _notes(
         what = "a case with these queries" if any(i.pair for i in absent) else "a case"
         notes.append(f"{count(len(absent), 'label')} without {what} in the run: {ids}")
     if unlabelled:
-        notes.append(f"{count(unlabelled, 'case')} of the run without a settled label: left out")
+        notes.append(f"{count(unlabelled, 'case')} of the run without a label: left out")
     unknown = sum(equal is None for equal in halves)
     if unknown:
         notes.append(f"{count(unknown, 'case')} in neither half: no ex in the run, none labelled")

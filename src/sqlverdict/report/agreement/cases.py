@@ -18,12 +18,14 @@ from sqlverdict.load.people.labels import Label, LabelIndex, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import (
     JUDGE,
+    VERDICT,
     calls_of,
     hears_judges,
     is_judge,
     names_of,
     opinion,
 )
+from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.combined import EACH, Combined, combine_judges, parse_combined
 from sqlverdict.score.aliases import label_of
@@ -76,7 +78,9 @@ class Rater:
 
 
 def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase], list[str]]:
-    """The labelled cases in the runs' order, and the ids of those without a settled label.
+    """The labelled cases in the runs' order, and the ids of those without a label.
+
+    Cases whose votes settle no label are in neither: the labels count them.
 
     Raises:
         UsageError: no case is labelled, or one id has two predictions.
@@ -85,11 +89,12 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
     label_of_case: dict[str, Label] = {}
     results_by_id: dict[str, dict[int, Result]] = {}
     unlabelled: dict[str, None] = {}
+    unsettled: dict[str, None] = {}
     for number, run in enumerate(runs):
         for result in run.results():
             label = index.of(result)
             if label is None:
-                unlabelled[result.id] = None
+                (unsettled if index.is_unsettled(result) else unlabelled)[result.id] = None
                 continue
             label_of_case[result.id] = label
             before = results_by_id.setdefault(result.id, {})
@@ -105,8 +110,8 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
         folders = ", ".join(str(run.folder) for run in runs)
         raise UsageError(
             f"no case of {folders} has a settled label in {labels.path}: {which} {have} "
-            f"{few_of(unlabelled, 3)}, the labels {few_of(index.ids(), 3)}. Name the field of the "
-            f"id with --id-field."
+            f"{few_of(unlabelled | unsettled, 3)}, the labels {few_of(index.ids(), 3)}. Name the "
+            f"field of the id with --id-field."
         )
     return [
         LabelledCase(label_of_case[name], results) for name, results in results_by_id.items()
@@ -126,12 +131,21 @@ def raters_of(
     metrics = [label_of(name, list(known))[0] for name in metrics]
     unknown = [name for name in metrics if name not in known]
     if unknown:
-        folders = ", ".join(str(run.folder) for run in runs)
-        raise UsageError(
-            f"{folders} has no metric {unknown[0]!r}.{near(unknown[0], known)} "
-            f"It has {', '.join(known)}."
-        )
+        manifests = [(run.folder, run.manifest) for run in runs]
+        raise UsageError(missing_metric(unknown[0], manifests, known))
     return [known[name] for name in metrics] or every
+
+
+def usual_raters(raters: Sequence[Rater], runs: Sequence[Run]) -> list[Rater]:
+    """Those to look at where none are asked for.
+
+    Verdicts that are no metric of a run are left out where nobody was asked: they repeat a metric.
+    """
+    if any(VERDICT in run.manifest.metrics for run in runs) or any(
+        is_judge(rater.inner) for rater in raters
+    ):
+        return list(raters)
+    return [rater for rater in raters if rater.inner != VERDICT] or list(raters)
 
 
 def _every(runs: Sequence[Run], cases: Sequence[LabelledCase]) -> list[Rater]:

@@ -27,16 +27,16 @@ from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS, difference_labels
 from sqlverdict.compare.tags import Tag, clauses_of, find_tags
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Failed, Judged, Refuted, Related, relations_of
-from sqlverdict.files.text import near
 from sqlverdict.judge.opinion import UNCATEGORISED
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import VERDICT, opinion, results_match
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
+from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
-from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 
 Outcome = Literal["TP", "FP", "TN", "FN"]
 By = Literal["tags", "judge"]
@@ -205,11 +205,7 @@ def category_report(
     for name, run in zip(names, runs, strict=True):
         label, _ = label_of(label, run.manifest.metrics)
         if label != VERDICT and label not in run.manifest.metrics:
-            known = run.manifest.metrics
-            raise UsageError(
-                f"{run.folder} has no metric {label!r}.{near(label, known)} "
-                f"It has {', '.join(known)}."
-            )
+            raise UsageError(missing_metric(label, [(run.folder, run.manifest)]))
         # A judge that names no kind in a whole run was not asked for kinds.
         has_judge_labels = any(judge_labels(result) for result in run.results())
         for result in run.results():

@@ -7,30 +7,16 @@ from pathlib import Path
 from statistics import fmean, pstdev
 
 from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.report.agreement.categories import SQL_ERROR, CategoryReport
 from sqlverdict.report.charts.chart import bar_chart
 
-SHORT: Mapping[str, str] = dict(
-    zip(
-        (*ERRORS, SQL_ERROR, *DIFFERENCES),
-        (
-            "schema",
-            "filter",
-            "null",
-            "several rows",
-            "abused",
-            "other",
-            "error",
-            "structure",
-            "value",
-            "gold",
-            "several answers",
-            "other",
-        ),
-        strict=True,
-    )
-)
-"""What a label is called below a bar."""
+_SETS: Mapping[str, str] = {
+    "FP": "matches that are wrong (FP)",
+    "TN": "wrong answers (TN)",
+    "FN": "right answers (FN)",
+}
+"""What a set is called in the legend."""
 
 
 def category_figures(report: CategoryReport) -> dict[str, str]:
@@ -54,8 +40,8 @@ def category_figures(report: CategoryReport) -> dict[str, str]:
                 if systems:
                     columns = [[shares.get(label, 0.0) for shares in systems] for label in labels]
                     means = [fmean(column) for column in columns]
-                    bars[f"{outcome}, by {by}"] = means
-                    errors[f"{outcome}, by {by}"] = [
+                    bars[f"{_SETS[outcome]}, by {by}"] = means
+                    errors[f"{_SETS[outcome]}, by {by}"] = [
                         (max(0.0, mean - pstdev(column)), mean + pstdev(column))
                         for mean, column in zip(means, columns, strict=True)
                     ]
@@ -63,7 +49,7 @@ def category_figures(report: CategoryReport) -> dict[str, str]:
             figures[name] = bar_chart(
                 title,
                 unit,
-                [SHORT[label] for label in labels],
+                [label.replace("_", " ") for label in labels],
                 bars,
                 errors=errors if several else None,
                 y_percent=True,
@@ -86,6 +72,6 @@ def write_category_figures(report: CategoryReport, folder: Path) -> list[Path]:
     paths = []
     for name, svg in category_figures(report).items():
         path = folder / name
-        path.write_text(svg, encoding="utf-8")
+        write_text_at_once(path, svg)
         paths.append(path)
     return paths

@@ -86,9 +86,9 @@ def line_chart(
         UsageError: a given range is empty, or a logarithmic one reaches 0.
     """
     lines = [_finite(one, x_log) for one in series]
-    key, rows = parts.legend(
-        [(one.label, number, one.dashed) for number, one in enumerate(series)], 50, boxes=False
-    )
+    shapes = [parts.shape_of(one.line, one.dashed) for one in series]
+    entries = [parts.LegendEntry(one.label, n, shapes[n]) for n, one in enumerate(series)]
+    key, rows = parts.legend(entries, 50)
     top = 44 + 20 * rows
     xs = [p[0] for line in lines for p in line if p is not None]
     xs += [x for one in series for x, _, _ in one.band] + [x for x, _ in verticals]
@@ -151,7 +151,7 @@ def bar_chart(
     """
     _check_bars(groups, bars, errors, stacked)
     labels = list(bars)
-    key, rows = parts.legend([(one, n, False) for n, one in enumerate(labels)], 50, boxes=True)
+    key, rows = parts.legend([parts.LegendEntry(one, n) for n, one in enumerate(labels)], 50)
     room = _PLOT / max(1, len(groups))
     rotated = any(parts.wide(group) > room - 6 for group in groups)
     extra = 56 if rotated else 0

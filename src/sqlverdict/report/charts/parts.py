@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 from xml.sax.saxutils import escape
 
 from sqlverdict.report.terminal.tables import clean, short
@@ -176,36 +177,57 @@ def dash(number: int, dashed: bool) -> str:
     return f' stroke-dasharray="{pattern}"' if pattern else ""
 
 
-def legend(labels: Sequence[tuple[str, int, bool]], top: float, *, boxes: bool) -> tuple[str, int]:
+Shape = Literal["box", "line", "dashed", "dot"]
+
+
+def shape_of(line: bool, dashed: bool) -> Shape:
+    """How the legend draws a series of points, by whether it has a line, and a dashed one."""
+    return "dashed" if dashed else "line" if line else "dot"
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """A series in the legend: its label, its number, and how it is drawn."""
+
+    label: str
+    number: int
+    shape: Shape = "box"
+
+
+def legend(entries: Sequence[LegendEntry], top: float) -> tuple[str, int]:
     """The legend in as many rows as it needs, and how many these are.
 
     Args:
-        labels: Label, number of the series, and whether its line is dashed.
+        entries: The series.
         top: Where the first row begins.
-        boxes: Boxes, as for bars, instead of lines.
     """
     parts: list[str] = []
     x, row = float(LEFT), 0
-    for label, number, dashed in labels:
-        short_label = short(label, 48)
+    for entry in entries:
+        short_label = short(entry.label, 48)
         need = 30 + wide(short_label) + 18
         if x > LEFT and x + need > WIDTH - RIGHT:
             x, row = float(LEFT), row + 1
         y = top + row * 20
-        colour = colour_class(number)
-        if boxes:
+        colour = colour_class(entry.number)
+        if entry.shape == "box":
             parts.append(
                 f'<rect class="{colour} sv-fill" x="{x:.1f}" y="{y - 10:.1f}" width="20" '
                 f'height="12" rx="2"/>'
             )
+        elif entry.shape == "dot":
+            parts.append(
+                f'<circle class="{colour} sv-fill" cx="{x + 14:.1f}" cy="{y - 4:.1f}" r="3.4"/>'
+            )
         else:
+            pattern = dash(entry.number, entry.shape == "dashed")
             parts.append(
                 f'<line class="{colour} sv-line" x1="{x:.1f}" y1="{y - 4:.1f}" x2="{x + 22:.1f}" '
-                f'y2="{y - 4:.1f}"{dash(number, dashed)}/>'
+                f'y2="{y - 4:.1f}"{pattern}/>'
             )
-        parts.append(text(x + 28, y, label, most=48))
+        parts.append(text(x + 28, y, entry.label, most=48))
         x += need
-    return "\n".join(parts), row + 1 if labels else 0
+    return "\n".join(parts), row + 1 if entries else 0
 
 
 def document(title: str, summary: str, body: Sequence[str], height: float = HEIGHT) -> str:

@@ -37,7 +37,7 @@ def row_chart(
         The SVG document.
     """
     labels = list(dots)
-    key, lines = parts.legend([(one, n, False) for n, one in enumerate(labels)], 50, boxes=True)
+    key, lines = parts.legend([parts.LegendEntry(one, n) for n, one in enumerate(labels)], 50)
     top = 44.0 + 20 * lines
     tall = _STEP * (len(labels) + 1)
     bottom = top + tall * max(1, len(rows))

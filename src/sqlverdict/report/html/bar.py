@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from sqlverdict.evidence import Failed, Judged
 from sqlverdict.files.text import count
 from sqlverdict.policies import POLICIES
+from sqlverdict.reasons import WITHOUT_SQL
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.terminal.tables import interval, percent
 from sqlverdict.runlog.run import Run
@@ -45,6 +46,7 @@ _BY_SITUATION: Mapping[Situation, str] = {
     Situation.DUPLICATES_WITNESS: "lucky",
     Situation.TIE_WITNESS: "lucky",
     Situation.CONSTANT_MATCH: "lucky",
+    Situation.EMPTY_MATCH_WITNESS: "lucky",
     Situation.ORDINARY_WITNESS: "lucky",
     Situation.UNGRADED_WITNESS: "lucky",
     Situation.NULL_IN_AGGREGATE: "lucky",
@@ -67,8 +69,6 @@ _BY_SITUATION: Mapping[Situation, str] = {
     Situation.OPEN: "open",
 }
 
-_WITHOUT_SQL = frozenset({Reason.NO_SQL_PRODUCED, Reason.REFUSED_IN_WORDS})
-
 
 def part_of(result: Result, policy: str) -> str:
     """The part of the bar that a case belongs to.
@@ -82,7 +82,7 @@ def part_of(result: Result, policy: str) -> str:
     if result.abstained:
         return str(result.verdict)
     if not result.situation:
-        return "failed" if _WITHOUT_SQL.intersection(result.reasons) else "wrong"
+        return "failed" if WITHOUT_SQL.intersection(result.reasons) else "wrong"
     situation = Situation(result.situation)
     if policy in POLICIES and situation in POLICIES[policy].asks:
         for piece in result.evidence:

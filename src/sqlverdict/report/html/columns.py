@@ -17,7 +17,7 @@ from sqlverdict.report.html.document import CaseColumns, ResultColumns
 from sqlverdict.report.one_run.case import relation_kinds
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import reasons_by, verdict_by
-from sqlverdict.score.summary import REMEMBERED_GOLDS, sql_features
+from sqlverdict.score.estimates import REMEMBERED_GOLDS, sql_features
 
 _NO_DETAIL = Raw(b"null")
 
@@ -95,7 +95,7 @@ class RunTable:
         self._results: dict[int, tuple[object, ...]] = {}
         self._details: dict[int, Raw] = {}
         encode = msgspec.json.Encoder().encode
-        policy = run.manifest.stages.get("policy", "")
+        policy = run.manifest.policy
         deciding = run.deciding
         for result in run.results():
             position = cases.position(result)

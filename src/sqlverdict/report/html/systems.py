@@ -23,12 +23,13 @@ from sqlverdict.report.one_run.sections import (
     header,
     outcome,
     reason_table,
+    refusal_sentences,
     verdict_table,
     without_sentences,
 )
 from sqlverdict.report.terminal.tables import TextTable
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.summary import Estimate
+from sqlverdict.score.estimates import Estimate
 
 
 def page_table(table: TextTable) -> PageTable:
@@ -60,6 +61,7 @@ def page_system(
         *beyond_sentences(summary),
         *cut_sentences(summary),
         *without_sentences(summary),
+        *refusal_sentences(run),
         *run.manifest.notes,
     ]
     tables = [verdict_table(run), reason_table(summary, most=None)]
@@ -69,7 +71,7 @@ def page_system(
         sentence=sentence(run, table.parts, table.lucky_right),
         deciding=decided_by(run),
         metric=run.deciding or "",
-        policy=run.manifest.stages.get("policy", ""),
+        policy=run.manifest.policy,
         metrics=_metrics(summary.estimates, run.manifest.binary),
         slices=tuple(
             PageSlice(each.by, each.key, each.cases, _metrics(each.estimates, run.manifest.binary))

@@ -4,6 +4,7 @@
 ``case``           one case in words: its verdict, and what each piece of evidence says
 ``case_rows``      a case as one flat record: for CSV files and DataFrames
 ``answers``        what both queries returned: the rows that differ, in lines of text
+``witness``        the rows of a witness and both answers, in lines of text
 ``judge_section``  what a judge was asked, what it would have been asked, contradictions
 ``classic``        the difficulty tables of Spider's and BIRD's own scripts
 ``markdown``       ``report.md``

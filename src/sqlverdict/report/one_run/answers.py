@@ -40,7 +40,7 @@ def cell_text(cell: AnswerCell) -> str:
             return f"{_quoted(cell.text)} ({cell.length:,} characters)"
         case TypedCell(type="blob"):
             bytes_ = f" ({cell.length:,} bytes)" if cell.length else ""
-            return f"x'{_cut(cell.text, _CELL)}'{bytes_}"
+            return f"x'{cut_line(cell.text, _CELL)}'{bytes_}"
         case TypedCell():
             return cell.text
     return str(cell)
@@ -67,13 +67,13 @@ def _lines(answers: LoggedAnswers) -> Iterator[str]:
 def _side(side: str, shape: tuple[int, int], columns: Sequence[str], index: int = 0) -> str:
     rows, width = shape
     which = f" {index + 1}" if index else ""
-    names = _cut(", ".join(map(_one_line, columns)), _LINE)
+    names = cut_line(", ".join(map(one_line, columns)))
     more = f" ... ({width} columns)" if width > len(columns) else ""
     return f"{side}{which} ({count(rows, 'row')}): {names}{more}"
 
 
 def _row(row: AnswerRow) -> str:
-    return _cut(" | ".join(map(cell_text, row)), _LINE)
+    return cut_line(" | ".join(map(cell_text, row)))
 
 
 def _change(change: LoggedChange, answers: LoggedAnswers) -> str:
@@ -86,7 +86,7 @@ def _change(change: LoggedChange, answers: LoggedAnswers) -> str:
         if index in change.cells and other is not None and other < len(change.prediction):
             text += _ARROW + cell_text(change.prediction[other])
         cells.append(text)
-    return _cut(" | ".join(cells), 2 * _LINE)
+    return cut_line(" | ".join(cells), 2 * _LINE)
 
 
 def _rest(answers: LoggedAnswers) -> Iterator[str]:
@@ -108,13 +108,14 @@ def _rest(answers: LoggedAnswers) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    return "'" + _cut(_one_line(text).replace("'", "''"), _CELL) + "'"
+    return "'" + cut_line(one_line(text).replace("'", "''"), _CELL) + "'"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Text on one line with every blank of it: two texts may differ in blanks alone."""
     return escaped(text.replace("\t", "\\t").replace("\n", "\\n"))
 
 
-def _cut(text: str, width: int) -> str:
+def cut_line(text: str, width: int = _LINE) -> str:
+    """The beginning of a text."""
     return text if len(text) <= width else text[: width - 1] + "…"

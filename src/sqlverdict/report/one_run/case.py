@@ -29,6 +29,7 @@ from sqlverdict.evidence import (
 )
 from sqlverdict.evidence_parts import AnswerShapes, LoggedTag, StageFailure
 from sqlverdict.files.text import count
+from sqlverdict.policies import POLICIES
 from sqlverdict.records import Result, Verdict
 from sqlverdict.situations import BECAUSE, Situation
 
@@ -57,12 +58,54 @@ def because(result: Result) -> str:
     return f"{sentence}; by labels such an answer is right with probability {result.p_right:.2f}"
 
 
+def other_policies(result: Result, policy: str, *, judged: bool = False) -> str:
+    """What other policies say of a case where one of them says something else; else empty.
+
+    Args:
+        result: The case.
+        policy: The run's policy.
+        judged: Whether the run had a judge.
+    """
+    if not result.situation or policy not in POLICIES:
+        return ""
+    situation = Situation(result.situation)
+    by_judge = judged and situation in POLICIES[policy].asks
+    others: dict[str, list[str]] = {}
+    for name, other in POLICIES.items():
+        decision: str = other.decide(situation, judged=judged)
+        if decision == "ask":
+            decision = result.verdict.value if by_judge else _ASKS
+        if name != policy and decision != result.verdict:
+            others.setdefault(decision, []).append(name)
+    sentences = [f"{' and '.join(names)} would say {what}" for what, names in others.items()]
+    is_lucky = any(isinstance(piece, Refuted) for piece in result.evidence)
+    own = f"{policy} says {result.verdict} here"
+    if by_judge:
+        own = f"{policy} asks the judge here"
+    elif is_lucky and result.verdict is Verdict.CORRECT:
+        own = f"{policy} counts a lucky match as right"
+    return f"{own}; {', '.join(sentences)}" if sentences else ""
+
+
+def lucky_text(result: Result) -> str:
+    """What a witness shows of a match, in words; empty where there is none.
+
+    The reasons of such a case are those of the witness: the results themselves match.
+    """
+    witness = next((piece for piece in result.evidence if isinstance(piece, Refuted)), None)
+    if witness is None:
+        return ""
+    sentence = f": {witness.sentence}" if witness.sentence else ""
+    return f"results match, but a witness separates the queries{sentence}"
+
+
 def _was_searched(result: Result) -> bool:
     """Whether other databases were tried, and not only the real one."""
     tests = [piece for piece in result.evidence if isinstance(piece, Tested)]
     return any(test.by == "refute" and test.databases for test in tests)
 
 
+_ASKS = "what the judge says"
 _MATCH_ALONE = "the answers agree on the real database; no other was tried"
 _WEAK = "weak: may be chance"
 _CONSTANT = "it reads no data for this"

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.files.text import count
-from sqlverdict.score.summary import UNLABELLED, Estimate, Summary
+from sqlverdict.score.estimates import UNLABELLED, Estimate
+from sqlverdict.score.summary import Summary
 
 _WIDTH = 20
 _SCRIPT = "esm[script]"

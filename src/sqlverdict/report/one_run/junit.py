@@ -18,15 +18,16 @@ from typing import TextIO
 import msgspec
 
 from sqlverdict.errors import RunLogError
-from sqlverdict.evidence import Contradicted
+from sqlverdict.evidence import Contradicted, Refuted
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.escapes import escaped
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
-from sqlverdict.report.one_run.case import evidence_lines, prediction_text
+from sqlverdict.report.one_run.case import evidence_lines, lucky_text, prediction_text
+from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.runlog.log import RESULTS
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.deciding import verdict_by
+from sqlverdict.score.deciding import VERDICT, reasons_by, verdict_by
 
 JUNIT = "junit.xml"
 
@@ -108,7 +109,7 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
 def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
     """Write the conditions of a gate as tests."""
     suite = _Suite(array("Q", range(len(checks))), sum(not check.passed for check in checks))
-    with path.open("w", encoding="utf-8") as out:
+    with replacing_path(path) as part, part.open("w", encoding="utf-8") as out:
         _open_suites(out, name, [suite])
         _open_suite(out, "gate", suite)
         for check in checks:
@@ -173,7 +174,10 @@ def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> Non
         out.write("/>\n")
         return
     result = _decode(line)
-    why = ", ".join(result.reasons) or (result.fault or "")
+    fault = result.fault if verdict is Verdict.UNSCORED else None
+    why = ", ".join(reasons_by(result, deciding)) or fault or ""
+    if deciding in (None, VERDICT) and verdict is not Verdict.UNSCORED:
+        why = lucky_text(result) or why
     if any(isinstance(piece, Contradicted) for piece in result.evidence):
         why = f"CONTRADICTION, {why}"
     by = f" by {deciding}" if verdict is not result.verdict else ""
@@ -189,7 +193,10 @@ def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> Non
 def _explain(result: Result, folder: Path) -> str:
     golds = [f"gold: {gold}" for gold in result.gold]
     lines = [f"question: {result.question}", *golds, f"prediction: {prediction_text(result)}"]
-    text = "\n".join([*lines, *evidence_lines(result, folder), *answer_lines(result.answers)])
+    lines += evidence_lines(result, folder)
+    for piece in result.evidence:
+        lines += witness_lines(piece) if isinstance(piece, Refuted) else ()
+    text = "\n".join([*lines, *answer_lines(result.answers)])
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 

@@ -30,6 +30,7 @@ from sqlverdict.report.one_run.sections import (
     metrics_table,
     outcome,
     reason_table,
+    refusal_sentences,
     slice_table,
     usage_sentences,
     usage_table,
@@ -97,7 +98,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
     yield from _examples(run)
     yield from _faults(run)
     ours = [*beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
-    ours += usage_sentences(summary.usage)
+    ours += [*usage_sentences(summary.usage), *refusal_sentences(run)]
     yield from _notes([*ours, *run.manifest.notes])
     yield from _reproduce(run, command)
 

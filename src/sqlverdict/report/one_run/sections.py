@@ -20,10 +20,13 @@ from sqlverdict.score.cuts import (
     READS_CLOCK,
     RECORD_DIFFERS,
     RECORD_UNUSED,
+    REFUSED_UNANSWERABLE,
     STOPPED,
     UNSEARCHED,
 )
-from sqlverdict.score.summary import Estimate, Summary
+from sqlverdict.score.deciding import VERDICT
+from sqlverdict.score.estimates import Estimate
+from sqlverdict.score.summary import Summary
 from sqlverdict.score.usage import UsageFigures
 
 SLICE_TITLES = {
@@ -184,10 +187,10 @@ USAGE_WORDS = {
 
 def decided_by(run: Run) -> str:
     """What the verdicts of a run's reports go by, in words."""
-    policy = run.manifest.stages.get("policy")
+    policy = run.manifest.policy
     if run.deciding is None:
-        return f"the {policy or 'results'} policy"
-    return f"{run.deciding}, the {policy} policy" if run.deciding == "verdict" else run.deciding
+        return f"the {policy} policy"
+    return f"{run.deciding}, the {policy} policy" if run.deciding == VERDICT else run.deciding
 
 
 def reason_table(summary: Summary, most: int | None = 8) -> TextTable:
@@ -215,16 +218,16 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
 
     Missing databases are left out where a note of the benchmark names them already.
     """
-    if not run.summary.verdicts.get(Verdict.UNSCORED):
+    if not run.summary.faults:
         return []
     first: dict[str, Result] = {}
     numbers: Counter[str] = Counter()
     noted_already = any("cannot be executed" in note for note in run.manifest.notes)
-    for result in faults(run):
-        if noted_already and Reason.DATABASE_UNAVAILABLE in result.reasons:
-            continue
+    # Also cases that the deciding metric scores: the others have no value there.
+    for result in run.results():
         if result.fault is None:
-            # The metric had no value; a note of its own says why.
+            continue
+        if noted_already and Reason.DATABASE_UNAVAILABLE in result.reasons:
             continue
         kind = f"{result.fault}: {', '.join(result.reasons)}"
         numbers[kind] += 1
@@ -285,15 +288,33 @@ def without_sentences(summary: Summary) -> list[str]:
     return sentences
 
 
-def refusal_sentences(summary: Summary) -> list[str]:
-    """How to count refusals in words otherwise, where they counted as wrong."""
-    number = summary.reasons.get(Reason.REFUSED_IN_WORDS, 0)
-    if not number:
-        return []
-    return [
-        f"{count(number, 'reply', 'replies')} refused in words and counted as wrong; --no-sql "
-        f"abstain counts them as abstentions"
-    ]
+def refusal_sentences(run: Run) -> list[str]:
+    """How to count refusals in words otherwise, by whether the question has an answer.
+
+    Where text without SQL is an abstention, replies without SQL are empty, and wrong.
+    """
+    summary = run.summary
+    without = summary.cuts.get(REFUSED_UNANSWERABLE, 0)
+    wrong = summary.reasons.get(Reason.REFUSED_IN_WORDS, 0) - without
+    sentences = []
+    if wrong:
+        sentences.append(
+            f"{count(wrong, 'reply', 'replies')} to answerable questions refused in words and "
+            f"counted as wrong; --no-sql abstain counts them as abstentions"
+        )
+    if without:
+        sentences.append(
+            f"{count(without, 'reply', 'replies')} to unanswerable questions refused in words: "
+            f"incorrect among the verdicts, harm in the reliability score, unscored by metrics; "
+            f"--no-sql abstain counts them as right abstentions"
+        )
+    empty = summary.reasons.get(Reason.NO_SQL_PRODUCED, 0)
+    if empty and run.manifest.stages.get("no_sql") == "abstain":
+        sentences.append(
+            f"{count(empty, 'reply is', 'replies are')} empty and counted as wrong: nothing was "
+            f"said. An abstention is a reply of text, or a field 'abstained' that is true"
+        )
+    return sentences
 
 
 def faults(run: Run) -> Iterator[Result]:

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import PredictionUsage, Result
-from sqlverdict.report.one_run.case import prediction_text
+from sqlverdict.report.one_run.case import lucky_text, prediction_text
 from sqlverdict.report.one_run.sections import USAGE_WORDS
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.tables import TextTable, amount, table
+from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
+from sqlverdict.score.deciding import VERDICT
+from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.statistics.pairing import PairedOutcome, paired
-from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.usage import QUANTITIES, UsageCounts, UsageFigures
 
 
@@ -33,6 +35,8 @@ class Change:
     value_before: float
     value_after: float
     reasons: tuple[str, ...] = ()
+    lucky: str = ""
+    """What a witness shows, where the results match and the verdict goes by the witness."""
 
 
 @dataclass
@@ -98,9 +102,12 @@ def choose_metric(runs: Sequence[Run], name: str | None) -> str:
     label, _ = label_of(name or "", common)
     if label in common:
         return label
+    if name is not None:
+        raise UsageError(missing_metric(name, [(run.folder, run.manifest) for run in runs]))
     had = "; ".join(f"{run.folder} has {', '.join(run.manifest.metrics)}" for run in runs)
-    needed = f"metric {name!r}" if name is not None else "a metric in common"
-    raise UsageError(f"not every run has {needed}: {had}. Evaluate with --metrics as needed.")
+    raise UsageError(
+        f"the runs have no metric in common: {had}. Evaluate with --metrics as needed."
+    )
 
 
 def named_otherwise(names: Iterable[str | None], labels: Iterable[str]) -> list[str]:
@@ -150,7 +157,7 @@ def compare_runs(
         usage_before.add(shared[0], before == 1.0)
         usage_after.add(shared[1], after == 1.0)
         if new.id in changed_ids:
-            changes[new.id] = _change(old, new, before, after)
+            changes[new.id] = _change(old, new, before, after, label)
     for level in (whole, *levels.values()):
         level.settle()
     return ComparedRuns(
@@ -202,6 +209,8 @@ _DECIDING_STAGES = {
     "now": "the moment of the clock (--now)",
 }
 """Stages of a manifest that change what the same prediction is worth."""
+_UNNAMED = {"policy": "results", "no_sql": "wrong"}
+"""What a manifest without the stage means."""
 
 
 def differences(a: Run, b: Run) -> list[str]:
@@ -219,11 +228,11 @@ def differences(a: Run, b: Run) -> list[str]:
         notes.append("the limits of a query differ")
     if ours.sqlverdict != theirs.sqlverdict:
         notes.append(f"the toolkit's version differs: {ours.sqlverdict} and {theirs.sqlverdict}")
-    notes += [
-        f"{words} differs: {ours.stages.get(stage, 'none')} and {theirs.stages.get(stage, 'none')}"
-        for stage, words in _DECIDING_STAGES.items()
-        if ours.stages.get(stage) != theirs.stages.get(stage)
-    ]
+    for stage, words in _DECIDING_STAGES.items():
+        unnamed = _UNNAMED.get(stage, "none")
+        one, other = (each.stages.get(stage, unnamed) for each in (ours, theirs))
+        if one != other:
+            notes.append(f"{words} differs: {one} and {other}")
     notes += [
         f"the definition of {label} differs (version of the metric)"
         for label, version in ours.metrics.items()
@@ -234,6 +243,12 @@ def differences(a: Run, b: Run) -> list[str]:
     if changed:
         notes.append(f"{count(len(changed), 'database')} differ, the first is {changed[0]!r}")
     return notes
+
+
+def differences_from_first(runs: Sequence[Run]) -> list[str]:
+    """What else differs between several runs than the predictions, each note once."""
+    first, *others = runs
+    return list(dict.fromkeys(note for other in others for note in differences(first, other)))
 
 
 def _notes(a: Run, b: Run, outcome: PairedOutcome) -> Iterator[str]:
@@ -264,7 +279,8 @@ def _lean(result: Result) -> Result:
     )
 
 
-def _change(old: Result, new: Result, before: float, after: float) -> Change:
+def _change(old: Result, new: Result, before: float, after: float, label: str) -> Change:
+    worse = new if after < before else old
     return Change(
         id=new.id,
         db_id=new.db_id,
@@ -275,7 +291,8 @@ def _change(old: Result, new: Result, before: float, after: float) -> Change:
         after=prediction_text(new),
         value_before=before,
         value_after=after,
-        reasons=new.reasons if after < before else old.reasons,
+        reasons=worse.reasons,
+        lucky=lucky_text(worse) if label == VERDICT else "",
     )
 
 

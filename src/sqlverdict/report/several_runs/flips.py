@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.case import prediction_text
+from sqlverdict.report.one_run.case import lucky_text, prediction_text
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.statistics.pairing import RIGHT
 
 _STANDARD_ERRORS = 1.96
@@ -112,11 +113,11 @@ def find_flips(run: Run, baselines: Sequence[Run], label: str) -> Flips:
             variance += _variance(values) * (1 + 1 / len(values))
         was = _agreed(marks)
         if was is False and now.right:
-            gained[result.id] = _flipped(result, now)
+            gained[result.id] = _flipped(result, now, label)
         elif was is True and not now.right:
-            lost[result.id] = _flipped(result, now)
+            lost[result.id] = _flipped(result, now, label)
         elif was is None and not now.right and any(mark.right for mark in marks):
-            unsteady[result.id] = _flipped(result, now)
+            unsteady[result.id] = _flipped(result, now, label)
     changed = (lost, gained, unsteady)
     _add_baseline(baselines, changed, {key for key in absent if _agreed(history[key])})
     several = len(baselines) > 1
@@ -185,10 +186,15 @@ def _variance(values: Sequence[float]) -> float:
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
-def _flipped(result: Result, now: CaseMark) -> FlippedCase:
-    why = ", ".join(result.reasons)
+def _flipped(result: Result, now: CaseMark, label: str = "") -> FlippedCase:
+    # Another metric than the verdict may call wrong what the evidence calls a match.
+    lucky = lucky_text(result) if label == VERDICT else ""
+    why = lucky or ", ".join(result.reasons)
     if now.right is None:
-        why = f"unscored now, {why}" if why else "unscored now"
+        word = "unscored"
+        if label == VERDICT and result.verdict is Verdict.NEEDS_REVIEW:
+            word = "needs review"
+        why = f"{word} now, {why}" if why else f"{word} now"
     elif not now.right:
         why = why or "wrong now"
     return FlippedCase(

@@ -18,6 +18,7 @@ from sqlverdict.report.several_runs.flips import Flips, find_flips
 from sqlverdict.report.several_runs.gate_rules import NOISE, Allowance, Rules
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.tables import percent, points, short
+from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
 from sqlverdict.score.deciding import reasons_by
@@ -126,10 +127,7 @@ def _with_labels(run: Run, rules: Rules) -> Rules:
     labels_by_name = {name: label_of(name, known)[0] for name in (*rules.minimums, *rules.metrics)}
     unknown = [name for name, label in labels_by_name.items() if label not in known]
     if unknown:
-        raise UsageError(
-            f"the run in {run.folder} has no metric {unknown[0]!r}; it has "
-            f"{', '.join(known)}. Evaluate it with --metrics '{unknown[0]}'."
-        )
+        raise UsageError(missing_metric(unknown[0], [(run.folder, run.manifest)]))
     labels = [labels_by_name[name] for name in rules.minimums]
     repeated = [label for label in labels if labels.count(label) > 1]
     if repeated:

@@ -17,7 +17,7 @@ from sqlverdict.report.reliability.systems import (
     rank_reliability,
     read_rs_name,
 )
-from sqlverdict.report.several_runs.comparison import choose_metric, differences
+from sqlverdict.report.several_runs.comparison import choose_metric, differences_from_first
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
 from sqlverdict.runlog.run import Run
@@ -242,14 +242,15 @@ def leaderboard_table(board: Leaderboard) -> TextTable:
             ranked.system,
             percent(ranked.value),
             interval(ranked.low, ranked.high),
-            f"{round(ranked.right):,}" if board.binary else "",
+            *([f"{round(ranked.right):,}"] if board.binary else []),
             f"{ranked.answered:,}",
             f"{ranked.abstained:,}",
             *(amount(getattr(figures.get(name), figure, None)) for _, name, figure in columns),
         )
         for ranked, figures in zip(board.places, spent, strict=True)
     ]
-    headers = ("rank", "system", board.metric, "95% interval", "right", "answered", "abstained")
+    right = ["right"] if board.binary else []
+    headers = ["rank", "system", board.metric, "95% interval", *right, "answered", "abstained"]
     return table([*headers, *(title for title, _, _ in columns)], rows, left=(1,))
 
 
@@ -308,6 +309,4 @@ def _notes(
         notes[f"{count(len(common) - compared, 'common case')} unscored in some run: left out"] = (
             None
         )
-    for run in runs[1:]:
-        notes.update(dict.fromkeys(differences(runs[0], run)))
-    return list(notes)
+    return [*notes, *differences_from_first(runs)]

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
-from sqlverdict.files.text import count, near
+from sqlverdict.files.text import count
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, table
+from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.summary import Estimate, Slice
+from sqlverdict.score.aliases import label_of
+from sqlverdict.score.estimates import Estimate, Slice
 
 _SLICES = {"difficulty": "difficulty", "database": "db_id"}
 GROUPINGS = tuple(_SLICES)
@@ -88,12 +90,11 @@ def paper_table(
 
 def _labels(runs: Sequence[Run], metrics: Sequence[str]) -> list[str]:
     known = list(dict.fromkeys(label for run in runs for label in run.manifest.metrics))
-    for label in metrics:
+    labels = [label_of(name, known)[0] for name in metrics]
+    for label in labels:
         if label not in known:
-            raise UsageError(
-                f"no run has the metric {label!r}.{near(label, known)} They have {', '.join(known)}"
-            )
-    return list(metrics) or known
+            raise UsageError(missing_metric(label, [(run.folder, run.manifest) for run in runs]))
+    return labels or known
 
 
 def _slices(run: Run, by: str) -> dict[str, Slice]:

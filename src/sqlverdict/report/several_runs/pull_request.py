@@ -105,7 +105,7 @@ def _entry(case: FlippedCase) -> str:
 
 
 def _lines(case: FlippedCase) -> Iterator[str]:
-    why = f" {code_span(short(case.why, _NAME))}:" if case.why else ""
+    why = f" {code_span(short(case.why, _QUESTION))}:" if case.why else ""
     names = f"{code_span(short(case.id, _NAME))} ({code_span(short(case.db_id, _NAME))})"
     yield f"- {names}{why} {code_span(short(case.question, _QUESTION))}"
     gold = case.gold[0] if case.gold else "(none)"

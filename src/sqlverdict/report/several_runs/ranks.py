@@ -22,8 +22,8 @@ from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, points, table
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.statistics.pairing import RIGHT
-from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
 
 UNTYPED = "untyped"
 """The type of the systems for which none is given, where others have one."""

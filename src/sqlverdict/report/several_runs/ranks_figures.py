@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
 from sqlverdict.report.charts.chart import Series, bar_chart, line_chart
 from sqlverdict.report.several_runs.ranks import RankPart, Reranking
@@ -91,6 +92,6 @@ def write_figures(reranking: Reranking, folder: Path) -> list[Path]:
     for name, svg in rank_figures(reranking).items():
         safe = "".join(c if c.isalnum() else "_" for c in reranking.metric)
         path = folder / f"{safe}_{name}"
-        path.write_text(svg, encoding="utf-8")
+        write_text_at_once(path, svg)
         paths.append(path)
     return paths

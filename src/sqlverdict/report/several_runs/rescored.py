@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.files.text import count
@@ -11,6 +12,8 @@ from sqlverdict.report.terminal.tables import TextTable, percent, points, short,
 from sqlverdict.runlog.run import Run
 
 _QUESTION = 60
+_KINDS = ("gained", "lost", "scored_now", "unscored_now")
+"""What may become of a case, from one value to another or from none."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,12 @@ class RescoredSystem:
     rank_after: int | None
     gained: int
     lost: int
-    unscored: int
-    """Cases that are scored under one set of golds alone."""
+    scored_now: int
+    """Cases without a value before, such as those that needed review."""
+    unscored_now: int
+    """Cases without a value now."""
+    moves: Mapping[str, int]
+    """How many cases went from one verdict to another, by ``before -> now``."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,10 @@ class RescoredQuestion:
     reason: str
     gained: tuple[str, ...]
     lost: tuple[str, ...]
-    unscored: tuple[str, ...]
+    scored_now: tuple[str, ...]
+    unscored_now: tuple[str, ...]
+    moves: tuple[str, ...]
+    """From which verdict to which it went, for some system."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +75,22 @@ def compare_golds(
     """
     before = [run.estimate(metric).value for run, _ in pairs]
     after = [run.estimate(metric).value for _, run in pairs]
-    questions: dict[str, tuple[Result, Result, dict[str, list[str]]]] = {}
+    questions: dict[str, tuple[Result, Result, dict[str, list[str]], dict[str, None]]] = {}
     systems = []
     for index, (old, new) in enumerate(pairs):
-        changes: dict[str, int] = {"gained": 0, "lost": 0, "unscored": 0}
+        changes = dict.fromkeys(_KINDS, 0)
+        moves: Counter[str] = Counter()
         name = new.manifest.system
         for was, now in zip(old.results(), new.results(), strict=True):
             kind = _kind(was.scores.get(metric), now.scores.get(metric))
             if not kind:
                 continue
             changes[kind] += 1
-            entry = questions.setdefault(was.id, (was, now, {key: [] for key in changes}))
+            move = f"{_word(old, was, metric)} -> {_word(new, now, metric)}"
+            moves[move] += 1
+            entry = questions.setdefault(was.id, (was, now, {key: [] for key in changes}, {}))
             entry[2][kind].append(name)
+            entry[3][move] = None
         systems.append(
             RescoredSystem(
                 name,
@@ -86,6 +100,7 @@ def compare_golds(
                 _rank(before[index], before),
                 _rank(after[index], after),
                 **changes,
+                moves=dict(sorted(moves.items())),
             )
         )
     systems.sort(key=lambda each: (each.rank_after or len(pairs) + 1, each.system))
@@ -97,8 +112,16 @@ def _kind(before: float | None, after: float | None) -> str:
     if before == after:
         return ""
     if before is None or after is None:
-        return "unscored"
+        return "scored_now" if before is None else "unscored_now"
     return "gained" if after > before else "lost"
+
+
+def _word(run: Run, result: Result, metric: str) -> str:
+    """What a case is under a metric: its verdict, or the value of a metric that decides nothing."""
+    if metric == run.deciding:
+        return str(run.verdict(result))
+    value = result.scores.get(metric)
+    return "unscored" if value is None else f"{value:g}"
 
 
 def _rank(value: float | None, values: Sequence[float | None]) -> int | None:
@@ -108,7 +131,11 @@ def _rank(value: float | None, values: Sequence[float | None]) -> int | None:
 
 
 def _question(
-    was: Result, now: Result, systems: Mapping[str, Sequence[str]], reasons: Mapping[str, str]
+    was: Result,
+    now: Result,
+    systems: Mapping[str, Sequence[str]],
+    moves: Iterable[str],
+    reasons: Mapping[str, str],
 ) -> RescoredQuestion:
     return RescoredQuestion(
         was.id,
@@ -118,6 +145,7 @@ def _question(
         now.gold,
         reasons.get(was.id, ""),
         **{kind: tuple(names) for kind, names in systems.items()},
+        moves=tuple(sorted(moves)),
     )
 
 
@@ -131,13 +159,14 @@ def rescored_table(rescored: Rescored) -> TextTable:
             points(_change(each)),
             f"{each.gained:,}",
             f"{each.lost:,}",
-            f"{each.unscored:,}",
+            f"{each.scored_now:,}",
+            f"{each.unscored_now:,}",
             _ranks(each),
         )
         for each in rescored.systems
     ]
-    headers = ("system", "before", "after", "points", "gained", "lost", "unscored", "rank")
-    return table(headers, rows, rescored.metric)
+    kinds = ("gained", "lost", "scored now", "unscored now")
+    return table(("system", "before", "after", "points", *kinds, "rank"), rows, rescored.metric)
 
 
 def _change(system: RescoredSystem) -> float | None:
@@ -160,12 +189,13 @@ def flipped_table(rescored: Rescored, most: int) -> TextTable:
             short(each.question, _QUESTION),
             f"{len(each.gained):,}",
             f"{len(each.lost):,}",
+            ", ".join(each.moves),
             short(each.reason, _QUESTION),
         )
         for each in rescored.questions[:most]
     ]
-    headers = ("id", "database", "question", "gained", "lost", "reason")
-    return table(headers, rows, "questions that flip", left=(0, 1, 2, 5))
+    headers = ("id", "database", "question", "gained", "lost", "change", "reason")
+    return table(headers, rows, "questions that flip", left=(0, 1, 2, 5, 6))
 
 
 def rescored_sentences(rescored: Rescored) -> list[str]:
@@ -173,14 +203,18 @@ def rescored_sentences(rescored: Rescored) -> list[str]:
     systems = rescored.systems
     changes = sum(each.before != each.after for each in systems)
     ranks = sum(each.rank_before != each.rank_after for each in systems)
-    flips = sum(each.gained + each.lost for each in systems)
+    kinds = {kind: sum(getattr(each, kind) for each in systems) for kind in _KINDS}
     lines = [
         f"another {rescored.metric} for {changes:,} of {count(len(systems), 'system')}; "
         f"{count(ranks, 'rank')} changed",
-        f"{count(len(rescored.questions), 'question')} flipped, {count(flips, 'answer')} in all: "
-        f"{sum(each.gained for each in systems):,} gained, "
-        f"{sum(each.lost for each in systems):,} lost",
+        f"{count(len(rescored.questions), 'question')} flipped, "
+        f"{count(sum(kinds.values()), 'answer')} in all: "
+        + ", ".join(f"{number:,} {kind.replace('_', ' ')}" for kind, number in kinds.items()),
     ]
+    moves = sum((Counter(each.moves) for each in systems), Counter[str]())
+    if kinds["scored_now"] or kinds["unscored_now"]:
+        # A gain and a loss say what they are; a value that came or went does not.
+        lines.append("; ".join(f"{move}: {number:,}" for move, number in sorted(moves.items())))
     best = {each.system for each in systems if each.rank_before == 1}
     now = [each.system for each in systems if each.rank_after == 1]
     if len(systems) > 1 and best.isdisjoint(now):

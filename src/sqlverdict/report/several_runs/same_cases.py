@@ -11,6 +11,7 @@ from hashlib import blake2b
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
+from sqlverdict.load.columns.ids import row_number_hint
 from sqlverdict.records import Result
 from sqlverdict.report.terminal.tables import short
 from sqlverdict.runlog.run import Run
@@ -26,7 +27,7 @@ def check_same_cases(runs: Sequence[Run], *, force: bool = False) -> list[str]:
         force: Compare them all the same.
 
     Returns:
-        Notes on what differs, where it is forced.
+        Notes: runs without a case in common, and what differs where it is forced.
 
     Raises:
         UsageError: some differ, and it is not forced.
@@ -49,6 +50,9 @@ def _check(first: Run, known: dict[str, bytes], other: Run, *, force: bool) -> l
         if digest != _digest(result):
             different += 1
             example = example or result
+    if not common:
+        hint = row_number_hint((*first.manifest.notes, *other.manifest.notes))
+        return [f"{first.folder} and {other.folder} have no case in common{hint and f'.{hint}'}"]
     if example is None:
         return []
     text = (
@@ -60,6 +64,7 @@ def _check(first: Run, known: dict[str, bytes], other: Run, *, force: bool) -> l
         return [f"{text}: values of different cases are compared"]
     raise UsageError(
         f"{text}. Compare runs of the same cases, or give --force to pair them by id all the same."
+        f"{row_number_hint((*first.manifest.notes, *other.manifest.notes))}"
     )
 
 

@@ -102,7 +102,8 @@ def amount(value: float | None) -> str:
 
 def points(value: float | None) -> str:
     """A difference of fractions in percentage points, with its sign."""
-    return "–" if value is None else f"{value * 100:+.1f}"  # noqa: RUF001
+    # What rounds to 0 has the sign of no change: "-0.0" reads as a loss.
+    return "–" if value is None else f"{round(value * 100, 1) + 0.0:+.1f}"  # noqa: RUF001
 
 
 def interval(low: float | None, high: float | None, *, signed: bool = False) -> str:

@@ -1,17 +1,18 @@
 """Witness accuracy: equal on the real database, and no database was found where it differs.
 
 Definition:
-    value = 1 if EX under the preset is 1 and a search for a witness found none, else 0. A
-    witness is a small database that obeys the schema and on which gold and prediction give
-    different answers, or the prediction leaves open what the gold decides; one refutes an
-    equality that was luck, and an answer that only fits a tie of the gold. The
-    preset stands in brackets; a bare ``witness_accuracy`` is ``witness_accuracy[strict]``. The
-    search itself compares as the run's search does. The score of a run is the mean over its
-    scored cases; it is at most EX over the same cases.
+    value = 1 if EX under the preset is 1 and there is a proof, or a search for a witness found
+    none, else 0. A witness is a small database that obeys the schema and on which gold and
+    prediction give different answers, or the prediction leaves open what the gold decides; one
+    refutes an equality that was luck, and an answer that only fits a tie of the gold. A pair
+    that is proved (see ``proved``) has no witness, and none is sought. The preset stands in
+    brackets; a bare ``witness_accuracy`` is ``witness_accuracy[strict]``. The search itself
+    compares as the run's search does. The score of a run is the mean over its scored cases; it
+    is at most EX over the same cases.
 
     Hand calculation: of five cases four are equal on the real database; for one of these four a
-    witness is found, for the other three none is found on 160 databases each. The fifth is
-    unequal. The values are 0, 1, 1, 1 and 0: 3 / 5 = 0.6, where EX = 4 / 5 = 0.8.
+    witness is found, for two none is found on 160 databases each, and one is proved. The fifth
+    is unequal. The values are 0, 1, 1, 1 and 0: 3 / 5 = 0.6, where EX = 4 / 5 = 0.8.
 
 Range:
     {0, 1}
@@ -22,9 +23,10 @@ Direction:
 Unscored cases:
     Those that EX leaves unscored: every gold fails, the database is missing, or the preset says
     that the gold leaves the answer open and no witness was found. A case that is equal on the
-    real database and for which no search could be made (a query beyond our parser, the clock in
-    it) is unscored with the search's reason: nothing was tried. A prediction that fails is
-    scored: 0. "Not refuted" is no proof: a larger budget may lower the score, never raise it.
+    real database, is not proved and for which no search could be made (a query beyond our
+    parser, the clock in it) is unscored with the search's reason: nothing was tried. A
+    prediction that fails is scored: 0. "Not refuted" is no proof: a larger budget may lower the
+    score, never raise it.
 
 Source:
     This project. The idea of holding matches against further databases is that of test-suite
@@ -44,8 +46,8 @@ class WitnessAccuracy:
     """Execution accuracy that no witness takes back."""
 
     name = "witness_accuracy"
-    version = 2
-    needs: frozenset[Need] = frozenset({"answers", "witness"})
+    version = 3
+    needs: frozenset[Need] = frozenset({"answers", "proof", "witness"})
     binary = True
 
     @property
@@ -58,12 +60,14 @@ class WitnessAccuracy:
         comparison = item.compare(parameter)
         if comparison.equal is None:
             tied = Reason.TIE_UNDETERMINED in comparison.reasons
-            refutation = item.refute() if tied else None
+            refutation = item.refute() if tied and not item.prove().proved else None
             if refutation is not None and refutation.refuted:
                 return Score(0.0, refutation.reasons)
             return Score(None, comparison.reasons)
         if not comparison.equal:
             return Score(0.0, comparison.reasons)
+        if item.prove().proved:
+            return Score(1.0)
         refutation = item.refute()
         if refutation.refuted:
             return Score(0.0, refutation.reasons)

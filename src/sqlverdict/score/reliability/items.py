@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.records import Result
+from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.reliability.curve import Curve, curve_of
 from sqlverdict.score.reliability.outcomes import (
     Cell,
@@ -23,7 +24,6 @@ from sqlverdict.score.reliability.outcomes import (
     label_by,
 )
 from sqlverdict.score.reliability.reliability_score import SHARE, rank_of, subset
-from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
 
 _RIGHT, _ANSWERABLE = 1, 2
 _TYPES = ("column-surface", "column-related", "column-unrelated", "non-sql", "out-of-domain")

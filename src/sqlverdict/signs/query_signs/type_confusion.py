@@ -64,11 +64,12 @@ def type_confusion(subject: Subject) -> Iterator[Notice]:
         for value, literals in _sides(node):
             numbers = [each for each in literals if _is_number(each)]
             texts = [each for each in literals if isinstance(each, exp.Literal) and each.is_string]
-            text = value.sql(dialect="sqlite")
             if numbers and _returns_text(value):
+                text = value.sql(dialect="sqlite")
                 message = f"{text} is a text and is compared with the number {numbers[0].sql()}"
                 yield Notice("type_confusion", message, {"value": text})
             elif texts and isinstance(value, _NUMBERS):
+                text = value.sql(dialect="sqlite")
                 message = f"{text} is a number and is compared with the text {texts[0].sql()}"
                 yield Notice("type_confusion", message, {"value": text})
             elif numbers and isinstance(node, ORDERED):

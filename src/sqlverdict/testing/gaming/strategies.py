@@ -157,9 +157,17 @@ def _joined(target: Target, case: Case) -> str:
 
 def _name(target: Target, case: Case) -> str:
     del case
+    return f"SELECT {_text_column(target)} FROM {quote_name(target.first.name)}"
+
+
+def _dead_value(target: Target, case: Case) -> str:
+    return f"{_name(target, case)} WHERE {_text_column(target)} = 'no such value'"
+
+
+def _text_column(target: Target) -> str:
+    """The first column of texts in the first table, quoted; any column where there is none."""
     texts = [c for c in target.first.columns if any(k in c.type.upper() for k in _TEXT)]
-    column = (texts or list(target.first.columns))[0]
-    return f"SELECT {quote_name(column.name)} FROM {quote_name(target.first.name)}"
+    return quote_name((texts or list(target.first.columns))[0].name)
 
 
 def _deep(target: Target, case: Case) -> str:
@@ -231,6 +239,7 @@ BLIND: Mapping[str, Writer] = {
     "yes": _constant("SELECT 'yes'"),
     "empty": _constant("SELECT 1 WHERE 0"),
     "no_row": _no_row,
+    "dead_value": _dead_value,
     "first_row": _first_row,
     "first_rows": _first_rows,
     "whole_table": _whole_table,

@@ -127,8 +127,9 @@ def writes() -> Iterator[Hostile]:
         "SELECT name, (SELECT count(*) FROM pragma_table_info(m.name)) FROM sqlite_master AS m",
         "SELECT * FROM pragma_integrity_check",
         "SELECT * FROM pragma_compile_options",
-        "SELECT * FROM pragma_writable_schema(1)",
     )
+    # Newer versions of SQLite count the arguments before they ask whether it is allowed.
+    yield from numbered_texts("pragma", BLOCKED | BROKEN, "SELECT * FROM pragma_writable_schema(1)")
     yield from numbered_texts(
         "transaction",
         BLOCKED,
@@ -165,6 +166,9 @@ def files() -> Iterator[Hostile]:
         "SELECT name FROM person WHERE load_extension('x') IS NULL",
         "SELECT * FROM fsdir('/')",
         "SELECT * FROM sqlite_dbpage",
+        "SELECT count(*) FROM SQLITE_DBPAGE",
+        "SELECT sql FROM sqlite_stmt",
+        "SELECT count(*) FROM main.sqlite_stmt",
         "SELECT * FROM zipfile('loot.zip')",
         "SELECT lo_import('/etc/passwd')",
         "SELECT LOAD_FILE('/etc/passwd')",

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
@@ -119,8 +120,8 @@ def attack_rule(rule: Rule, *, budget: int = QUERIES, databases: int = 8, seed: 
         if again in seen:
             continue
         seen.add(again)
-        form = rewriting(query, rules)
-        if form is None or rule.name not in form.rules:
+        form = rewriting(query, rules, rule.name)
+        if form is None:
             continue
         rewritten += 1
         key = (query.schema, query.facts)
@@ -172,19 +173,27 @@ def _queries(
         for sql in (pair.left, pair.right)
     ]
     every = list(product(choices, schemas, sets))
-    likely = [
-        (choice, schema, rules)
-        for choice, schema, rules in every
-        if (
-            last := _last_tree(
-                HostileQuery(choice[0], schema, choice[1] | declared_types(schema)), rules
-            )
-        )
-        and rule.name in last[1]
-    ]
+    likely = list(range(len(every)))
+
+    @cache
+    def applies(number: int) -> bool:
+        """Whether the rule rewrites the query as its pair has it, under these types."""
+        (sql, facts, _), schema, rules = every[number]
+        last = _last_tree(HostileQuery(sql, schema, facts | declared_types(schema)), rules)
+        return last is not None and rule.name in last[1]
+
+    def draw() -> int:
+        """One to which the rule applies, if there is any: to look at all takes long."""
+        while likely:
+            number = rng.choice(likely)
+            if applies(number):
+                return number
+            likely.remove(number)
+        return rng.randrange(len(every))
+
     while True:
-        candidates = likely if likely and rng.random() < _LIKELY else every
-        (_, pair_facts, placed), schema, rules = rng.choice(candidates)
+        number = draw() if rng.random() < _LIKELY else rng.randrange(len(every))
+        (_, pair_facts, placed), schema, rules = every[number]
         facts = pair_facts | declared_types(schema) | further_facts(schema, rng)
         yield HostileQuery(rng.choice(rng.choice(placed)), schema, facts), rules
 
@@ -210,16 +219,29 @@ def further_facts(schema: Schema, rng: Random) -> frozenset[Fact]:
     return frozenset(facts)
 
 
-def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
-    """What rules make of a query; ``None`` where the prover says nothing about it."""
+def rewriting(
+    query: HostileQuery, rules: RuleSet, rule: str | None = None
+) -> RewrittenQuery | None:
+    """What rules make of a query.
+
+    Args:
+        query: The query.
+        rules: The rules to apply.
+        rule: The name of a rule that must be among those applied.
+
+    Returns:
+        ``None`` where the prover says nothing about the query, or that rule was not applied.
+    """
     from sqlverdict.prove.resolve.text import text
 
     last = _last_tree(query, rules)
-    return last and RewrittenQuery(text(last[0], query.dialect), last[1])
+    if last is None or (rule is not None and rule not in last[1]):
+        return None
+    return RewrittenQuery(text(last[0], query.dialect), last[1])
 
 
 def _last_tree(query: HostileQuery, rules: RuleSet) -> tuple[Expr, tuple[str, ...]] | None:
-    """The same as a tree, with the rules: to write it as text takes as long as to make it."""
+    """The last tree, with the rules: to write it as text takes as long as to make it."""
     from sqlverdict.parse.query import parse
     from sqlverdict.prove.normalise import TooManySteps, normalise
     from sqlverdict.prove.reasoning.facts import Facts

@@ -108,14 +108,17 @@ def attack_rule_on_engine(
 
     scratches = Scratches(engine, near)
     rewritten = runs = 0
-    seen: set[tuple[str, frozenset[Fact]]] = set()
+    seen: set[tuple[str, frozenset[Fact], int]] = set()
     try:
         for attempts, (query, rules) in enumerate(_queries(rule, engine.dialect, seed)):
             if rewritten >= budget or attempts >= max(budget, QUERIES) * TRIES:
                 break
-            form = rewriting(query, rules) if (query.sql, query.facts) not in seen else None
-            seen.add((query.sql, query.facts))
-            if form is None or rule.name not in form.rules:
+            again = (query.sql, query.facts, id(rules))
+            if again in seen:
+                continue
+            seen.add(again)
+            form = rewriting(query, rules, rule.name)
+            if form is None:
                 continue
             difference, compared = _difference(query, form, scratches, databases, seed)
             rewritten += compared > 0

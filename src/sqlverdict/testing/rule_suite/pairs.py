@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,14 @@ class NormalForm:
     """A query rewritten to the end: the tree, its text that runs, and the steps."""
 
     tree: Expr
-    text: str
     steps: tuple[Step, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """The tree as SQL: to write it takes as long as to make it, and few checks read it."""
+        from sqlverdict.prove.resolve.text import text
+
+        return text(self.tree)
 
 
 @lru_cache(maxsize=512)
@@ -125,13 +131,12 @@ def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) ->
         TooManySteps: the rules find no end.
     """
     from sqlverdict.prove.normalise import normalise
-    from sqlverdict.prove.resolve.text import text
 
     tree_and_facts = start(sql, rule, facts)
     if tree_and_facts is None:
         return None
     tree, steps = normalise(*tree_and_facts, rules)
-    return NormalForm(tree, text(tree), tuple(steps))
+    return NormalForm(tree, tuple(steps))
 
 
 def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.expressions import Expr
+
+    Texts: TypeAlias = "list[str] | tuple[str, ...] | OtherClauses"
 
 VALUES = (
     "{e}",
@@ -130,9 +133,11 @@ _OF_ONE_COLUMN = (
     "SELECT ({sql}) / 2",
 )
 
+_CLAUSES = ("distinct", "limit", "offset", "order", "window", "count", "group", "bare")
+
 
 @lru_cache(maxsize=64)  # A rule's queries are placed again for each engine.
-def placements(sql: str, matches: tuple[type, ...]) -> tuple[tuple[str, ...], ...]:
+def placements(sql: str, matches: tuple[type, ...]) -> tuple[Texts, ...]:
     """A query as it is, in contexts, with other clauses, and its expressions in contexts.
 
     Args:
@@ -140,7 +145,7 @@ def placements(sql: str, matches: tuple[type, ...]) -> tuple[tuple[str, ...], ..
         matches: The nodes that the rule looks at.
 
     Returns:
-        Texts that belong together in one tuple, so that each context has its share.
+        Texts that belong together in one sequence, so that each context has its share.
     """
     from sqlglot import exp
 
@@ -154,10 +159,10 @@ def placements(sql: str, matches: tuple[type, ...]) -> tuple[tuple[str, ...], ..
     for inner in parsed.tree.find_all(exp.Select, exp.SetOperation):
         if inner is not parsed.tree and isinstance(inner, matches):
             groups += _of_query(str(inner.sql("sqlite")), inner, matches)
-    return tuple(tuple(texts) for texts in groups if texts)
+    return tuple(groups)
 
 
-def _of_query(sql: str, tree: Expr, matches: tuple[type, ...]) -> Iterator[list[str]]:
+def _of_query(sql: str, tree: Expr, matches: tuple[type, ...]) -> Iterator[Texts]:
     from sqlglot import exp
 
     width = _width(tree)
@@ -171,7 +176,7 @@ def _of_query(sql: str, tree: Expr, matches: tuple[type, ...]) -> Iterator[list[
         texts = [shape.format(names=names, sql=sql, v=v) for shape in shapes for v in values]
         yield texts
     if isinstance(tree, exp.Select):
-        yield list(_other_clauses(tree))
+        yield OtherClauses(tree)
         for node in tree.walk():
             if isinstance(node, matches) and _is_value(node, tree):
                 yield from _of_value(node, tree)
@@ -185,12 +190,21 @@ def _width(tree: Expr) -> int:
     return len(tree.expressions)
 
 
-def _other_clauses(tree: exp.Select) -> Iterator[str]:
-    """The query with another clause: DISTINCT, LIMIT, ORDER BY, a window, a further column."""
-    column = _column(tree)
-    for change in ("distinct", "limit", "offset", "order", "window", "count", "group", "bare"):
-        query = tree.copy()
-        match change:
+@dataclass(frozen=True)
+class OtherClauses:
+    """The query with another clause: DISTINCT, LIMIT, ORDER BY, a window, a further column.
+
+    A text is made when it is drawn: most never are, and to change and write a tree takes long.
+    """
+
+    tree: exp.Select
+
+    def __len__(self) -> int:
+        return len(_CLAUSES)
+
+    def __getitem__(self, number: int) -> str:
+        query, column = self.tree.copy(), _column(self.tree)
+        match _CLAUSES[number]:
             case "distinct":
                 query = query.distinct()
             case "limit":
@@ -207,7 +221,7 @@ def _other_clauses(tree: exp.Select) -> Iterator[str]:
                 query = query.group_by(column)
             case "bare":
                 query = query.select(column)
-        yield str(query.sql("sqlite"))
+        return str(query.sql("sqlite"))
 
 
 def _is_value(node: Expr, tree: Expr) -> bool:

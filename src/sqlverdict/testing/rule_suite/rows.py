@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -181,7 +182,7 @@ def _orphans(fact: References) -> str:
 
 
 def _opened(statements: Sequence[str]) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection = open_in_memory()
     for statement in statements:
         connection.execute(statement)
     return connection

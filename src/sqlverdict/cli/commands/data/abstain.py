@@ -36,6 +36,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.errors import UsageError
 from sqlverdict.files.digests import sha256_file
+from sqlverdict.files.lock import writing_folder
 from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
@@ -137,15 +138,17 @@ class FitArgs:
 def fit_line(args: FitArgs) -> None:
     """Fit the methods of LINE, choose their thresholds, and save the result in a folder."""
     composition = FittedComposition(args.line)
-    with open_tools(args.tools, composition) as tools:
-        fit(
-            composition,
-            args.training,
-            tools,
-            DatabaseLocation(args.databases),
-            read_schemas(args.schema),
-        )
-    composition.save(args.out)
+    # Held from here: to fit may take hours, and a folder that cannot be written shows at once.
+    with writing_folder(args.out):
+        with open_tools(args.tools, composition) as tools:
+            fit(
+                composition,
+                args.training,
+                tools,
+                DatabaseLocation(args.databases),
+                read_schemas(args.schema),
+            )
+        composition.save(args.out)
     if args.as_json:
         print_json({**composition.about(), "out": args.out})
         return

@@ -33,6 +33,7 @@ from sqlverdict.errors import SchemaError, UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.files.atomic import replacing
 from sqlverdict.files.references import is_at_hand, is_server
 from sqlverdict.files.text import count
 from sqlverdict.load.databases import find_databases
@@ -76,7 +77,7 @@ class AuditArgs:
         default=0.3,
         metavar="P",
         heading=Heading.EVIDENCE,
-        help="Leave out golds that are wrong with less than this probability.",
+        help="Leave out golds of a lower rank: the probability that a gold is wrong. 0 lists all.",
     )
     timeout: float = timeout_option()
     show: int = show_option(10, "this many golds")
@@ -196,11 +197,11 @@ def _rerun(runner: QueryRunner, known: Mapping[str, str], data: DataArgs) -> Rer
 
 def _write(report: Audit, args: AuditArgs) -> None:
     if args.out is not None:
-        with args.out.open("w", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.writelines(audit_text(report))
+        with replacing(args.out, lasting=False) as page:
+            page.writelines(text.encode("utf-8", "backslashreplace") for text in audit_text(report))
         click.echo(f"written: {args.out}", err=True)
     if args.jsonl is not None:
-        with args.jsonl.open("wb") as lines:
+        with replacing(args.jsonl, lasting=False) as lines:
             for suspect in report.suspects:
                 lines.write(msgspec.json.encode(suspect.as_record()) + b"\n")
         click.echo(f"written: {args.jsonl}", err=True)
@@ -210,20 +211,26 @@ def _show(report: Audit, most: int, least: float) -> None:
     screen = Screen()
     systems = count(len(report.systems), "system")
     screen.line(
-        f"{count(len(report.suspects), 'gold')} of {report.golds:,} under suspicion, {systems}; "
-        f"wrong with a probability of {least:g} or more",
+        f"{len(report.suspects):,} of {count(report.golds, 'gold')} may be wrong, by the answers "
+        f"of {systems}: rank {least:g} or more (--min-rank)",
         "heading",
+    )
+    screen.line(
+        "A gold's rank is the probability that it is wrong, by a model fitted to people's labels. "
+        "A line with odds says how much a finding multiplies the odds that it is wrong."
     )
     rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in report.counts.items()]
     screen.table(
         table(
-            ("suspicion", "golds"), rows, "Suspicions at any probability; a gold may have several"
+            ("suspicion", "golds"), rows, "Suspicions, whatever the rank; a gold may have several"
         )
     )
     for suspect in report.suspects[:most]:
         screen.line()
         screen.line(
-            f"{suspect.id} ({suspect.db_id}): wrong with probability {suspect.rank:.2f}", "heading"
+            f"{suspect.id} ({suspect.db_id}): rank {suspect.rank:.2f}, the probability that it is "
+            f"wrong",
+            "heading",
         )
         screen.line(f"  {short(suspect.question, 160)}")
         for gold in suspect.gold:

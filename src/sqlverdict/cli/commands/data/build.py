@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from sqlverdict.abstain.benchmark.report import (
     types_table,
 )
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
-from sqlverdict.abstain.benchmark.write import prepare, write_benchmark, write_text
+from sqlverdict.abstain.benchmark.write import finish, prepare, write_benchmark, write_text
 from sqlverdict.cli.command import command
 from sqlverdict.cli.options.build import (
     NONE,
@@ -38,6 +40,7 @@ from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import command_line, print_json
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
+from sqlverdict.files.lock import writing_folder
 from sqlverdict.report.terminal.console import Screen, progress_line
 
 Progress = Callable[[str, int, int], None]
@@ -66,6 +69,13 @@ def build(args: BuildArgs) -> int:
     """
     if args.out is None and not args.lint_only:
         raise UsageError("name the benchmark's folder with --out DIR, or give --lint-only")
+    with ExitStack() as locks:
+        if args.out is not None and not args.lint_only:
+            locks.enter_context(writing_folder(args.out))
+        return _build_and_lint(args)
+
+
+def _build_and_lint(args: BuildArgs) -> int:
     progress = _show_progress if sys.stderr.isatty() and not args.quiet else None
     built = manifest = None
     try:
@@ -80,6 +90,8 @@ def build(args: BuildArgs) -> int:
             progress_line()
     if args.out is not None:
         _write_report(args.out, manifest, lints, inputs.name)
+    if args.out is not None and manifest is not None:
+        finish(args.out)
     if args.as_json:
         print_json({"manifest": manifest, "lints": lints})
     else:
@@ -184,6 +196,5 @@ def _print(
     if manifest is not None and args.out is not None:
         screen.line()
         test = args.out / "test.jsonl"
-        screen.line(
-            f"next: sqlverdict evaluate --cases {test} --predictions FILE --out RUN", "quiet"
-        )
+        words = ["sqlverdict", "evaluate", "--cases", str(test), "--predictions", "FILE"]
+        screen.line(f"next: {shlex.join([*words, '--out', 'RUN'])}", "quiet")

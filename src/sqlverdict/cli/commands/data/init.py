@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,14 @@ import click
 
 from sqlverdict.cli.command import HeadedOption, Heading, command, option
 from sqlverdict.cli.options.shared import FILE, databases_option
+from sqlverdict.cli.own_data import OwnData, find_own_data
 from sqlverdict.cli.project import COLUMNS, FILE_NAME, key_of, options_by_key
-from sqlverdict.errors import BenchmarkError, DataError, UsageError
-from sqlverdict.execute.engine import ENGINES
-from sqlverdict.files.text import few_of
-from sqlverdict.load.columns.guess import HEAD, GuessedColumns, guess_columns
-from sqlverdict.load.columns.spellings import other_spellings
-from sqlverdict.load.tables.table import SUFFIXES, open_table, table_format
+from sqlverdict.errors import DataError, UsageError
+from sqlverdict.files.atomic import write_text_at_once
+from sqlverdict.files.references import is_server
+from sqlverdict.files.text import few_of, need_file
+from sqlverdict.load.columns.guess import GuessedColumns
 
-_QUESTIONS = (*(suffix for suffixes in SUFFIXES.values() for suffix in suffixes), ".jsonl")
 _START = """# Options of "sqlverdict evaluate", so that they need not be typed.
 # The command line comes before this file. Paths are relative to this file.
 # Remove the "#" in front of an option to set it; the values shown are the defaults, or examples.
@@ -34,7 +34,10 @@ class InitArgs:
     """The options of ``init``."""
 
     cases: Path | None = option(
-        "--cases", type=FILE, help="Your questions. [default: the only such file in this folder]"
+        "--cases",
+        type=FILE,
+        heading=Heading.DATA,
+        help="Your questions. [default: the file in this folder that has golds]",
     )
     databases: str | None = databases_option()
     out: Path = option("--out", type=FILE, default=Path(FILE_NAME), help="The file to write.")
@@ -47,60 +50,67 @@ class InitArgs:
 def init(args: InitArgs) -> None:
     """Write sqlverdict.toml, a commented file of options that evaluate reads.
 
-    It names your questions and your database, and says which column is which where the names do
-    not. Check these lines, then run sqlverdict evaluate without options.
+    It names your questions, your database and files of predictions for the questions, and says
+    which column is which where the names do not. Check these lines, then run the command that it
+    prints. Where several files may be the questions or the database, nothing is written, and the
+    message has a command for each.
     """
     if args.out.exists() and not args.overwrite:
         raise UsageError(f"{args.out} exists. Give another --out, or replace it with --overwrite")
+    if args.cases is not None:
+        need_file(args.cases, DataError)
     folder = args.out.parent
-    cases = args.cases or _only(folder, _QUESTIONS, "questions", "--cases")
-    database = args.databases or _only(folder, _database_suffixes(), "databases", "--databases")
-    guess = _guess(cases) if cases is not None else GuessedColumns(())
+    data = find_own_data(folder, args.cases, args.databases)
+    guess = data.guess
     values: dict[str, Any] = {}
-    if cases is not None:
-        values["cases"] = _relative(str(cases), folder)
-    if database is not None:
-        values["databases"] = _relative(str(database), folder)
-    args.out.write_text("\n".join(_lines(values, guess)) + "\n", encoding="utf-8")
+    if data.cases is not None:
+        values["cases"] = _relative(str(data.cases), folder)
+    if data.databases is not None:
+        values["databases"] = _relative(data.databases, folder)
+    if data.predictions:
+        values["predictions"] = [_relative(str(file), folder) for file in data.predictions]
+    write_text_at_once(args.out, "\n".join(_lines(values, guess)) + "\n")
     click.echo(f"written to {args.out}")
     for name, value in values.items():
-        click.echo(f"  {name} = {value}")
+        click.echo(f"  {name} = {', '.join(value) if isinstance(value, list) else value}")
     for name, target in guess.columns.items():
         click.echo(f"  column {name!r} is read as {target}: a guess, please check")
-    if guess.queries and not (guess.has_gold and guess.has_prediction):
+    if _is_unclear(data):
         open_ = few_of(guess.queries)
         click.echo(f"  columns with SQL whose names do not say what they are: {open_}")
-        click.echo(f"  write them into {args.out}, as gold and prediction")
-    click.echo("next: sqlverdict evaluate")
+    elif data.problem:
+        click.echo(f"  {data.problem}")
+    click.echo(f"next: {_next(args, data)}")
 
 
-def _only(folder: Path, suffixes: Sequence[str], what: str, name: str) -> Path | None:
-    """The only file of a kind in a folder; several are named and none is taken."""
-    files = sorted(
-        file for file in folder.iterdir() if file.suffix.lower() in suffixes and file.is_file()
+def _is_unclear(data: OwnData) -> bool:
+    """Whether the user has to say which column is the gold or the prediction."""
+    guess = data.guess
+    return bool(guess.queries) and not (
+        guess.has_gold and (guess.has_prediction or data.predictions)
     )
-    if len(files) > 1:
-        names = few_of([file.name for file in files])
-        click.echo(f"note: {what} may be any of {names}: choose with {name}", err=True)
-    return files[0] if len(files) == 1 else None
 
 
-def _database_suffixes() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(suffix for _, each in ENGINES.items() for suffix in each.suffixes))
-
-
-def _guess(cases: Path) -> GuessedColumns:
-    """A guess at the columns whose names are not ours, from the first rows of a table."""
-    if table_format(cases) is None:
-        return GuessedColumns(())
-    try:
-        table = open_table(cases, BenchmarkError)
-        rows = [row for _, row in islice(table.rows, HEAD)]
-        table.rows.close()
-        return guess_columns(table.header, rows, {}, other_spellings(table.header, {}))
-    except DataError as bad:
-        click.echo(f"note: {bad}", err=True)
-        return GuessedColumns(())
+def _next(args: InitArgs, data: OwnData) -> str:
+    """What works now, or what is to be done before it does."""
+    words = ["sqlverdict", "evaluate"]
+    if args.out != Path(FILE_NAME) or (data.databases is not None and is_server(data.databases)):
+        words += ["--project", str(args.out)]
+    evaluate = shlex.join(words)
+    if not data.problem:
+        return evaluate
+    if data.cases is None:
+        return f"set cases, or benchmark and root, in {args.out}; then {evaluate}"
+    if _is_unclear(data):
+        if len(data.guess.queries) > 2 and data.guess.clear_gold is not None:
+            return (
+                f"say in {args.out}, under [columns], which is the gold; then {evaluate} prints "
+                f"the command for all systems"
+            )
+        return f"say in {args.out}, under [columns], which is gold and prediction; then {evaluate}"
+    if data.guess.has_gold and not data.guess.has_prediction and not data.predictions:
+        return f"{evaluate} --predictions FILE"
+    return f"correct it; then {evaluate}"
 
 
 def _relative(path: str, folder: Path) -> str:
@@ -126,7 +136,9 @@ def _lines(values: dict[str, Any], guess: GuessedColumns) -> Iterator[str]:
     for name, target in guess.columns.items():
         yield f"{_text(name)} = {_text(target)}"
     for name in guess.queries if not (guess.has_gold and guess.has_prediction) else ():
-        yield f'#{_text(name)} = "gold"   # or "prediction"'
+        field = "prediction" if guess.has_gold or guess.clear_gold not in (None, name) else "gold"
+        other = "" if guess.has_gold or guess.clear_gold else '   # or "prediction"'
+        yield f'#{_text(name)} = "{field}"{other}'
     if not guess.columns and not guess.queries:
         yield '#"Answer" = "prediction"'
 
@@ -136,7 +148,9 @@ def _entry(each: HeadedOption, values: dict[str, Any]) -> Iterator[str]:
     for line in (each.help or "").split("\n"):
         yield f"## {line}"
     if key in values:
-        yield f"{key} = {_text(values[key])}"
+        value = values[key]
+        text = f"[{', '.join(map(_text, value))}]" if isinstance(value, list) else _text(value)
+        yield f"{key} = {text}"
         return
     yield f"#{key} = {_example(each)}"
 

@@ -21,7 +21,6 @@ from sqlverdict.cli.options.shared import FOLDER, json_option, print_json, worke
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.load.people.labels import read_labels
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.report.agreement.ablation import (
@@ -86,12 +85,7 @@ def ablate(args: AblateArgs) -> None:
     args = replace(args, judge=_flex(args.judge))
     check_judge(args.judge)
     names = choose_contexts(args.contexts)
-    labels = read_labels(
-        args.labels.labels,
-        label_field=args.labels.label_field,
-        id_field=args.labels.id_field,
-        half=args.half,
-    )
+    labels = args.labels.read(half=args.half)
     benchmark = read_benchmark(args.data)
     labelled = {item.id for item in labels.items if item.value is not None}
     ids = tuple(case.id for case in select(benchmark, args.data).cases if case.id in labelled)

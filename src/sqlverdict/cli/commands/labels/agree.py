@@ -19,8 +19,8 @@ from sqlverdict.cli.options.shared import (
     show_option,
 )
 from sqlverdict.cli.show_run import show_notes
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
-from sqlverdict.load.people.labels import read_labels
 from sqlverdict.report.agreement.agreement import (
     AgreementReport,
     Disagreement,
@@ -40,7 +40,8 @@ from sqlverdict.runlog.run import read_run
 
 _EXAMPLES = (
     "sqlverdict agree runs/mine --labels labels.jsonl --label-field human",
-    "sqlverdict agree runs/mine --labels votes.csv --votes ann --votes bob --votes cai",
+    "sqlverdict agree runs/mine --labels wide.csv --votes ann --votes bob --votes cai",
+    "sqlverdict agree runs/mine --labels sheet.csv --annotator-field who --label-field right",
     "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
     "sqlverdict agree runs/mine --labels labels.jsonl --metric flex --json",
     "sqlverdict agree runs/bird runs/spider --labels labels.jsonl --by difficulty",
@@ -55,12 +56,6 @@ class AgreeArgs:
 
     runs: tuple[Path, ...] = runs_argument()
     labels: LabelArgs = group(LabelArgs)
-    votes: tuple[str, ...] = option(
-        "--votes",
-        multiple=True,
-        heading=Heading.LABELS,
-        help="An annotator's column, or the field of all votes. Repeatable.",
-    )
     combine: Literal["majority", "consensus"] = option(
         "--combine",
         type=click.Choice(["majority", "consensus"]),
@@ -125,14 +120,7 @@ def agree(args: AgreeArgs) -> None:
     """
     report = compare_with_labels(
         [read_run(folder) for folder in args.runs],
-        read_labels(
-            args.labels.labels,
-            label_field=args.labels.label_field,
-            votes=args.votes,
-            id_field=args.labels.id_field,
-            combine=args.combine,
-            half=args.half,
-        ),
+        args.labels.read(args.combine, args.half),
         metrics=args.metrics,
         combined=args.combined,
         by=args.by,
@@ -141,7 +129,7 @@ def agree(args: AgreeArgs) -> None:
     )
     if args.figure is not None:
         svg = agreement_figure(report, next(iter(args.by), None))
-        args.figure.write_text(svg, encoding="utf-8")
+        write_text_at_once(args.figure, svg)
     if args.as_json:
         print_json(report)
         return

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlverdict.cli.command import command, group, option
 from sqlverdict.cli.options.labels import LabelArgs
 from sqlverdict.cli.options.shared import FILE, runs_argument
-from sqlverdict.confidence import NO_LABELS, LabelSet, Model, Models, built_in, write_models
+from sqlverdict.confidence import NO_LABELS, LabelSet, Models, built_in, write_models
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
-from sqlverdict.load.people.labels import LabelIndex, read_labels
+from sqlverdict.load.people.labels import LabelIndex
 from sqlverdict.policies import POLICIES
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
 from sqlverdict.runlog.run import Run, read_run
-from sqlverdict.score.calibration import LabelledResult, counts_of, cross_validated
+from sqlverdict.score.calibration import (
+    LabelledResult,
+    calibration,
+    cross_validated,
+    forecasts_of,
+    with_own,
+)
 
 _EXAMPLES = (
     "sqlverdict evaluate ... --metrics ex,verdict --out runs/mine",
@@ -47,19 +53,23 @@ def calibrate(args: CalibrateArgs) -> None:
     """Count people's labels in each situation of one or several runs.
 
     The runs need the metric verdict, all under one policy. The counts are added to those of the
-    package, which matter less the more labels there are, or stand alone. How well the counts
-    predict labels is measured by cross-validation over questions, and printed.
+    package, which count in each situation as 5 labels at most, or stand alone. How well the counts
+    predict labels is measured by cross-validation over questions, and printed beside what the
+    package's counts alone would give.
     """
     runs = [read_run(folder) for folder in args.runs]
     policy = _policy(runs)
     name = args.labels.labels.stem
-    labels = read_labels(
-        args.labels.labels, label_field=args.labels.label_field, id_field=args.labels.id_field
-    )
+    labels = args.labels.read()
     labelled = _labelled(runs, LabelIndex(labels), name)
-    measured = cross_validated(labelled, POLICIES[policy].alike)
+    alike = POLICIES[policy].alike
     models: Models = {} if args.alone else built_in()
-    write_at_once(args.out, write_models(_added(models, policy, labelled, name, args.about)))
+    before = models.get(policy, NO_LABELS)
+    measured = cross_validated(labelled, alike, before, name)
+    model = with_own(before, labelled, name)
+    label_set = LabelSet(name, args.about or f"labels of {name}", len(labelled))
+    sets = (*(one for one in before.sets if one.name != name), label_set)
+    write_at_once(args.out, write_models({**models, policy: replace(model, sets=sets)}))
     screen = Screen()
     screen.line(f"{count(len(labelled), 'labelled case')}, policy {policy}", "heading")
     rows = [
@@ -67,12 +77,14 @@ def calibrate(args: CalibrateArgs) -> None:
         for b in measured.bins
     ]
     screen.table(table(("stated", "cases", "mean stated", "right"), rows))
-    screen.line(f"  these labels alone, cross-validated: calibration error {measured.error:.3f}")
+    screen.line(f"  cross-validated: calibration error {measured.error:.3f}")
+    package = calibration(forecasts_of(built_in()[policy], labelled, alike)).error
+    screen.line(f"  the package's counts on these labels: {package:.3f}")
     screen.line(f"written to {args.out}: use it with evaluate --confidence {args.out}")
 
 
 def _policy(runs: Sequence[Run]) -> str:
-    policies = sorted({run.manifest.stages.get("policy", "results") for run in runs})
+    policies = sorted({run.manifest.policy for run in runs})
     if policies == ["results"]:
         raise UsageError(
             "the runs have no verdicts to calibrate: evaluate them again with --metrics ex,verdict"
@@ -109,20 +121,3 @@ def _labelled(runs: Sequence[Run], index: LabelIndex, name: str) -> list[Labelle
             "--id-field says how the labels spell them"
         )
     return labelled
-
-
-def _added(
-    models: Models, policy: str, labelled: Sequence[LabelledResult], name: str, about: str
-) -> Models:
-    before = models.get(policy, NO_LABELS)
-    # Own labels replace a set of the same name as a whole, cells that they do not reach included.
-    others = {
-        cell: {other: counts for other, counts in sets.items() if other != name}
-        for cell, sets in before.cells.items()
-    }
-    ours = counts_of(labelled)
-    names = sorted({*(cell for cell, sets in others.items() if sets), *ours})
-    cells = {cell: {**others.get(cell, {}), **ours.get(cell, {})} for cell in names}
-    label_set = LabelSet(name, about or f"labels of {name}", len(labelled))
-    sets = (*(one for one in before.sets if one.name != name), label_set)
-    return {**models, policy: Model(sets, cells)}

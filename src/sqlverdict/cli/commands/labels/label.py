@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import getpass
+import shlex
 import webbrowser
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,14 +23,15 @@ from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, SqlverdictError, UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.files.atomic import write_at_once
-from sqlverdict.files.text import count
+from sqlverdict.files.text import count, few_of
 from sqlverdict.label.databases import CaseDatabases, CaseFacts
 from sqlverdict.label.export import export_cases, export_golds, export_votes
-from sqlverdict.label.import_votes import LabelFields, import_votes
+from sqlverdict.label.import_votes import NO_CASE, import_votes
 from sqlverdict.label.offline import offline_page
 from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
 from sqlverdict.label.session import LabelSession
 from sqlverdict.label.vote_log import VoteLog
+from sqlverdict.load.people.sheet import LabelFields
 from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, read_events
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
@@ -89,7 +92,15 @@ def label(args: LabelCommandArgs) -> None:
         with closing(VoteLog(folder)) as log:
             _import(args, runs, log)
     if args.exports.any:
-        book = VoteBook(read_events(folder / VOTES_FILE))
+        file = folder / VOTES_FILE
+        events = list(read_events(file)) if file.exists() else []
+        if not events:
+            words = shlex.join(["sqlverdict", "label", *map(str, args.runs)])
+            raise UsageError(
+                f"nobody voted yet: {file} has no vote, and nothing was written. People vote on "
+                f"the page that '{words}' opens; '{words} --import FILE' adds votes of a sheet"
+            )
+        book = VoteBook(events)
         _export(args, items_of(runs, book.pairs), book)
     if args.imports.import_files or args.exports.any:
         return
@@ -101,12 +112,20 @@ def label(args: LabelCommandArgs) -> None:
 
 
 def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
-    fields = LabelFields(args.imports.label_field, args.imports.id_field, args.imports.vote_columns)
+    own = args.imports
+    fields = LabelFields(own.label_field, own.id_field, own.votes, own.annotator_field)
     for file in args.imports.import_files:
         names = args.queue.annotators
         outcomes = import_votes(file, runs, log, names[0] if names else file.stem, fields)
         parts = [f"{number:,} {what}" for what, number in sorted(outcomes.items())]
         click.echo(f"{file}: {'; '.join(parts) or 'no vote'}")
+        if outcomes[NO_CASE] == outcomes.total() > 0:
+            ids = few_of((result.id for result in islice(runs[0].results(), 3)), 3)
+            click.echo(
+                f"no id of {file} is one of the runs, which have {ids}. Name the field of the id "
+                f"with --id-field",
+                err=True,
+            )
 
 
 def _export(args: LabelCommandArgs, items: Mapping[str, QueueItem], book: VoteBook) -> None:

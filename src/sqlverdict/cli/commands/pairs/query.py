@@ -10,7 +10,7 @@ import click
 
 from sqlverdict.cli.command import argument, command, option
 from sqlverdict.cli.options.shared import json_option, print_json
-from sqlverdict.cli.query_parts import PARTS, part_text, query_parts
+from sqlverdict.cli.query_parts import PARTS, other_dialect, part_text, query_parts
 from sqlverdict.parse.features import FEATURES
 from sqlverdict.parse.query import parse
 from sqlverdict.records import ParseFailure
@@ -22,7 +22,6 @@ _EXAMPLES = (
     "sqlverdict query - < query.sql",
     "sqlverdict query 'SELECT 1' --json",
 )
-_DIALECTS = ("sqlite", "postgres", "mysql", "tsql")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +45,8 @@ def query(args: QueryArgs) -> int:
         if args.as_json:
             print_json(_failure_json(parsed))
         else:
-            hint = _dialect_hint(sql, args.dialect)
+            other = other_dialect(sql, args.dialect)
+            hint = f". It can be read as {other}: --dialect {other}" if other else ""
             click.echo(f"error: {parsed.reason}: {parsed.message}{hint}", err=True)
         return 2
     parts = query_parts(sql, parsed)
@@ -59,14 +59,6 @@ def query(args: QueryArgs) -> int:
     meanings = [(name, FEATURES.get(name, "")) for name in parts["features"]]
     screen.table(table(("feature", "meaning"), meanings, left=(0, 1)))
     return 0
-
-
-def _dialect_hint(sql: str, dialect: str) -> str:
-    """The first dialect of another engine that reads a text."""
-    for other in _DIALECTS:
-        if other != dialect and not isinstance(parse(sql, other), ParseFailure):
-            return f". It can be read as {other}: --dialect {other}"
-    return ""
 
 
 def _failure_json(failure: ParseFailure) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,13 @@ from typing import Any
 from sqlverdict.cli.command import argument, command, option
 from sqlverdict.cli.options.shared import ANY_PATH, REFERENCE, json_option, print_json
 from sqlverdict.errors import DatabaseError, DataError, UsageError
+from sqlverdict.evidence import Refuted
+from sqlverdict.evidence_parts import TableExcerpt
+from sqlverdict.refute.explain.evidence import answer_excerpt, excerpt_rows, witness_record
 from sqlverdict.refute.target.script import replay_script
-from sqlverdict.refute.witness_files import is_of_sqlite
+from sqlverdict.refute.witness_files import WitnessReplay, is_of_sqlite
 from sqlverdict.refute.witness_files import replay as replay_file
+from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.report.terminal.console import Screen
 
 _EXAMPLES = (
@@ -21,7 +26,7 @@ _EXAMPLES = (
     "sqlverdict replay witnesses/17.sqlite --preset bird --json",
     "sqlverdict replay runs/mine/witnesses --db postgresql://localhost/test",
 )
-_WORDS = {True: ("differ", "good"), False: ("AGREE", "bad"), None: ("error", "bad")}
+_AGREE = "the two queries return the same now"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,42 +51,84 @@ def replay(args: ReplayArgs) -> int:
     """Run the witnesses in FILE... (.sql, .sqlite, or folders of them) again.
 
     Nothing in a file is trusted: its database is rebuilt and queried under the engine's guards.
+    For one witness, its rows and both answers are printed; for several, a line each.
     The exit code is 0 if all still differ, 1 if some do not, and 2 if a file is not a witness.
     """
     screen = Screen()
     records = []
-    for path in _witness_files(args.files):
-        record = _replay(path, args)
-        records.append(record)
+    states: list[bool | None] = []
+    paths = _witness_files(args.files)
+    for path in paths:
+        result = _replay(path, args)
+        records.append(_record(path, result, args.preset))
+        states.append(None if isinstance(result, str) else result.differ)
         if not args.as_json:
-            word, style = _WORDS[record["differ"]]
-            text = record.get("sentence") or record["message"]
-            screen.line(f"{word:<8} {path}: {text}", style)
+            _show(screen, path, result, alone=len(paths) == 1)
     if args.as_json:
         print_json(records)
-    states = [record["differ"] for record in records]
-    if not args.as_json and len(records) > 1:
+    elif len(records) > 1:
         screen.line()
         screen.line(f"{states.count(True):,} of {len(records):,} still differ")
+        line = shlex.join(["sqlverdict", "replay", str(paths[0])])
+        screen.line(f"the rows of one witness: {line}", "quiet")
     return 2 if None in states else int(not all(states))
 
 
-def _replay(path: Path, args: ReplayArgs) -> dict[str, Any]:
-    """One witness run again, as JSON has it."""
+def _replay(path: Path, args: ReplayArgs) -> WitnessReplay | str:
+    """One witness run again, or why it cannot be."""
     try:
         if is_of_sqlite(path):
-            result = replay_file(path, preset=args.preset)
-        else:
-            result = replay_script(path, near=args.db, preset=args.preset)
+            return replay_file(path, preset=args.preset)
+        return replay_script(path, near=args.db, preset=args.preset)
     except (DataError, DatabaseError) as error:
-        return {"file": str(path), "differ": None, "message": str(error)}
+        return str(error)
+
+
+def _show(screen: Screen, path: Path, result: WitnessReplay | str, *, alone: bool) -> None:
+    """What came of one witness; its rows too where it is the only one."""
+    if isinstance(result, str):
+        screen.line(f"{'error':<8} {path}: {result}", "bad")
+        return
+    word, style = ("differ", "good") if result.differ else ("AGREE", "bad")
+    # The sentence says when they differ: it is no longer true of queries that agree.
+    text = result.card.sentence if result.differ else result.comparison.message
+    screen.line(f"{word:<8} {path}: {text or _AGREE}", style)
+    if alone:
+        screen.line()
+        screen.line(f"gold:       {result.card.gold}")
+        screen.line(f"prediction: {result.card.prediction}")
+        screen.line()
+        for line in witness_lines(_as_evidence(result)):
+            screen.line(line)
+
+
+def _as_evidence(result: WitnessReplay) -> Refuted:
+    """What the queries return on the witness now."""
+    return Refuted(
+        "replay",
+        grade=result.card.grade,
+        rows={
+            table.name: TableExcerpt(table.columns, tuple(excerpt_rows(table.rows)))
+            for table in result.tables
+        },
+        gold=answer_excerpt(result.gold),
+        prediction=answer_excerpt(result.prediction),
+    )
+
+
+def _record(path: Path, result: WitnessReplay | str, preset: str | None) -> dict[str, Any]:
+    """One witness run again, as JSON has it."""
+    if isinstance(result, str):
+        return {"file": str(path), "differ": None, "message": result}
+    witness = witness_record(_as_evidence(result))
     return {
         "file": str(path),
         "differ": result.differ,
-        "preset": args.preset or result.card.preset,
+        "preset": preset or result.card.preset,
         "sentence": result.card.sentence,
         "reasons": [str(reason) for reason in result.comparison.reasons],
         "message": result.comparison.message,
+        **{name: witness[name] for name in ("rows", "gold", "prediction")},
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlverdict.cli.command import argument, command, option
+from sqlverdict.cli.command import Heading, argument, command, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     force_option,
@@ -41,7 +41,9 @@ class CompareArgs:
     a: Path = argument(type=FOLDER, metavar="A")
     b: Path = argument(type=FOLDER, metavar="B")
     metric: str | None = option(
-        "--metric", help="A metric of both runs. [default: the first common one]"
+        "--metric",
+        heading=Heading.METRICS,
+        help="A metric of both runs. [default: the first common one]",
     )
     show: int = show_option(5, "this many changes of each kind", "--limit")
     force: bool = force_option()
@@ -120,7 +122,8 @@ def _show_changes(
     screen.heading(f"{what}: {total:,}{more}")
     width = max(len(report.a), len(report.b), 4)
     for change in changes:
-        reasons = f" [{', '.join(change.reasons)}]" if change.reasons else ""
+        why = change.lucky or ", ".join(change.reasons)
+        reasons = f" [{short(why, 160)}]" if why else ""
         screen.line(f"  {change.id} ({change.db_id}){reasons} {short(change.question, 100)}")
         gold = change.gold[0] if change.gold else "(none)"
         screen.line(f"    {'gold':<{width}}  {short(gold, 160)}", "quiet")

@@ -17,6 +17,7 @@ from sqlverdict.cli.options.shared import (
     schema_option,
 )
 from sqlverdict.errors import UsageError
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.report.several_runs.contributions import (
     contributions as count_contributions,
@@ -59,7 +60,7 @@ def contributions(args: ContributionsArgs) -> None:
     runs = [read_run(folder) for folder in args.runs]
     errors_by_step = count_contributions(runs, load_schemas(args.schema))
     if args.figure is not None:
-        args.figure.write_text(contributions_chart(errors_by_step) + "\n", encoding="utf-8")
+        write_text_at_once(args.figure, contributions_chart(errors_by_step) + "\n")
         click.echo(f"written: {args.figure}", err=True)
     if args.as_json:
         print_json(errors_by_step)

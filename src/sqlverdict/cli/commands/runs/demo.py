@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlverdict.cli.command import command, option
-from sqlverdict.cli.demo_databases import demo_engine, demo_location
+from sqlverdict.cli.demo_databases import DEMO_DATABASES, demo_engine, demo_location
 from sqlverdict.cli.demo_gates import GATES, gated, show_reliability
 from sqlverdict.cli.options.shared import (
     FOLDER,
@@ -21,7 +21,8 @@ from sqlverdict.cli.options.shared import (
     quiet_option,
     workers_option,
 )
-from sqlverdict.cli.show_run import run_json, show_case, show_end, show_runs
+from sqlverdict.cli.show_case import show_case
+from sqlverdict.cli.show_run import run_json, show_end, show_runs
 from sqlverdict.evidence import OpenQuestion, Proved, Refuted
 from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.load.benchmark import BENCHMARKS
@@ -141,7 +142,7 @@ def _evaluate(
 ) -> tuple[Sequence[Run], Sequence[Run]]:
     """The runs of the three systems, and those of two of them with a detector."""
     engine = demo_engine(args.engine, args.server)
-    location = demo_location(engine, args.server, args.out / "databases", stack)
+    location = demo_location(engine, args.server, args.out / DEMO_DATABASES, stack)
     benchmark = BENCHMARKS.get("demo").read(DATA, databases=location)
     cases = list(benchmark.cases)
     limits = Limits(steps=_STEPS) if engine.counts_steps else Limits(seconds=_SECONDS)
@@ -180,7 +181,7 @@ def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
             case = next((result for result in run.results() if matches(result)), None)
             if case is not None:
                 screen.heading(f"{title} ({run.manifest.system})")
-                show_case(screen, case, run.folder, run.deciding)
+                show_case(screen, case, run.folder, run.manifest)
                 break
 
 

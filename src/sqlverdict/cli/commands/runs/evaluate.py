@@ -41,6 +41,8 @@ _EXAMPLES = (
     "sqlverdict evaluate --cases answers.csv --databases shop.sqlite    # answers inside",
     "sqlverdict evaluate --cases q.xlsx --databases shop.sqlite --predictions bot.csv \\",
     "    --column Expected=gold --column Answer=prediction",
+    "sqlverdict evaluate --cases models.xlsx --databases shop.sqlite \\",
+    "    --system gpt-4o --system llama --out runs      # a column for each system",
     "sqlverdict evaluate --cases cases.jsonl            # any size",
     "sqlverdict evaluate --benchmark trustsql --root test.jsonl --databases DIR --system demo",
     "sqlverdict evaluate ... --refute 400               # is a match luck? show the data",
@@ -76,7 +78,8 @@ def evaluate(args: EvaluateArgs) -> int:
     with ExitStack() as stack:
         progress = None if args.output.quiet else stack.enter_context(LiveProgress())
         options = replace(run_options(args, progress), command=command_words())
-        runs = _run(args, options)
+        benchmark, options = read_cases(args, options)
+        runs = _run(benchmark, args, options)
     if args.judge.dry_run:
         return 0
     for run in runs:
@@ -88,12 +91,11 @@ def evaluate(args: EvaluateArgs) -> int:
         records |= {"trials": trials} if trials else {}
         print_json({"exit_code": end.exit_code, "outcome": end.message, **records})
     else:
-        _print(runs, end, quiet=args.output.quiet)
+        _print(runs, end, quiet=args.output.quiet, column_note=benchmark.column_note)
     return end.exit_code
 
 
-def _run(args: EvaluateArgs, options: Options) -> Sequence[Run]:
-    benchmark, options = read_cases(args, options)
+def _run(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Sequence[Run]:
     if args.judge.dry_run:
         _estimate(benchmark, args, options)
         return []
@@ -146,7 +148,15 @@ def _collect(work: Callable[[], object]) -> bool:
             return bool(messages)
 
 
-def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool) -> None:
+def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool, column_note: str) -> None:
+    """Print finished runs.
+
+    Args:
+        runs: The runs.
+        end: How they ended.
+        quiet: Print a line each.
+        column_note: What was printed at the start, and is not printed again.
+    """
     screen = Screen()
     if quiet:
         for run in runs:
@@ -159,9 +169,9 @@ def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool) -> None:
     trials = _trials(runs)
     systems = [run for run in runs if not run.manifest.trial_of]
     if len(systems) == 1 and not trials:
-        show_run(screen, systems[0])
+        show_run(screen, systems[0], column_note)
     elif systems:
-        show_runs(screen, systems)
+        show_runs(screen, systems, column_note)
     for name, report in trials.items():
         screen.line(f"{name} on {runs[0].manifest.benchmark}", "heading")
         show_trials(screen, report, _SHOW)

@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from sqlverdict.cli.command import Heading, command, option
-from sqlverdict.cli.options.labels import id_field_option, label_field_option
+from sqlverdict.cli.options.labels import (
+    LabelArgs,
+    annotator_field_option,
+    id_field_option,
+    label_field_option,
+    votes_option,
+)
 from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,
@@ -24,7 +30,6 @@ from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
-from sqlverdict.load.people.labels import read_labels
 from sqlverdict.report.reliability.systems import read_rs_name
 from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.several_runs.leaderboard import (
@@ -102,6 +107,8 @@ class LeaderboardArgs:
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
+    annotator_field: str | None = annotator_field_option()
+    votes: tuple[str, ...] = votes_option()
     force: bool = force_option()
     figures: Path | None = option(
         "--figures", type=FOLDER, help="Write SVG figures of the changed ranks to this folder."
@@ -197,7 +204,13 @@ def _errors(runs: Sequence[Run], args: LeaderboardArgs) -> ErrorAnalysis | None:
         return None
     labels = None
     if args.labels is not None:
-        labels = read_labels(args.labels, label_field=args.label_field, id_field=args.id_field)
+        labels = LabelArgs(
+            labels=args.labels,
+            label_field=args.label_field,
+            id_field=args.id_field,
+            annotator_field=args.annotator_field,
+            votes=args.votes,
+        ).read()
     others = [
         name for name in args.metrics if name != args.reference and read_rs_name(name) is None
     ]

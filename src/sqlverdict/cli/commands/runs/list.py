@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +13,11 @@ import click
 
 from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.shared import NAMES, json_option, print_json, run_argument
+from sqlverdict.evidence import Refuted
 from sqlverdict.files.text import count, few_of
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.case_rows import case_row
+from sqlverdict.report.one_run.sections import decided_by
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.exports import csv_text
 from sqlverdict.report.terminal.tables import short, table
@@ -23,6 +27,8 @@ from sqlverdict.score.deciding import reasons_by
 
 _FREE = ("db_id", "difficulty", "situation")
 """Conditions whose words are the run's own: they are named where nothing fits."""
+_DIFFER = re.compile(r"^they differ (?:when|in|on this database:) ")
+"""How the sentences of most witnesses begin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,21 +37,46 @@ class ListArgs:
 
     run: Path = run_argument()
     verdict: tuple[str, ...] = option(
-        "--verdict", type=NAMES, default=(), help="correct, incorrect, needs_review ..."
+        "--verdict",
+        type=NAMES,
+        default=(),
+        heading=Heading.CASES,
+        help="correct, incorrect, needs_review ...",
     )
     reason: tuple[str, ...] = option(
-        "--reason", type=NAMES, default=(), help="Reason codes, such as VALUE_MISMATCH."
+        "--reason",
+        type=NAMES,
+        default=(),
+        heading=Heading.CASES,
+        help="Reason codes, such as VALUE_MISMATCH.",
     )
     db_id: tuple[str, ...] = option(
-        "--db-id", type=NAMES, default=(), aliases=["--db"], help="Names of databases."
+        "--db-id",
+        type=NAMES,
+        default=(),
+        aliases=["--db"],
+        heading=Heading.CASES,
+        help="Names of databases.",
     )
-    difficulty: tuple[str, ...] = option("--difficulty", type=NAMES, default=(), help="Levels.")
+    difficulty: tuple[str, ...] = option(
+        "--difficulty", type=NAMES, default=(), heading=Heading.CASES, help="Levels."
+    )
     situation: tuple[str, ...] = option(
-        "--situation", type=NAMES, default=(), help="What the evidence amounts to."
+        "--situation",
+        type=NAMES,
+        default=(),
+        heading=Heading.CASES,
+        help="What the evidence amounts to.",
     )
-    lucky: bool = option("--lucky", is_flag=True, help="Matches that a witness refutes.")
-    abstained: bool = option("--abstained", is_flag=True, help="Abstentions.")
-    text: str | None = option("--text", help="Words in the question or a query.")
+    lucky: bool = option(
+        "--lucky", is_flag=True, heading=Heading.CASES, help="Matches that a witness refutes."
+    )
+    abstained: bool = option(
+        "--abstained", is_flag=True, heading=Heading.CASES, help="Abstentions."
+    )
+    text: str | None = option(
+        "--text", heading=Heading.CASES, help="Words in the question or a query."
+    )
     format: str = option(
         "--format",
         type=click.Choice(["table", "csv", "ids"]),
@@ -83,7 +114,9 @@ def list(args: ListArgs) -> None:  # noqa: A001 - the command's name
     """List the cases of a run that meet all conditions.
 
     A condition with several words, separated by commas, holds for any of them. Without conditions
-    all cases are listed.
+    all cases are listed. The verdict is the run's own: by the metric verdict where the run has it,
+    else by its first metric of values 0 and 1. With --lucky the table says of each case when the
+    two queries differ.
     """
     run, conditions = read_run(args.run), args.filter
     results = [*run.select(conditions)]
@@ -95,14 +128,20 @@ def list(args: ListArgs) -> None:  # noqa: A001 - the command's name
     elif args.format == "csv":
         _print_csv([_row(run, result) for result in results])
     else:
-        _print_table(run, results)
+        _print_table(run, results, witnesses=args.lucky)
     if not results:
-        click.echo(f"no case meets all conditions. {_there_is(run, conditions)}", err=True)
+        click.echo(f"no case meets all conditions. {_there_is(run, conditions)}".strip(), err=True)
 
 
 def _row(run: Run, result: Result) -> dict[str, Any]:
-    row = case_row(result, [figures.quantity for figures in run.summary.usage])
-    return row | {"verdict": run.verdict(result)}
+    row = case_row(result, run.deciding, [figures.quantity for figures in run.summary.usage])
+    return row | {"witness": _witness(result) or None}
+
+
+def _witness(result: Result) -> str:
+    """When the queries differ, by the witness; empty without one."""
+    sentences = [piece.sentence for piece in result.evidence if isinstance(piece, Refuted)]
+    return sentences[0] if sentences else ""
 
 
 def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
@@ -111,7 +150,7 @@ def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
         click.echo(csv_text(table([*rows[0]], cells)))
 
 
-def _print_table(run: Run, results: Sequence[Result]) -> None:
+def _print_table(run: Run, results: Sequence[Result], *, witnesses: bool) -> None:
     screen = Screen()
     rows = [
         (
@@ -119,15 +158,24 @@ def _print_table(run: Run, results: Sequence[Result]) -> None:
             result.db_id,
             result.difficulty or "",
             run.verdict(result),
-            ", ".join(reasons_by(result, run.deciding)),
+            short(_DIFFER.sub("", _witness(result)), 70)
+            if witnesses
+            else ", ".join(reasons_by(result, run.deciding)),
             short(result.question, 60),
         )
         for result in results
     ]
-    headers = ("id", "database", "difficulty", "verdict", "reasons", "question")
+    why = "difference by witness" if witnesses else "reasons"
+    headers = ("id", "database", "difficulty", "verdict", why, "question")
     screen.table(table(headers, rows, left=range(len(headers))))
     screen.line()
-    screen.line(f"{len(results):,} of {count(run.summary.cases, 'case')} of {run.manifest.system}")
+    screen.line(
+        f"{len(results):,} of {count(run.summary.cases, 'case')} of {run.manifest.system}; "
+        f"verdicts by {decided_by(run)}"
+    )
+    if results:
+        words = ["sqlverdict", "show", str(run.folder), results[0].id]
+        screen.line(f"one in full: {shlex.join(words)}", "quiet")
 
 
 def _there_is(run: Run, conditions: CaseFilter) -> str:
@@ -144,3 +192,5 @@ def _sentences(run: Run, conditions: CaseFilter) -> Iterator[str]:
         yield f"The run has the verdicts {', '.join(run.summary.verdicts)}."
     if conditions.lucky and not any("refute" in stage for stage in run.manifest.stages):
         yield "It did not search for witnesses: evaluate with --refute N or --metrics verdict."
+    elif conditions.lucky:
+        yield "A match is lucky where a witness refutes it."

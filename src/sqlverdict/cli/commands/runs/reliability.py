@@ -22,6 +22,7 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
 from sqlverdict.errors import UsageError
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.report.reliability.comparison import ReliabilityComparison, compare_reliability
 from sqlverdict.report.reliability.figures import Reliability, ReliabilityRequest
 from sqlverdict.report.reliability.figures import reliability as measure
@@ -174,7 +175,7 @@ def _several(args: ReliabilityArgs, request: ReliabilityRequest) -> None:
         plots = board_plots(board)
         _write_plots(args.out, plots)
         write_json(args.out / "systems.json", board_json(board))
-        (args.out / "systems.md").write_text(board_page(board, plots), encoding="utf-8")
+        write_text_at_once(args.out / "systems.md", board_page(board, plots))
     if args.as_json:
         print_json(board_json(board))
         return
@@ -191,7 +192,7 @@ def _write_plots(folder: Path, plots: Mapping[str, str]) -> None:
     """Write charts to a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, svg in plots.items():
-        (folder / name).write_text(svg + "\n", encoding="utf-8")
+        write_text_at_once(folder / name, svg + "\n")
 
 
 def _request(args: ReliabilityArgs) -> ReliabilityRequest:
@@ -238,4 +239,4 @@ def _write(
     _write_plots(folder, plots)
     write_json(folder / "reliability.json", {**reliability_json(report), "comparison": comparison})
     text = page(report, comparison, list(plots), baseline)
-    (folder / "reliability.md").write_text(text, encoding="utf-8")
+    write_text_at_once(folder / "reliability.md", text)

@@ -123,7 +123,7 @@ def _targets(args: RescoreArgs) -> Mapping[Path, Path]:
 
 def _evaluate_args(run: Run) -> EvaluateArgs:
     try:
-        return evaluate_args(run)
+        return evaluate_args(run.folder, run.manifest)
     except RunLogError as error:
         advice = "Make the run again with evaluate; for other golds, give it --gold-overlay FILE."
         raise RunLogError(f"{error} {advice}") from error

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from sqlverdict.cli.command import argument, command
 from sqlverdict.cli.options.shared import json_option, print_json, run_argument
-from sqlverdict.cli.show_run import show_case, show_more
+from sqlverdict.cli.run_cases import case_databases
+from sqlverdict.cli.show_case import is_unexplained, show_case, show_more, show_search
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import few_of, near
+from sqlverdict.load.columns.ids import row_number_hint
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.manifest import read_manifest
-from sqlverdict.score.deciding import deciding_metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +50,22 @@ def show(args: ShowArgs) -> None:
     for case_id in case_ids:
         if case_id not in by_id:
             hint = near(case_id, ids) or f" There are {len(ids):,}: {few_of(ids)}."
-            raise UsageError(f"{args.run} has no case {case_id!r}.{hint}")
+            if not ids:
+                hint = " It has none yet: the run is not finished. Run its evaluate command again."
+            rows = row_number_hint(read_manifest(args.run).notes)
+            raise UsageError(f"{args.run} has no case {case_id!r}.{hint}{rows}")
     results = [by_id[case_id] for case_id in case_ids]
     if args.as_json:
         print_json(results if len(results) > 1 else results[0])
         return
     screen = Screen()
     manifest = read_manifest(args.run)
+    unexplained = {result.id for result in results if is_unexplained(result)}
+    databases = case_databases(args.run, manifest, unexplained)
     for number, result in enumerate(results):
         if number:
             screen.line()
-        show_case(screen, result, args.run, deciding_metric(manifest.metrics, manifest.binary))
+        show_case(screen, result, args.run, manifest)
         show_more(screen, result)
+        if result.id in unexplained:
+            show_search(screen, result, manifest, databases)

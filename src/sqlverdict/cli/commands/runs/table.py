@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import command, option
+from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.shared import force_option, runs_argument
+from sqlverdict.report.several_runs.comparison import differences_from_first
 from sqlverdict.report.several_runs.paper_table import GROUPINGS, paper_table
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.exports import FORMATS
@@ -20,7 +21,12 @@ class TableArgs:
     """The options of ``table``."""
 
     runs: tuple[Path, ...] = runs_argument()
-    metrics: str = option("--metrics", default="", help="Only these, in this order. [default: all]")
+    metrics: str = option(
+        "--metrics",
+        default="",
+        heading=Heading.METRICS,
+        help="Only these, in this order. [default: all]",
+    )
     by: str | None = option(
         "--by", type=click.Choice(GROUPINGS), help="A column for each of these."
     )
@@ -45,13 +51,14 @@ _EXAMPLES = (
 def table(args: TableArgs) -> None:
     """Print the values of several systems, in percent, as text, Markdown, LaTeX or CSV.
 
-    Each value is over the cases that its run could score; notes on standard error name what is
-    left out. For values over the same cases, and who can be told apart, see leaderboard.
+    Each value is over the cases that its run could score. Notes on standard error name what is
+    left out, and what else differs between the runs: the policy, limits, versions. For values over
+    the same cases, and who can be told apart, see leaderboard.
     """
     runs = [read_run(folder) for folder in args.runs]
     notes = check_same_cases(runs, force=args.force)
     labels = [label.strip() for label in args.metrics.split(",") if label.strip()]
     paper = paper_table(runs, labels, args.by, intervals=args.intervals, decimals=args.decimals)
     click.echo(FORMATS[args.format](paper.table))
-    for note in (*notes, *paper.notes):
+    for note in (*notes, *differences_from_first(runs), *paper.notes):
         click.echo(f"note: {note}", err=True)

@@ -1,0 +1,69 @@
+"""Which column of a user's file holds the ids, where none has a name of ours.
+
+A column that is called ``nr``, ``no``, ``#``, ``index`` or the like holds the ids if each of its
+cells is one word that no other cell has: such names are also used for counts, which repeat. Columns
+with other names are never taken, as a wrong id pairs answers with other questions; messages name
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_WORDS = ("nr", "no", "num", "number", "nummer", "index", "#")
+_OF = ("row", "question", "case", "q")
+_NUMBERS = frozenset(
+    (
+        *_WORDS,
+        *("idx", "row", "row_id", "numero", "número", "lfd_nr", "q#", "qnr", "qno"),
+        *(f"{what}_{word}" for what in _OF for word in _WORDS),
+    )
+)
+_LONGEST = 40
+ROW_NUMBERS = "the cases are numbered by row, from 1"
+"""What the note says where a table has no ids."""
+
+
+def is_number_name(name: str) -> bool:
+    """Whether a column's name is one for numbers of rows or questions: ``Nr.``, ``Question #``."""
+    return re.sub(r"[\s\-.]+", "_", name.strip()).strip("_").casefold() in _NUMBERS
+
+
+def number_columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns with such a name whose cells may be ids."""
+    return [name for name in distinct_columns(names, rows) if is_number_name(name)]
+
+
+def distinct_columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns in which each cell is an integer or one short word, and no two are the same."""
+    return [name for name in names if _is_distinct([row.get(name) for row in rows])]
+
+
+def _is_distinct(cells: Sequence[Any]) -> bool:
+    texts = [_id_text(cell) for cell in cells]
+    return bool(texts) and None not in texts and len(set(texts)) == len(texts)
+
+
+def _id_text(cell: object) -> str | None:
+    """A cell as an id; ``None``: it is none."""
+    if isinstance(cell, bool) or not isinstance(cell, (str, int)):
+        return None
+    text = str(cell).strip()
+    return text if 0 < len(text) <= _LONGEST and len(text.split()) == 1 else None
+
+
+def row_number_hint(notes: Iterable[str]) -> str:
+    """What to do where ids are numbers of rows, which change with the table; empty where not.
+
+    Args:
+        notes: The notes of a run.
+    """
+    note = next((note for note in notes if ROW_NUMBERS in note), None)
+    if note is None:
+        return ""
+    return (
+        f" {note}. Numbers of rows change when rows are added or moved: evaluate with "
+        f"--column NAME=id, or add a column 'id'."
+    )

@@ -1,0 +1,346 @@
+"""A sheet of labels: which of its fields is the id, the label, the annotator, the votes.
+
+A sheet is a table with a header (CSV, Excel, Parquet), JSONL, or a JSON list of objects. A row is
+
+* a case with its label: ``human``, ``label`` or ``correct``, or what ``--label-field`` names;
+* a case with the votes on it: a list (``votes``), or a column an annotator, as ``--votes`` names;
+* a vote: a label, and who gave it (``annotator``, or what ``--annotator-field`` names).
+
+The id is ``id``, ``question_id``, ``qid`` ...; else ``set`` and ``i`` as ``EQ-0``; else ``nr``,
+``#`` and the like (``ids.py``); else what ``--id-field`` names, which may be a pattern such as
+``{set}-{i}``. A label is 1 (right), 0 (wrong), 0.5 (undecided), a word such as ``true``, ``no`` and
+``incorrect``, one of the labels of ``votes.py`` (``gold_wrong`` ...), or nothing. Anything else is
+an error that names the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from sqlverdict.errors import DataError, UnclearFields, UsageError
+from sqlverdict.files.spreadsheet import spreadsheet_text
+from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
+from sqlverdict.load.columns.ids import is_number_name
+from sqlverdict.load.fields import ID_KEYS
+from sqlverdict.load.people.sheet_options import sheet_options
+from sqlverdict.load.people.votes import MEANINGS
+from sqlverdict.load.tables.table import table_format, table_rows
+
+LABEL_FIELDS = ("human", "label", "correct")
+VOTE_FIELDS = ("votes", "annotators", "labels")
+ANNOTATOR_FIELDS = ("annotator", "annotator_id", "rater", "labeler", "labeller", "reviewer")
+_NO_LABELS = ("set", "i", "ex")
+_HALVES_OF_FLEX = {"EQ": "FP_consensus", "NEQ": "FN_consensus"}
+_WORDS = {
+    **dict.fromkeys(("true", "yes", "y", "correct", "1", "1.0"), "right"),
+    **dict.fromkeys(("false", "no", "n", "incorrect", "0", "0.0"), "wrong"),
+    **dict.fromkeys(("0.5", "half", "partly"), "undecided"),
+    **dict.fromkeys(("", "na", "n/a", "none", "null"), None),
+    **{label: label for label in MEANINGS},
+}
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LabelFields:
+    """How a sheet is read, where its names do not say it.
+
+    Attributes:
+        label_field: The field of the label, or of a list of votes to combine.
+        id_field: The field of the id, or a pattern of fields in braces.
+        votes: The annotators' columns, or the one field that lists their votes. Of a sheet with a
+            vote a row: the annotators who count.
+        annotator_field: The field of the annotator, where a row is a vote.
+    """
+
+    label_field: str | None = None
+    id_field: str | None = None
+    votes: tuple[str, ...] = ()
+    annotator_field: str | None = None
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A row of a sheet.
+
+    Attributes:
+        where: File and line.
+        id: The case.
+        label: Its label; ``None``: it has none.
+        votes: The labels that annotators gave, one each.
+        annotator: Who gave the label, where the row is a vote.
+        record: All cells.
+    """
+
+    where: str
+    id: str
+    label: str | None
+    votes: tuple[str | None, ...]
+    annotator: str
+    record: Record
+
+
+@dataclass(frozen=True)
+class LabelSheet:
+    """The rows of a sheet, and which field is which.
+
+    Attributes:
+        path: The file.
+        label_field: The label's field; ``None``: the votes make the label.
+        vote_fields: The fields of votes.
+        annotator_field: The field of the annotator; ``None``: a row is a case, and no vote.
+        rows: The rows.
+    """
+
+    path: Path
+    label_field: str | None
+    vote_fields: tuple[str, ...]
+    annotator_field: str | None
+    rows: tuple[SheetRow, ...]
+
+
+def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
+    """Read a sheet.
+
+    Raises:
+        DataError: the file cannot be read, or a cell is no label.
+        UsageError: a named field is not in the file, or none is named that is needed.
+    """
+    records = list(_records(path))
+    if fields.label_field is None and fields.id_field is None:
+        records = _two_halves(records)
+    if not records:
+        raise DataError(f"{path} holds no labels. Expected one record per case.")
+    names = list(dict.fromkeys(key for _, record in records for key in record))
+    annotator = _annotator_field(path, names, records, fields)
+    label, votes = _choose_fields(path, names, fields, annotator)
+    _check_fields(path, names, records, fields, label is not None or bool(votes))
+    if label and any(isinstance(record.get(label), list) for _, record in records):
+        votes, label = (label,), None
+    rows = tuple(
+        SheetRow(
+            where,
+            _id(record, fields.id_field, where),
+            label_of(record.get(label), label, where) if label else None,
+            _votes(record, votes, where),
+            _annotator(record, annotator, where),
+            record,
+        )
+        for where, record in records
+    )
+    if annotator is not None:
+        known = list(dict.fromkeys(row.annotator for row in rows))
+        for name in fields.votes:
+            if name not in known:
+                raise UsageError(f"{path} has no annotator {name!r}.{near(name, known)}")
+    return LabelSheet(path, label, votes, annotator, rows)
+
+
+def label_of(value: object, name: str, where: str) -> str | None:
+    """The label in a cell, by its name in ``votes.py``; ``None``: it is empty.
+
+    Raises:
+        DataError: it is none.
+    """
+    if value is None:
+        return None
+    text = str(value).strip().lower()
+    for spelling in (text, re.sub(r"[\s\-]+", "_", text)):
+        if spelling in _WORDS:
+            return _WORDS[spelling]
+    raise DataError(
+        f"{where}: {name!r} is {value!r}. Expected 1 (right), 0 (wrong), 0.5 (undecided) or "
+        f"nothing; words such as true and false will do, and so will {', '.join(MEANINGS)}."
+    )
+
+
+def _two_halves(records: list[tuple[str, Record]]) -> list[tuple[str, Record]]:
+    """FLEX's table, which has a label of either half in each row, as a record a label."""
+    if not all(name in record for _, record in records for name in _HALVES_OF_FLEX.values()):
+        return records
+    return [
+        (where, {"set": half, "i": index, "human": record[name]})
+        for half, name in _HALVES_OF_FLEX.items()
+        for index, (where, record) in enumerate(records)
+    ]
+
+
+def _records(path: Path) -> Iterator[tuple[str, Record]]:
+    if table_format(path) is not None:
+        for location, row in table_rows(path, DataError):
+            yield (
+                f"{path}, {location}",
+                {name: spreadsheet_text(cell) for name, cell in row.items()},
+            )
+        return
+    if path.suffix.lower() == ".json":
+        content = decode_json(read_bytes(path, DataError), str(path), DataError)
+        if isinstance(content, Mapping):
+            # {"id": {...}} or {"id": label}: the usual other shape of a JSON file.
+            content = [
+                {"id": key, **(value if isinstance(value, Mapping) else {"human": value})}
+                for key, value in content.items()
+            ]
+        for number, record in enumerate(content if isinstance(content, list) else [], 1):
+            yield _object(record, f"{path}, item {number}")
+        return
+    for number, line in stream_lines(path, DataError):
+        if line.strip():
+            where = f"{path}, line {number}"
+            yield _object(decode_json(line.strip(), where, DataError), where)
+
+
+def _object(record: object, where: str) -> tuple[str, Record]:
+    if not isinstance(record, Mapping):
+        raise DataError(f"{where}: found {type(record).__name__}. Expected an object a case.")
+    return where, record
+
+
+def _called(names: Iterable[str], usual: Sequence[str]) -> str | None:
+    """The field that has a usual name, in any case: the first of these names that there is."""
+    by_name = {re.sub(r"[\s\-]+", "_", name.strip()).casefold(): name for name in names}
+    return next((by_name[name] for name in usual if name in by_name), None)
+
+
+def _annotator_field(
+    path: Path,
+    names: Sequence[str],
+    records: Sequence[tuple[str, Record]],
+    fields: LabelFields,
+) -> str | None:
+    """The field of the annotator; ``None`` where rows are no votes."""
+    if fields.annotator_field is not None:
+        _check_there(path, names, [fields.annotator_field])
+        return fields.annotator_field
+    if fields.votes and all(name in names for name in fields.votes):
+        return None
+    own = _called(names, ANNOTATOR_FIELDS)
+    return own if own and all(_text(record, own) for _, record in records) else None
+
+
+def _check_there(path: Path, names: Sequence[str], needed: Iterable[str]) -> None:
+    for name in needed:
+        if name not in names:
+            raise UsageError(
+                f"{path} has no field {name!r}.{near(name, names)} It has {few_of(names, 12)}."
+            )
+
+
+def _choose_fields(
+    path: Path,
+    names: Sequence[str],
+    fields: LabelFields,
+    annotator: str | None,
+) -> tuple[str | None, tuple[str, ...]]:
+    """The label's field, if the label is one of its own, and the fields of the votes."""
+    label = fields.label_field
+    votes = () if annotator is not None else fields.votes
+    _check_there(path, names, [*([label] if label else []), *votes])
+    if label is None:
+        label = _called(names, LABEL_FIELDS)
+    if not votes and annotator is None:
+        rest = [name for name in names if name != label]
+        own = _called(rest, VOTE_FIELDS)
+        votes = (own,) if own is not None else ()
+    return label, votes
+
+
+def _check_fields(
+    path: Path,
+    names: Sequence[str],
+    records: Sequence[tuple[str, Record]],
+    fields: LabelFields,
+    has_label: bool,
+) -> None:
+    """Refuse a sheet without an id or a label, with all options that it needs.
+
+    Raises:
+        UnclearFields: one of them is missing.
+    """
+    has_id = fields.id_field is not None or _id_field(names) is not None
+    if has_id and has_label:
+        return
+    columns = [
+        name
+        for name in names
+        if name not in (*ID_KEYS, *_NO_LABELS, *fields.votes, fields.label_field)
+        and not is_number_name(name)
+        and _holds_labels(name, records)
+    ]
+    problems = []
+    if not has_id:
+        problems.append(f"no id ({', '.join(ID_KEYS[:3])} ..., or 'set' and 'i')")
+    if not has_label:
+        problems.append(f"none of the fields {', '.join((*LABEL_FIELDS, *VOTE_FIELDS))}")
+    rows = [record for _, record in records]
+    options = sheet_options(names, rows, columns, lacks_id=not has_id, lacks_label=not has_label)
+    raise UnclearFields(
+        f"{path} has {' and '.join(problems)}; there are {few_of(names, 12)}.", options
+    )
+
+
+def _holds_labels(name: str, records: Sequence[tuple[str, Record]]) -> bool:
+    try:
+        labels = [label_of(record.get(name), name, where) for where, record in records]
+    except DataError:
+        return False
+    return any(label is not None for label in labels)
+
+
+def _votes(record: Record, names: Sequence[str], where: str) -> tuple[str | None, ...]:
+    if len(names) == 1 and isinstance(record.get(names[0]), list | str):
+        name, value = names[0], record[names[0]]
+        if isinstance(value, str) and value.strip().startswith("["):
+            value = decode_json(value.encode(), f"{where}, {name}", DataError)
+        votes = value if isinstance(value, list) else [value]
+        return tuple(label_of(vote, name, where) for vote in votes)
+    return tuple(label_of(record.get(name), name, where) for name in names)
+
+
+def _annotator(record: Record, name: str | None, where: str) -> str:
+    if name is None:
+        return ""
+    annotator = _text(record, name)
+    if not annotator:
+        raise DataError(f"{where}: found no annotator in {name!r}. Expected who gave the label.")
+    return annotator
+
+
+def _text(record: Record, name: str) -> str:
+    return str(record.get(name) or "").strip()
+
+
+def _id_field(names: Sequence[str]) -> str | None:
+    """The field or the pattern of the id, where the names tell."""
+    own = _called(names, ID_KEYS)
+    if own is not None:
+        return f"{{{own}}}"
+    if {"set", "i"} <= {*names}:
+        return "{set}-{i}"
+    numbers = [name for name in names if is_number_name(name)]
+    return f"{{{numbers[0]}}}" if len(numbers) == 1 else None
+
+
+def _id(record: Record, id_field: str | None, where: str) -> str:
+    pattern = id_field
+    if pattern is None:
+        filled = [name for name in record if record[name] not in (None, "")]
+        pattern = _id_field(filled) or "{set}-{i}"
+    if "{" not in pattern:
+        pattern = "{" + pattern + "}"
+    try:
+        parts = list(Formatter().parse(pattern))
+    except ValueError as bad:
+        raise UsageError(f"--id-field {pattern!r} is no pattern: {bad}") from bad
+    missing = [name for _, name, _, _ in parts if name and record.get(name) in (None, "")]
+    if missing:
+        raise DataError(
+            f"{where}: found no {missing[0]!r}. Expected an id in one of {', '.join(ID_KEYS)}, or "
+            f"'set' and 'i'; name it with --id-field. There are {few_of(record, 12)}."
+        )
+    return "".join(text + (str(record[name]) if name else "") for text, name, _, _ in parts)

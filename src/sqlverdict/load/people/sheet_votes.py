@@ -1,0 +1,83 @@
+"""The votes of a sheet with a vote a row, as events of a vote log.
+
+What ``sqlverdict label --export-votes`` writes comes back as it was: ``kind``, ``pair``, ``note``
+and the rest are read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from sqlverdict.errors import DataError
+from sqlverdict.load.people.sheet import LabelSheet, SheetRow
+from sqlverdict.load.people.votes import OFFLINE, VOTE_SCHEMA, VoteEvent
+
+_KINDS = ("vote", "adjudication")
+_TEXTS = ("note", "realistic", "corrected_gold", "reason")
+
+
+def sheet_votes(sheet: LabelSheet, at: str) -> Iterator[tuple[SheetRow, VoteEvent]]:
+    """The rows with a label, each with its vote; a row without one is no vote.
+
+    Args:
+        sheet: A sheet with a vote a row.
+        at: The time of votes that have none.
+
+    Raises:
+        DataError: a row is no vote, or somebody votes twice on a case.
+    """
+    first: dict[tuple[str, ...], str] = {}
+    for row in sheet.rows:
+        if row.label is None:
+            continue
+        event = _event(row, sheet.path.name, at)
+        about = event.pair or str(row.record.get("prediction") or "")
+        key = (event.kind, event.id, about, event.annotator)
+        if key in first:
+            raise DataError(
+                f"{row.where}: {row.annotator!r} voted on {row.id!r} at {first[key]} already. "
+                f"Expected one vote of each annotator on a case; remove one of them."
+            )
+        first[key] = row.where
+        yield row, event
+
+
+def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
+    """The event in a row; a row with a time of its own also says where the vote is from."""
+    record = row.record
+    kind = str(record.get("kind") or "vote")
+    if kind not in _KINDS:
+        raise DataError(f"{row.where}: the kind is {kind!r}. Expected one of {', '.join(_KINDS)}.")
+    own_time = str(record.get("at") or "")
+    categories = record.get("categories") or ()
+    if isinstance(categories, str):
+        categories = [name.strip() for name in categories.split(";")]
+    first = record.get("first") or None
+    origin = str(record.get("source") or source) if own_time else source
+    try:
+        return msgspec.convert(
+            {
+                "vote_schema": VOTE_SCHEMA,
+                "kind": kind,
+                "id": row.id,
+                "pair": str(record.get("pair") or ""),
+                "annotator": row.annotator,
+                "at": own_time or at,
+                "label": row.label,
+                "categories": categories,
+                **{name: str(record.get(name) or "") for name in _TEXTS},
+                "seconds": None
+                if record.get("seconds") in (None, "")
+                else float(record["seconds"]),
+                "shown": None
+                if first is None
+                else {"first": first, "blind": str(record.get("blind")).lower() == "true"},
+                # Only lines of the offline page itself have this source, and no checksum.
+                "source": f"{OFFLINE}, {source}" if origin == OFFLINE else origin,
+            },
+            VoteEvent,
+        )
+    except (ValueError, msgspec.ValidationError) as bad:
+        raise DataError(f"{row.where}: the vote cannot be read: {bad}.") from bad

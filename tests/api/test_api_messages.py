@@ -1,0 +1,190 @@
+"""Messages of the Python API name arguments of its calls, never options of the command line."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlverdict as sv
+from sqlverdict.api.argument_words import python_words
+from sqlverdict.errors import UsageError
+
+GOLD = "SELECT name FROM t WHERE n > 1"
+CASES = [{"id": 1, "gold": GOLD}, {"id": 2, "gold": "SELECT 1"}]
+ANSWERS = {"1": GOLD, "2": "SELECT 1"}
+_OPTION = re.compile(r"--[a-z]")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("say where: --databases PATH", "say where: databases=PATH"),
+        ("use --databases postgresql://HOST/{db_id} (pip)", "'postgresql://HOST/{db_id}' (pip)"),
+        ("leave it out: --column sql=off.", "leave it out: columns={'sql': 'off'}."),
+        ("; --column 'my id=id' reads it", "; columns={'my id': 'id'} reads it"),
+        ("number: --column 'my id'=off", "number: columns={'my id': 'off'}"),
+        ("another --out, or --overwrite.", "another out=, or options=Options(overwrite=True)."),
+        ("pass --allow-missing to score", "pass allow_missing=True to score"),
+        ("Use --engine duckdb, or", "Use options=Options(engine='duckdb'), or"),
+        ("with --metrics as needed", "with metrics= as needed"),
+        ("run the same command again", "make the same call again"),
+        ("pip install --upgrade duckdb", "pip install --upgrade duckdb"),
+        ("SELECT 1 -- databases", "SELECT 1 -- databases"),
+    ],
+)
+def test_an_option_becomes_the_argument_of_the_call(text: str, expected: str) -> None:
+    assert expected in python_words(text, ("cases", "out", "metrics", "databases", "options"))
+
+
+def test_an_argument_of_the_call_itself_is_named_without_options() -> None:
+    assert python_words("Use --engine duckdb", ("engine",)) == "Use engine='duckdb'"
+    assert python_words("or --allow-missing", ("strict_ids",)) == "or strict_ids=False"
+
+
+def _wrong_calls(db: Path, folder: Path) -> dict[str, Callable[[], object]]:
+    missing, table, nothing = folder / "none", folder / "cases.csv", folder / "answers.csv"
+    table.write_text("id,question,gold,a,b\n1,?,SELECT 1,SELECT 1,SELECT 2\n")
+    nothing.write_text("id,prediction\n1,SELECT 1\n")
+    run = folder / "run"
+    sv.evaluate(CASES, ANSWERS, db=db, out=run)
+    two = [{"id": 1, "sql": "SELECT 1", "prediction": GOLD}, {"id": 2, "sql": "SELECT 1"}]
+    nameless = [{"key": 1, "sql": "SELECT 1"}]
+    postgres = "postgresql://127.0.0.1/none"
+    return {
+        "no such folder": lambda: sv.evaluate(CASES, ANSWERS, databases=missing),
+        "no such folder, scorer": lambda: sv.Scorer(databases=missing)(GOLD, GOLD, db_id="a"),
+        "a database as cases": lambda: sv.evaluate(db, ANSWERS),
+        "several systems": lambda: sv.evaluate(table, db=db),
+        "a prediction too few": lambda: sv.evaluate(CASES, nothing, db=db),
+        "a prediction too many": lambda: sv.evaluate(CASES, {**ANSWERS, "3": "SELECT 1"}, db=db),
+        "two predictions": lambda: sv.evaluate(CASES, two, db=db),
+        "no id": lambda: sv.evaluate(CASES, nameless, db=db),
+        "no such column": lambda: sv.evaluate(table, ANSWERS, db=db, columns={"x": "gold"}),
+        "another run": lambda: sv.evaluate(CASES, {"1": "SELECT 2", "2": "x"}, db=db, out=run),
+        "another engine": lambda: sv.Scorer(db=postgres, engine="duckdb"),
+        "another engine, run": lambda: sv.evaluate(
+            CASES, ANSWERS, db=postgres, options=sv.Options(engine="duckdb")
+        ),
+        "no cluster": lambda: sv.evaluate(
+            CASES, ANSWERS, db=db, options=sv.Options(copy_databases=True)
+        ),
+        "no run": lambda: sv.read_run(missing),
+        "too few to load": lambda: sv.load_predictions(nothing, ["1", "2"]),
+        "no metric": lambda: sv.evaluate(CASES, ANSWERS, db=db).compare(
+            sv.evaluate(CASES, ANSWERS, db=db, metrics="esm")
+        ),
+    }
+
+
+def test_no_message_names_an_option_of_the_command_line(db: Path, tmp_path: Path) -> None:
+    for name, call in _wrong_calls(db, tmp_path).items():
+        with pytest.raises(sv.SqlverdictError) as caught:
+            call()
+        assert not _OPTION.search(str(caught.value)), f"{name}: {caught.value}"
+        assert "=" in str(caught.value), f"{name}: {caught.value}"
+
+
+def test_a_guess_is_a_warning_at_the_line_of_the_call(db: Path, tmp_path: Path) -> None:
+    table = tmp_path / "cases.csv"
+    table.write_text("id,expected,output\n1,SELECT 1,SELECT 1\n")
+    records = [{"expected": "SELECT 1", "output": "SELECT 1"}]
+    for cases in (table, records):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            sv.evaluate(cases, db=db)
+        (warning,) = [each for each in caught if each.category is UserWarning]
+        assert "columns={'NAME': 'gold'}" in str(warning.message)
+        assert "--" not in str(warning.message)
+        assert warning.filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"columns": {"x": "gold"}}, "columns={'x': 'gold'}: the cases have no column 'x'"),
+        ({"columns": {"x": "cost"}}, "the predictions, as the cases, have no column 'x'"),
+        ({"prediction_columns": {"x": "cost"}}, "the predictions have no column 'x'"),
+        ({"columns": {1: "gold"}}, "expected the name of a column"),
+    ],
+)
+def test_a_column_that_no_record_has_is_refused(
+    db: Path, arguments: dict[str, Any], message: str
+) -> None:
+    answers = [{"id": 1, "sql": GOLD}, {"id": 2, "sql": "SELECT 1"}]
+    with pytest.raises(UsageError, match=re.escape(message)):
+        sv.evaluate(CASES, answers, db=db, **arguments)
+
+
+def test_the_columns_that_there_are_are_listed(db: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="They have 'id', 'gold', 'prediction'"):
+        sv.evaluate([CASES[0] | {"prediction": GOLD}], db=db, columns={"missing": "gold"})
+    file = tmp_path / "answers.csv"
+    file.write_text("id,prediction\n1,SELECT 1\n2,SELECT 1\n")
+    with pytest.raises(UsageError, match="They have 'id', 'prediction'"):
+        sv.evaluate(CASES, file, db=db, prediction_columns={"missing": "cost"})
+    with pytest.raises(UsageError, match="They have no columns"):
+        sv.evaluate(CASES, ANSWERS, db=db, prediction_columns={"missing": "cost"})
+
+
+def test_a_map_may_be_about_the_predictions_alone(db: Path) -> None:
+    answers = [{"id": 1, "bot": GOLD, "usd": 1.0}, {"id": 2, "bot": "SELECT 1", "usd": 2.0}]
+    columns = {"bot": "prediction", "usd": "cost", "notes": "off"}
+    run = sv.evaluate(CASES, answers, db=db, columns=columns)
+    assert run.estimate("ex").value == 1.0
+
+
+def test_a_column_may_be_in_some_records_and_inside_objects(db: Path) -> None:
+    records = [
+        {"id": 1, "gold": GOLD, "reply": {"sql": GOLD}},
+        {"id": 2, "gold": GOLD, "reply": {"sql": GOLD}, "level": "easy"},
+    ]
+    columns = {"reply.sql": "prediction", "level": "difficulty"}
+    assert sv.evaluate(records, db=db, columns=columns).estimate("ex").value == 1.0
+
+
+def test_allow_missing_counts_a_case_without_a_prediction_as_wrong(db: Path) -> None:
+    answers = {"1": GOLD, "9": "SELECT 1"}
+    run = sv.evaluate(CASES, answers, db=db, allow_missing=True)
+    assert run["2"].reasons == ("NO_SQL_PRODUCED",)
+    assert run.estimate("ex").value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"engine": "oracle"}, "there is no engine called 'oracle'. Known: duckdb"),
+        ({"engine": 3}, "engine is int"),
+        ({"schemas": [1]}, "schemas is .*; expected a mapping"),
+        ({"schemas": {"a": "CREATE TABLE t (a)"}}, "schemas has .* for 'a'; expected a mapping"),
+        ({"limits": 3}, "limits is 3"),
+        ({"now": "2020-01-01"}, "now is '2020-01-01'"),
+    ],
+)
+def test_a_scorer_refuses_wrong_arguments_at_once(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        sv.Scorer(**arguments)
+
+
+def test_options_refuse_values_of_another_type_at_once() -> None:
+    assert sv.Options(now=datetime(2020, 1, 1)).now is not None
+    for wrong in ({"schemas": [1]}, {"limits": None}, {"now": 3}):
+        with pytest.raises(UsageError, match="expected"):
+            sv.Options(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_public_functions_can_be_sent_to_other_processes() -> None:
+    for name in ("evaluate", "evaluate_systems", "evaluate_pairs", "load_predictions", "read_run"):
+        function = getattr(sv, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_a_name_for_the_only_schema_of_a_source_is_its_name(db: Path) -> None:
+    assert sv.load_schema(db).db_id == db.stem
+    assert sv.load_schema(db, db_id="shop").db_id == "shop"

@@ -1,0 +1,91 @@
+"""The sentence of a witness says whether one row is enough, or a cause must hold for all rows."""
+
+from __future__ import annotations
+
+import pytest
+from firm_witness import on
+
+from sqlverdict.refute.explain.sentence import sentence
+
+CASES = {
+    "nothing but NULL": (
+        "SELECT sum(salary) FROM employee",
+        "SELECT total(salary) FROM employee",
+        {"employee": [(1, "Ada", 30, None, "5", 1), (2, "Bo", 30, None, "5", 1)]},
+        "no employee has any salary (NULL in every row)",
+    ),
+    "nothing but NULL in a group": (
+        "SELECT name, sum(salary) FROM employee GROUP BY name",
+        "SELECT name, total(salary) FROM employee GROUP BY name",
+        {"employee": [(1, "Ada", 30, None, "5", 1)]},
+        "the employees of a group have no salary (NULL in every row of it)",
+    ),
+    "NULLs that sort last, and one is left out": (
+        "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
+        "SELECT name FROM employee WHERE salary IS NOT NULL ORDER BY salary DESC LIMIT 1",
+        {"employee": [(1, "Ada", 30, None, "5", 1)]},
+        "no employee has any salary (NULL in every row; the prediction leaves them out)",
+    ),
+    "NULLs that sort first, and one is left out": (
+        "SELECT name FROM employee ORDER BY salary LIMIT 1",
+        "SELECT name FROM employee WHERE salary IS NOT NULL ORDER BY salary LIMIT 1",
+        {"employee": [(1, "Ada", 30, None, "5", 1)]},
+        "an employee has no salary (NULL; the prediction leaves it out)",
+    ),
+    "a NULL in the first row by another column": (
+        "SELECT id FROM employee ORDER BY name LIMIT 1",
+        "SELECT id FROM employee WHERE salary IS NOT NULL ORDER BY name LIMIT 1",
+        {"employee": [(1, "Ada", 30, None, "5", 1)]},
+        "an employee has no salary (NULL; the prediction leaves it out)",
+    ),
+    "no row meets it": (
+        "SELECT count(*) > 0 FROM employee WHERE age > 20",
+        "SELECT count(*) > 0 FROM employee",
+        {"employee": [(1, "Ada", 10, None, "5", 1)]},
+        "no employee meets age > 20 (only the gold asks for it)",
+    ),
+    "numbers that are the same once by chance": (
+        "SELECT count(*) FROM employee AS e JOIN department AS d ON d.id = e.dept_id",
+        "SELECT count(*) FROM employee WHERE dept_id = 7",
+        {"department": [(1, "x", "y")], "employee": [(1, "Ada", 30, 10.0, "5", 1)]},
+        "an employee does not meet dept_id = 7 (only the prediction asks for it)",
+    ),
+    "joins that give one row each by chance": (
+        "SELECT count(*) FROM employee AS e JOIN department AS d ON d.id = e.dept_id",
+        "SELECT count(*) FROM players AS p JOIN department AS d ON d.id = p.score",
+        {
+            "department": [(1, "x", "y")],
+            "employee": [(1, "Ada", 30, 10.0, "5", 1)],
+            "players": [(1, "a", 5)],
+        },
+        "a department has no players",
+    ),
+    "a department without employees": (
+        "SELECT d.name, count(e.id) FROM department AS d LEFT JOIN employee AS e "
+        "ON e.dept_id = d.id GROUP BY d.id",
+        "SELECT d.name, count(e.id) FROM department AS d JOIN employee AS e "
+        "ON e.dept_id = d.id GROUP BY d.id",
+        {"department": [(1, "x", "y")]},
+        "a department has no employees",
+    ),
+    "a city without employees": (
+        "SELECT d.city, count(e.id) FROM department AS d LEFT JOIN employee AS e "
+        "ON e.dept_id = d.id GROUP BY d.city",
+        "SELECT d.city, count(e.id) FROM department AS d JOIN employee AS e "
+        "ON e.dept_id = d.id GROUP BY d.city",
+        {"department": [(1, "x", "y")]},
+        "the departments of a group have no employees",
+    ),
+    "nobody in any department": (
+        "SELECT count(e.id) > 0 FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
+        "SELECT count(*) > 0 FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
+        {"department": [(1, "x", "y")]},
+        "no department has any employees",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_sentence_is_true_of_the_witness_as_a_whole(name: str) -> None:
+    gold, prediction, rows, expected = CASES[name]
+    assert sentence(on(gold, prediction, **rows)) == f"they differ when {expected}"

@@ -1,0 +1,64 @@
+"""A run searches for a witness where one may exist, and once for a pair."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import sqlverdict.refute.search
+from sqlverdict import Options, evaluate
+from sqlverdict.records import Case, Query
+from sqlverdict.refute.witness import Refutation
+
+GOLD = "SELECT count(*) FROM item WHERE price > 2"
+PROVED = "SELECT count(*) FROM item WHERE 2 < price"
+LUCKY = "SELECT count(*) FROM item WHERE price >= 3"
+DIFFERENT = "SELECT count(*) + 7 FROM item"
+CLOCK = "SELECT count(*) FROM item WHERE price > 2 AND date('now') > '2000-01-01'"
+ALL = "ex,esm,etm,proved,witness_accuracy,verdict"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    path = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE item (id INTEGER PRIMARY KEY, price REAL NOT NULL);"
+            "INSERT INTO item VALUES (1, 1.0), (2, 3.0), (3, 9.0);"
+        )
+    return str(path)
+
+
+@pytest.mark.parametrize("metrics", [ALL, "witness_accuracy", "verdict,witness_accuracy"])
+def test_no_search_is_made_twice_or_for_a_proved_pair(
+    database: str, monkeypatch: pytest.MonkeyPatch, metrics: str
+) -> None:
+    searches: Counter[str] = Counter()
+    search = sqlverdict.refute.search.refute_queries
+
+    def counted(gold: Query, prediction: Query, *rest: object, **options: object) -> Refutation:
+        searches[prediction.sql] += 1
+        return search(gold, prediction, *rest, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sqlverdict.refute.search, "refute_queries", counted)
+    predictions = {"1": PROVED, "2": LUCKY, "3": DIFFERENT}
+    cases = [Case(number, "shop", "?", (GOLD,), database) for number in predictions]
+    run = evaluate(cases, predictions, options=Options(metrics, workers=0, cache=None))
+    assert searches == {LUCKY: 1}
+    values = [result.scores["witness_accuracy"] for result in run.results()]
+    assert values == [1.0, 0.0, 0.0]
+
+
+def test_a_proved_pair_that_cannot_be_searched_has_one_score_beside_any_metrics(
+    database: str,
+) -> None:
+    cases, predictions = [Case("1", "shop", "?", (CLOCK,), database)], {"1": CLOCK.lower()}
+    scores = []
+    for metrics in ("witness_accuracy", ALL):
+        run = evaluate(cases, predictions, options=Options(metrics, workers=0, cache=None))
+        scores += [result.scores["witness_accuracy"] for result in run.results()]
+    assert scores[0] == scores[1]
