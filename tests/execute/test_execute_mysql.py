@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from mysql_parts import execute, server_database
+from timeouts import wait_until
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, engine_of
@@ -145,7 +146,7 @@ def test_nothing_runs_on_the_server_after_the_limit(database: str) -> None:
         assert isinstance(outcome, Failure)
         assert outcome.reason is Reason.EXECUTION_TIMEOUT
         assert not outcome.repeatable
-        assert running(database) == []
+        assert wait_until(lambda: running(database) == [])
         assert rows(session.run("SELECT count(*) FROM item")) == [(3,)]
     finally:
         session.close()
@@ -160,7 +161,7 @@ def test_the_second_connection_ends_what_the_server_does_not(database: str) -> N
         outcome = session.run(ENDLESS)
         assert isinstance(outcome, Failure)
         assert outcome.reason is Reason.EXECUTION_TIMEOUT
-        assert running(database) == []
+        assert wait_until(lambda: running(database) == [])
         assert rows(session.run("SELECT count(*) FROM item")) == [(3,)]
     finally:
         session.close()
@@ -173,7 +174,7 @@ def test_an_answer_beyond_the_limits_is_dropped_on_the_server(database: str) -> 
         outcome = session.run(many)
         assert isinstance(outcome, Failure)
         assert outcome.reason is Reason.ROW_LIMIT
-        assert running(database) == []
+        assert wait_until(lambda: running(database) == [])
         assert rows(session.run("SELECT count(*) FROM item")) == [(3,)]
     finally:
         session.close()
@@ -221,8 +222,7 @@ def test_a_query_killed_by_somebody_else_is_ended(database: str) -> None:
 
     def kill() -> None:
         started.wait()
-        while not running(database):
-            pass
+        wait_until(lambda: running(database) != [])
         execute(None, f"KILL QUERY {number}")
 
     thread = threading.Thread(target=kill)
