@@ -37,6 +37,9 @@ _OPTION = re.compile(r"--[a-z]")
         ("run the same command again", "make the same call again"),
         ("pip install --upgrade duckdb", "pip install --upgrade duckdb"),
         ("SELECT 1 -- databases", "SELECT 1 -- databases"),
+        # What a model wrote may look like an option, with quotes that do not close.
+        ("token: ' --databases \"/x y", "databases='\"/x' y"),
+        ("token: ' --column \"x=y z", "columns={'\"x': 'y'} z"),
     ],
 )
 def test_an_option_becomes_the_argument_of_the_call(text: str, expected: str) -> None:
@@ -154,6 +157,20 @@ def test_allow_missing_counts_a_case_without_a_prediction_as_wrong(db: Path) -> 
     run = sv.evaluate(CASES, answers, db=db, allow_missing=True)
     assert run["2"].reasons == ("NO_SQL_PRODUCED",)
     assert run.estimate("ex").value == 0.5
+
+
+def test_allow_missing_counts_a_record_without_a_prediction_as_wrong(db: Path) -> None:
+    records = [{**CASES[0], "prediction": GOLD}, CASES[1]]
+    with pytest.raises(sv.SqlverdictError, match="pass allow_missing=True"):
+        sv.evaluate(records, db=db)
+    run = sv.evaluate(records, db=db, allow_missing=True)
+    assert [run[each].scores["ex"] for each in ("1", "2")] == [1.0, 0.0]
+
+
+def test_an_error_that_quotes_a_prediction_raises_nothing(db: Path) -> None:
+    result = sv.check(GOLD, "SELECT ' --db \"/x y", db=db)
+    assert "unrecognized token" in result.message
+    assert "unrecognized token" in result.explain()
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,14 @@ def test_a_database_in_memory_ends_with_its_last_user_without_a_warning() -> Non
     del connection
 
 
+def test_a_connection_that_nobody_closed_leaves_no_file_open(tmp_path: Path) -> None:
+    """Since Python 3.12 the file is closed by what runs when a connection ends, and by nothing."""
+    connection = open_read_only(plain(tmp_path / "shop.sqlite"))
+    connection.__del__()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
+
+
 @pytest.fixture
 def logged(tmp_path: Path) -> Path:
     """A copied database whose only table is still in its write-ahead log."""

@@ -101,7 +101,7 @@ def _column(value: str | None) -> str:
     """A column map as a caller writes it."""
     if value is None:
         return ""
-    name, _, target = "".join(shlex.split(value)).rpartition("=")
+    name, _, target = _unquoted(value).rpartition("=")
     return f"{{{name!r}: {target!r}}}"
 
 
@@ -109,4 +109,15 @@ def _literal(value: str | None) -> str:
     """A value as a caller writes it; a word that stands for one as it is."""
     if value is None or _PLACEHOLDER.match(value):
         return value or ""
-    return repr("".join(shlex.split(value)))
+    return repr(_unquoted(value))
+
+
+def _unquoted(value: str) -> str:
+    """A value without the quotes of a shell; as it stands where they do not close.
+
+    A message may quote what a model wrote.
+    """
+    try:
+        return "".join(shlex.split(value))
+    except ValueError:
+        return value

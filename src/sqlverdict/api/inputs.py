@@ -135,7 +135,8 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
         options = replace(options, metrics=arguments.metrics)
     location = DatabaseLocation(where, ENGINES.get(options.engine).suffixes)
     columns = read_columns(arguments.columns, "columns")
-    read = read_cases(cases, location, columns, where, predictions is None)
+    strict = not arguments.allow_missing
+    read = read_cases(cases, location, columns, where, predictions is None, strict_ids=strict)
     benchmark = read.benchmark
     if where is None and options.engine == DEFAULT_ENGINE:
         options = replace(options, engine=engine_of_cases(benchmark.cases))
@@ -147,7 +148,7 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
             "columns": {name: columns[name] for name in read.absent if name not in own},
             "prediction_columns": {each: own[each] for each in own if own[each] != LEAVE_OUT},
         }
-        reading = PredictionArguments(join_maps(columns, own), needed, not arguments.allow_missing)
+        reading = PredictionArguments(join_maps(columns, own), needed, strict)
         case_ids = [case_id for case_id, _ in benchmark.case_names()]
         trials = read_predictions(predictions, case_ids, reading)
     return RunInputs(benchmark, trials, _with_workers(options, arguments.workers, benchmark))
@@ -200,6 +201,8 @@ def read_cases(
     columns: Mapping[str, str],
     where: str | None,
     inline: bool,
+    *,
+    strict_ids: bool = True,
 ) -> CaseInputs:
     """The benchmark, and the predictions that it carries.
 
@@ -238,8 +241,13 @@ def read_cases(
             raise UsageError(f"record {number} is {type(record).__name__}; expected a mapping")
     mapped = column_map(columns)
     absent = _absent(records, mapped, inline)
-    benchmark, own = _from_records(records, _with_guess(records, mapped, inline), databases, inline)
-    return CaseInputs(benchmark, own, absent)
+    mapped = _with_guess(records, mapped, inline)
+    benchmark, entries = _from_records(records, mapped, databases, inline)
+    if not entries:
+        return CaseInputs(benchmark, None, absent)
+    case_ids = [case_id for case_id, _ in benchmark.case_names()]
+    trials = pair_entries(Entries(entries), case_ids, IN_MEMORY, strict_ids=strict_ids)
+    return CaseInputs(benchmark, trials, absent)
 
 
 def _absent(
@@ -298,7 +306,7 @@ def _caller_level() -> int:
 
 def _from_records(
     records: Sequence[Any], columns: Mapping[str, str], databases: Databases | None, inline: bool
-) -> tuple[Benchmark, list[Predictions] | None]:
+) -> tuple[Benchmark, list[PredictionEntry]]:
     """Cases that may carry their predictions; a case with trials may stand in several records."""
     cases: dict[str, Case] = {}
     entries: list[PredictionEntry] = []
@@ -321,4 +329,4 @@ def _from_records(
     if databases is not None and (note := shared_note("a record", databases, on_databases)):
         benchmark = replace(benchmark, notes=(*benchmark.notes, note))
     check_gaps(missing, len(records))
-    return benchmark, pair_entries(Entries(entries), list(cases), IN_MEMORY) if entries else None
+    return benchmark, entries

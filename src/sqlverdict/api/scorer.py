@@ -374,8 +374,9 @@ class Scorer(Closing):
     @contextmanager
     def _checker(self) -> Iterator[BoundedChecker]:
         """An idle checker, or a new one: as many are open as threads work at the same time."""
-        idle = self._idle
         with self._lock:
+            # Both at once: what close() has taken is being closed.
+            idle = self._idle
             checker = idle.pop() if idle else None
         checker = checker or BoundedChecker(self.plan)
         try:

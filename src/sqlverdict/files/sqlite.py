@@ -13,6 +13,7 @@ import stat
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import quote
 
 from sqlverdict.errors import DatabaseError
@@ -37,8 +38,19 @@ class _QuietConnection(sqlite3.Connection):
     Nothing can be lost then, but Python 3.13 and later would warn of each.
     """
 
+    _error: ClassVar = sqlite3.Error
+
     def __del__(self) -> None:
-        """Take the place of the warning; the connection is closed all the same."""
+        """Close it before Python does, which warns."""
+        # When the process ends there may be no names of modules any more: none is used here.
+        try:  # noqa: SIM105
+            self.close()
+        except self._error:
+            pass  # Another thread made it.
+        # Since Python 3.12 this is what closes the file, whoever made it.
+        close_anyhow = getattr(super(), "__del__", None)
+        if close_anyhow is not None:
+            close_anyhow()
 
 
 def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:
