@@ -74,3 +74,16 @@ def test_a_number_that_repeats_far_below_can_be_left_out(tmp_path: Path) -> None
     text = "nr,gold\n" + "".join(f"{min(n, 250)},SELECT 1\n" for n in range(300))
     with pytest.raises(BenchmarkError, match=r"If 'nr' is no id, .* --column nr=off"):
         ids(read(tmp_path, text))
+
+
+def test_a_number_that_is_no_id_of_a_case_pairs_no_record(tmp_path: Path) -> None:
+    """Positions from 0 are not the ids from 1, even where unknown ids would be left out."""
+    records = [{"index": n, "sql": f"SELECT {n + 1}"} for n in range(3)]
+    answers = tmp_path / "p.jsonl"
+    answers.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(PredictionError, match="found no id among 'index'"):
+        sv.load_predictions(answers, ["1", "2", "3"], strict_ids=False)
+    cases = [{"id": n, "gold": f"SELECT {n}"} for n in (1, 2, 3)]
+    (tmp_path / "shop.sqlite").touch()
+    with pytest.raises(PredictionError, match="found no id among 'index'"):
+        sv.evaluate(cases, records, db=tmp_path / "shop.sqlite", allow_missing=True)

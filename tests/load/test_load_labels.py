@@ -229,3 +229,17 @@ def test_every_label_of_the_page_is_read_in_every_form(tmp_path: Path) -> None:
         path = tmp_path / "sheet.csv"
         path.write_text("\n".join([header, *map(row.format, expected, MEANINGS)]) + "\n")
         assert {item.id: item.original for item in read_labels(path).items} == expected
+
+
+def test_an_empty_id_does_not_become_the_number_of_another_case(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,nr,label\n7,1,right\n,2,wrong\n")
+    with pytest.raises(DataError, match="line 3: found no "):
+        read_labels(path)
+    path.write_text("nr,label\n1,right\n2,wrong\n")
+    assert values(read_labels(path)) == {"1": 1, "2": 0}
+
+
+def test_an_annotator_may_be_called_zero(tmp_path: Path) -> None:
+    votes = [{"id": 1, "annotator": who, "label": who > 0} for who in range(3)]
+    assert values(read_labels(write(tmp_path, *votes))) == {"1": 1}

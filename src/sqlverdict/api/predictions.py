@@ -117,7 +117,7 @@ def _by_record(
     """Predictions of records that name their cases."""
     header = list(dict.fromkeys(name for record in records for name in record))
     columns = {**columns, **other_spellings(header, columns)}
-    file = memory_file(columns)
+    file = memory_file(columns, case_ids)
     entries: list[PredictionEntry] = []
     missing: list[str] = []
     for number, record in enumerate(records):
@@ -167,6 +167,6 @@ def _prediction(case_id: str, answer: Any) -> Prediction:
     return read_prediction(case_id, reply)
 
 
-def memory_file(columns: Mapping[str, str]) -> PredictionFile:
+def memory_file(columns: Mapping[str, str], case_ids: Sequence[str] = ()) -> PredictionFile:
     """Stands for the file of records that were given in memory."""
-    return PredictionFile(Path("the predictions"), (), columns=columns, part="")
+    return PredictionFile(Path("the predictions"), case_ids, columns=columns, part="")

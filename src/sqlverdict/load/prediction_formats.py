@@ -70,6 +70,11 @@ class PredictionFile:
         """What is to be read. A table is read from its file instead, as it may be binary."""
         return self.part if self.part is not None else read_any_text(self.path, PredictionError)
 
+    @cached_property
+    def known_ids(self) -> frozenset[str]:
+        """The ids of the cases."""
+        return frozenset(self.case_ids)
+
 
 @dataclass(frozen=True)
 class PredictionEntry:
@@ -324,14 +329,16 @@ def _entries_of(
     """The answers in a record under our names."""
     location = f"{file.path}, {where}"
     key = next((key for key in ID_KEYS if key in record), None)
-    # The ids have to be those of the cases: a number of something else is refused there.
     numbers = [name for name in record if key is None and is_number_name(name)]
-    key = numbers[0] if len(numbers) == 1 else key
+    if len(numbers) == 1:
+        case_id = id_from(record[numbers[0]], location, PredictionError)
+        # A number of something else would pair answers with other questions.
+        key = numbers[0] if case_id in file.known_ids else None
     if key is None:
         raise PredictionError(
             f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
             f"every record: records are never paired by position. If the id has another name, map "
-            f"it: --column {numbers[0] if numbers else 'NAME'}=id"
+            f"it: --column {numbers[0] if len(numbers) > 1 else 'NAME'}=id"
         )
     return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
 

@@ -120,12 +120,14 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
     annotator = _annotator_field(path, names, records, fields)
     label, votes = _choose_fields(path, names, fields, annotator)
     _check_fields(path, names, records, fields, label is not None or bool(votes))
+    # An empty id must not become the number of another case.
+    id_field = fields.id_field or (_number_field(names) if _usual_id(names) is None else None)
     if label and any(isinstance(record.get(label), list) for _, record in records):
         votes, label = (label,), None
     rows = tuple(
         SheetRow(
             where,
-            _id(record, fields.id_field, where),
+            _id(record, id_field, where),
             label_of(record.get(label), label, where) if label else None,
             _votes(record, votes, where),
             _annotator(record, annotator, where),
@@ -262,7 +264,7 @@ def _check_fields(
     Raises:
         UnclearFields: one of them is missing.
     """
-    has_id = fields.id_field is not None or _id_field(names) is not None
+    has_id = bool(fields.id_field or _usual_id(names) or _number_field(names))
     if has_id and has_label:
         return
     columns = [
@@ -312,16 +314,20 @@ def _annotator(record: Record, name: str | None, where: str) -> str:
 
 
 def _text(record: Record, name: str) -> str:
-    return str(record.get(name) or "").strip()
+    value = record.get(name)
+    return "" if value is None else str(value).strip()
 
 
-def _id_field(names: Sequence[str]) -> str | None:
-    """The field or the pattern of the id, where the names tell."""
+def _usual_id(names: Sequence[str]) -> str | None:
+    """The field or the pattern of the id, where one has a usual name."""
     own = _called(names, ID_KEYS)
     if own is not None:
         return f"{{{own}}}"
-    if {"set", "i"} <= {*names}:
-        return "{set}-{i}"
+    return "{set}-{i}" if {"set", "i"} <= {*names} else None
+
+
+def _number_field(names: Sequence[str]) -> str | None:
+    """The field of numbers of rows or questions, where there is one."""
     numbers = [name for name in names if is_number_name(name)]
     return f"{{{numbers[0]}}}" if len(numbers) == 1 else None
 
@@ -330,7 +336,7 @@ def _id(record: Record, id_field: str | None, where: str) -> str:
     pattern = id_field
     if pattern is None:
         filled = [name for name in record if record[name] not in (None, "")]
-        pattern = _id_field(filled) or "{set}-{i}"
+        pattern = _usual_id(filled) or "{set}-{i}"
     if "{" not in pattern:
         pattern = "{" + pattern + "}"
     try:
