@@ -36,7 +36,7 @@ def test_a_database_in_memory_ends_with_its_last_user_without_a_warning() -> Non
 def test_a_connection_that_nobody_closed_leaves_no_file_open(tmp_path: Path) -> None:
     """Since Python 3.12 the file is closed by what runs when a connection ends, and by nothing."""
     connection = open_read_only(plain(tmp_path / "shop.sqlite"))
-    connection.__del__()
+    connection.__del__()  # type: ignore[attr-defined]
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         connection.execute("SELECT 1")
 

@@ -241,8 +241,8 @@ def read_cases(
             raise UsageError(f"record {number} is {type(record).__name__}; expected a mapping")
     mapped = column_map(columns)
     absent = _absent(records, mapped, inline)
-    mapped = _with_guess(records, mapped, inline)
-    benchmark, entries = _from_records(records, mapped, databases, inline)
+    guessed = _with_guess(records, mapped, inline)
+    benchmark, entries = _from_records(records, guessed, databases, inline)
     if not entries:
         return CaseInputs(benchmark, None, absent)
     case_ids = [case_id for case_id, _ in benchmark.case_names()]
