@@ -302,6 +302,10 @@ def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None
         refused = invoke("check", "after", "--min", f"{unknown}=0.1")
         assert refused.exit_code == 2
         assert f"has no metric '{unknown}'. It has ex." in refused.output
+    refused = invoke("compare", "before", "after", "--metric", "ex[nonsense]")
+    assert refused.exit_code == 2
+    assert "There is none: metric ex takes no parameter 'nonsense'" in refused.output
+    assert "To add it" not in refused.output
     twice = invoke("check", "after", "--min", "exec=0.1", "--min", "ex=0.9")
     assert twice.exit_code == 2
     assert "--min names 'ex' twice" in twice.output

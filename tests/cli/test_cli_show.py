@@ -99,6 +99,19 @@ def test_a_wrong_answer_leads_to_the_search_for_a_small_database(books: Path) ->
     assert output.startswith("refuted: they differ")
 
 
+def test_the_search_takes_a_query_that_begins_with_a_comment(books: Path) -> None:
+    query = "-- all of them\nSELECT title FROM book WHERE kind <> 'N'"
+    with Path("cases.csv").open("w", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(("id", "db_id", "question", "gold", "prediction"))
+        rows.writerow(("wrong", "books", "Which?", GOLD, query))
+    evaluate("intent", only="wrong")
+    lines = call("show", "run", "wrong")
+    words = shlex.split(lines[lines.index("sqlverdict refute") :])
+    assert words[-2:] == [GOLD, query]
+    assert call(*words[1:2], "--no-bank", *words[2:]).startswith("refuted: they differ")
+
+
 def test_without_its_database_the_search_has_a_place_for_it(books: Path) -> None:
     evaluate("intent")
     Path("books.sqlite").rename("elsewhere.sqlite")

@@ -118,10 +118,14 @@ def show_search(
         databases: The databases of cases, by id.
     """
     database = databases.get(result.id)
-    words = ["sqlverdict", "refute", _gold(result), result.prediction or ""]
-    words += ["--db", database or "DATABASE"]
+    queries = [_gold(result), result.prediction or ""]
+    options = ["--db", database or "DATABASE"]
     if manifest.preset != DEFAULT_PRESET:
-        words += ["--preset", manifest.preset]
+        options += ["--preset", manifest.preset]
+    words = ["sqlverdict", "refute", *queries, *options]
+    if any(query.startswith("-") for query in queries):
+        # A query that begins with a comment is no option.
+        words = ["sqlverdict", "refute", *options, "--", *queries]
     missing = "" if database else f"; the run does not say where the database {result.db_id} is"
     _field(screen, "next", f"search for a small database on which they differ{missing}:")
     # No indentation: the lines of a query are copied as they are.

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from sqlverdict.errors import UsageError
 from sqlverdict.files.command_words import take_option
 from sqlverdict.files.text import near
 from sqlverdict.runlog.manifest import Manifest
@@ -22,7 +23,7 @@ def missing_metric(
         runs: The runs, each by its folder and manifest.
         known: The names that the runs have; by default their metrics.
     """
-    from sqlverdict.score.metric import METRICS
+    from sqlverdict.score.metric import METRICS, parse_metric
 
     lacking = [run for run in runs if name not in run[1].metrics] or list(runs)
     folders = [str(folder) for folder, _ in lacking]
@@ -33,6 +34,10 @@ def missing_metric(
     own = resolve(metric)[0]
     if METRICS.has(own):
         label = f"{own}{bracket}{parameter}"
+        try:
+            parse_metric(label)
+        except UsageError as error:
+            return f"{text} {_having(lacking, known)}. There is none: {error}"
         return f"{text} {_having(lacking, known)}. To add it: {_evaluate(*lacking[0], label)}"
     hint = near(name, have) or near(name, [*have, *METRICS.names()])
     others = "" if hint else f" All metrics: {', '.join(METRICS.names())}."
