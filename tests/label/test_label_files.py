@@ -188,6 +188,40 @@ def test_a_row_of_another_kind_or_pair_is_no_vote(
             import_votes(table, [run], log, "nobody", LabelFields())
 
 
+@pytest.mark.parametrize(
+    ("records", "problem"),
+    [
+        ([{"id": "q0", "label": 1}, {"id": "q0", "label": 0}], "'q0' stood at .*, line 1 already"),
+        ([{"id": "q0", "votes": [1, 0]}, {"id": "q1", "votes": [0]}], "some cases have 1, 2 votes"),
+        (
+            [
+                {"id": "q0", "annotator": "ann", "label": 1},
+                {"id": "q1", "annotator": "ann", "label": 1, "seconds": {"a": 1}},
+            ],
+            "line 2: the vote cannot be read",
+        ),
+    ],
+)
+def test_of_a_file_that_cannot_be_read_nothing_is_added(
+    open_session: OpenSession, run: Run, tmp_path: Path, records: list[dict], problem: str
+) -> None:
+    log = open_session().log
+    file = tmp_path / "sheet.jsonl"
+    file.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(DataError, match=problem):
+        import_votes(file, [run], log, "nobody", LabelFields())
+    assert not log.book.pairs
+
+
+def test_a_prediction_that_is_no_text_names_no_query(
+    open_session: OpenSession, run: Run, tmp_path: Path
+) -> None:
+    log = open_session().log
+    file = tmp_path / "sheet.jsonl"
+    file.write_text(json.dumps({"id": "q0", "annotator": "ann", "label": 1, "prediction": 5}))
+    assert import_votes(file, [run], log, "nobody", LabelFields()) == {"added": 1}
+
+
 def test_labels_of_experts_count_for_their_own_prediction_only(
     open_session: OpenSession, label: Label, tmp_path: Path
 ) -> None:

@@ -19,10 +19,11 @@ from pathlib import Path
 
 import msgspec
 
+from sqlverdict.errors import DataError
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.label.queue import is_labelled_by_pair, pair_of
 from sqlverdict.label.vote_log import VoteLog
-from sqlverdict.load.people.sheet import LabelFields, read_sheet
+from sqlverdict.load.people.sheet import LabelFields, LabelSheet, SheetRow, read_sheet
 from sqlverdict.load.people.sheet_votes import sheet_votes
 from sqlverdict.load.people.votes import (
     OFFLINE,
@@ -73,7 +74,8 @@ def import_votes(
                 own[pair_of(result)] = fold_sql(result.prediction or "")
     known = {_key(event) for event in read_events(log.path)}
     outcomes: Counter[str] = Counter()
-    for event in _events(path, pairs, annotator, fields, outcomes):
+    # All of it first: of a file that cannot be read nothing is added.
+    for event in list(_events(path, pairs, annotator, fields, outcomes)):
         if _key(event) in known:
             outcomes["in the log already"] += 1
             continue
@@ -141,17 +143,45 @@ def _other_votes(path: Path, annotator: str, fields: LabelFields) -> Iterator[_F
     if sheet.annotator_field is not None:
         for row, event in sheet_votes(sheet, at):
             if not fields.votes or event.annotator in fields.votes:
-                yield _ForeignVote(event, row.record.get("prediction") or None)
+                yield _ForeignVote(event, _prediction(row) or None)
         return
+    _check_rows(sheet)
     names = sheet.vote_fields if len(sheet.vote_fields) > 1 else ()
     for row in sheet.rows:
-        query = row.record.get("prediction")
-        prediction = query if isinstance(query, str) else None
+        prediction = _prediction(row)
         voters = names or [f"annotator {number}" for number, _ in enumerate(row.votes, 1)]
         votes = list(zip(voters, row.votes, strict=True)) or [(annotator, row.label)]
         for name, label in votes:
             if label is not None:
                 yield _ForeignVote(_plain_vote(row.id, name, label, path.name, at), prediction)
+
+
+def _prediction(row: SheetRow) -> str | None:
+    """The query that a row is about, where it says so."""
+    query = row.record.get("prediction")
+    return query if isinstance(query, str) else None
+
+
+def _check_rows(sheet: LabelSheet) -> None:
+    """Refuse rows that do not say whose votes they have, or on which case.
+
+    Raises:
+        DataError: rows have lists of several lengths, or two are about one case.
+    """
+    sizes = {len(row.votes) for row in sheet.rows}
+    if len(sizes) > 1:
+        raise DataError(
+            f"{sheet.path}: some cases have {', '.join(map(str, sorted(sizes)))} votes. Expected "
+            f"the same annotators for each; write null where one of them did not vote."
+        )
+    first: dict[tuple[str, str | None], str] = {}
+    for row in sheet.rows:
+        before = first.setdefault((row.id, _prediction(row)), row.where)
+        if before != row.where:
+            raise DataError(
+                f"{row.where}: the id {row.id!r} stood at {before} already. Expected each id once. "
+                f"If each row is a vote, name the annotator's field with --annotator-field."
+            )
 
 
 def _plain_vote(case_id: str, annotator: str, label: str, source: str, at: str) -> VoteEvent:

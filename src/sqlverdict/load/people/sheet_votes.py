@@ -79,5 +79,5 @@ def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
             },
             VoteEvent,
         )
-    except (ValueError, msgspec.ValidationError) as bad:
+    except (TypeError, ValueError, msgspec.ValidationError) as bad:
         raise DataError(f"{row.where}: the vote cannot be read: {bad}.") from bad
