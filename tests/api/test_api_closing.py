@@ -1,13 +1,19 @@
-"""A scorer that is closed while it is used: nothing that was closed is used again."""
+"""A scorer that is closed, or whose database changes, while a pair is checked."""
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import sqlverdict as sv
+from sqlverdict.api import scorer as scorer_module
 from sqlverdict.api.bounded_checker import BoundedChecker
+from sqlverdict.execute.engine import Engine, content_digest
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.task import MetricValue
 
@@ -51,3 +57,31 @@ def test_a_pair_that_begins_as_the_scorer_closes_uses_no_closed_database(
     assert scorer(GOLD, "SELECT 4") == 0.0
     assert len(closed) == 1
     scorer.close()
+
+
+@pytest.mark.parametrize("score", [sv.Scorer.__call__, lambda s, g, p: s.check(g, p).scores["ex"]])
+def test_a_database_that_changes_while_a_pair_begins_leaves_no_old_result(
+    db: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    score: Callable[[sv.Scorer, str, str], float],
+) -> None:
+    before = shutil.copy(db, tmp_path / "before.sqlite")
+    changes = [lambda: _add_row(db)]
+
+    def digest(engine: Engine, reference: str) -> str:
+        digest = content_digest(engine, reference)
+        while changes:
+            changes.pop()()
+        return digest
+
+    monkeypatch.setattr(scorer_module, "content_digest", digest)
+    with sv.Scorer(db=db) as scorer:
+        assert score(scorer, "SELECT 3", GOLD) == 0.0
+        shutil.copy(before, db)
+        assert score(scorer, "SELECT 3", GOLD) == 1.0
+
+
+def _add_row(db: Path) -> None:
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute("INSERT INTO t VALUES ('d', 4)")

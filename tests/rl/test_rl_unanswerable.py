@@ -58,6 +58,8 @@ def test_declared_by_the_call_it_needs_no_value_of_its_own(db: Path) -> None:
     assert rewarder(None, REFUSAL, answerable=False) == 1.0
     assert rewarder(None, GOLD, answerable=False) == 0.0
     assert rewarder(GOLD, GOLD, answerable=True) == 1.0
+    # What a column of numbers has beside an empty cell.
+    assert rewarder(None, REFUSAL, answerable=0.0) == rewarder(GOLD, GOLD, answerable=1.0) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ Pair = Sequence[Any] | Mapping[str, Any]
 """``(gold, prediction, db)``, or a mapping with arguments of :meth:`sqlverdict.Scorer.check`."""
 _FIELDS = ("gold", "prediction", "db")
 """What the entries of a pair without names are, in order."""
-_TRUTHS = {"true": True, "false": False, "1": True, "0": False}
-"""What columns of tables say for true and false."""
+_TRUTHS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
+"""What columns of tables say for true and false; beside an empty cell numbers are 1.0 and 0.0."""
 _GAPS = frozenset({"NAType", "NaTType"})
 """What tables have in empty cells, beside NaN and ``None``."""
 WORK_A_MILLISECOND = 10_000

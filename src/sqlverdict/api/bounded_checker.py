@@ -61,6 +61,10 @@ class BoundedChecker:
         result = self._check_apart(case, prediction)
         return MetricValue(result.scores[self._plan.specs[0].label], result.result.final)
 
+    def forget(self) -> None:
+        """Forget what was found about pairs."""
+        self._here.forget()
+
     def _check_apart(self, case: Case, prediction: Prediction) -> PairResult:
         """Check one pair in a process that can be killed."""
         if self._here.runner.short_of_memory:

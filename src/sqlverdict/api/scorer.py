@@ -199,7 +199,8 @@ class Scorer(Closing):
         case, read = pair.read(self.plan.no_sql)
         with self._checker() as checker:
             scored = checker.value(case, read, pair.digest)
-        if scored.final:
+            is_same = self._is_unchanged(pair, checker)
+        if scored.final and is_same:
             self._values.put(pair, scored, len(read.sql or "") + len(read.raw or ""))
         return scored.value
 
@@ -237,7 +238,8 @@ class Scorer(Closing):
             return known
         with self._checker() as checker:
             result = checker.check(*pair.read(self.plan.no_sql), pair.digest)
-        if result.result.final:
+            is_same = self._is_unchanged(pair, checker)
+        if result.result.final and is_same:
             self._results.put(pair, result, size_of(result))
         return result
 
@@ -313,6 +315,13 @@ class Scorer(Closing):
         if engine is None:
             engine = self._engines[database] = engine_for(ENGINES.get(self.plan.engine), database)
         return content_digest(engine, database)
+
+    def _is_unchanged(self, pair: ScoredPair, checker: BoundedChecker) -> bool:
+        """Whether the database is as before the check; else the result may be of other content."""
+        if self._digest(pair.database) == pair.digest:
+            return True
+        checker.forget()
+        return False
 
     def _database(self, db: Reference | None, db_id: str | None) -> tuple[str | None, str]:
         """The reference and the name of a pair's database."""
