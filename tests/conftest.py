@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from servers import fresh_postgres, postgres_server
@@ -83,7 +83,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         own = getattr(test, "_hypothesis_internal_use_settings", None)
         if own is not None:
             number = max(min(own.max_examples, FEWEST_EXAMPLES), int(own.max_examples * EXAMPLES))
-            scaled = settings(own, max_examples=number)
+            # A machine that stalls while examples are made is no fault of theirs.
+            checks = (*own.suppress_health_check, HealthCheck.too_slow)
+            scaled = settings(own, max_examples=number, suppress_health_check=checks)
             getattr(test, "__func__", test)._hypothesis_internal_use_settings = scaled
 
 

@@ -15,9 +15,14 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import pytest
 
+from timeouts import wait_until
+
 POSTGRES = os.environ.get("SQLVERDICT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/test")
 """The server that is tried first; each test makes a database of its own there."""
 MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306")
+PATIENCE = 120
+"""Seconds for a connection. Where nobody listens it is refused at once; a server that stalls for some
+seconds must neither fail a test nor let it be skipped in silence."""
 _numbers = count(1)
 
 
@@ -32,7 +37,7 @@ def mysql_server() -> str:
             port=parts.port or 3306,
             user=parts.username,
             password=os.environ.get("MYSQL_PWD", ""),
-            connect_timeout=3,
+            connect_timeout=PATIENCE,
         ).close()
     except pymysql.Error as error:
         pytest.skip(f"no MySQL or MariaDB server at {MYSQL} (SQLVERDICT_MYSQL): {error.args[-1]}")
@@ -47,7 +52,7 @@ def postgres_server() -> Iterator[str]:
     """
     psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: extra 'postgres'")
     try:
-        psycopg.connect(POSTGRES, connect_timeout=3).close()
+        psycopg.connect(POSTGRES, connect_timeout=PATIENCE).close()
     except psycopg.OperationalError:
         with _embedded_postgres() as url:
             yield url
@@ -86,10 +91,21 @@ def fresh_postgres(server: str) -> Iterator[str]:
     try:
         yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
     finally:
-        with psycopg.connect(server, autocommit=True) as connection:
-            with suppress(psycopg.Error):
-                connection.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
-                    (name,),
-                )
+        assert wait_until(lambda: _is_dropped(server, name)), f"{name} stays in use"
+
+
+def _is_dropped(server: str, name: str) -> bool:
+    """Drop a database; false where a connection to it has not ended within five seconds."""
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        with suppress(psycopg.Error):
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+                (name,),
+            )
+        try:
             connection.execute(f'DROP DATABASE "{name}"')
+        except psycopg.errors.ObjectInUse:
+            return False
+    return True

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from tiers import THOROUGH
@@ -21,10 +22,14 @@ CLOCKS = {
 }
 """``process_time`` is among them: :func:`timeouts.cpu_limit` is the one user of it."""
 
-SUSPECT = re.compile(rf"\btimeout\b|\b(time|datetime)\s*\.|{'|'.join(sorted(CLOCKS))}")
+SUSPECT = re.compile(
+    rf"\btimeout\b|\.(wait|join|alarm)\(\d|\b(time|datetime)\s*\.|{'|'.join(sorted(CLOCKS))}"
+)
 """Without one of these words no line of a file can be wrong."""
 
 WAITS = {"communicate", "wait", "join", "acquire", "run", "alarm", "get"}
+WAITS_BY_PLACE = {"wait", "join", "alarm"}
+"""Those whose first argument is a time."""
 SHORTEST = 121
 """Seconds. Nothing that a test waits for takes so long; a shorter wait may be too short."""
 
@@ -67,7 +72,14 @@ def short_wait(node: ast.AST) -> bool:
     if called(node) not in WAITS or not isinstance(node, ast.Call):
         return False
     limits = [word.value for word in node.keywords if word.arg == "timeout"]
-    return any(isinstance(limit, ast.Constant) and limit.value < SHORTEST for limit in limits)
+    if called(node) in WAITS_BY_PLACE:
+        limits += node.args[:1]
+    return any(
+        isinstance(limit, ast.Constant)
+        and isinstance(limit.value, int | float)
+        and 0 < limit.value < SHORTEST
+        for limit in limits
+    )
 
 
 def complaints(path: Path) -> Iterator[str]:
@@ -97,9 +109,19 @@ def test_an_assertion_against_the_clock_is_noticed(tmp_path: Path) -> None:
         "while time.monotonic() < until: pass\nprocess.communicate(timeout=30)\n"
         "moments.append(time.time())\nassert moments[1] - moments[0] < 1\n"
         "seconds = time.process_time() - 3\nassert seconds < 1\n"
-        "assert moment < 3\n"
+        "assert moment < 3\nthread.join(20)\nevent.wait()\nevent.wait(HANG_SECONDS)\n"
     )
-    assert len(list(complaints(bad))) == 5
+    assert len(list(complaints(bad))) == 6
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers())
+def test_a_machine_that_stalls_while_examples_are_made_fails_no_property(
+    request: pytest.FixtureRequest, number: int
+) -> None:
+    own = request.function._hypothesis_internal_use_settings
+    assert HealthCheck.too_slow in own.suppress_health_check
+    assert HealthCheck.function_scoped_fixture in own.suppress_health_check
 
 
 def test_examples_are_the_same_every_time_by_default() -> None:

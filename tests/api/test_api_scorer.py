@@ -252,7 +252,7 @@ def test_no_descriptor_is_left_open(db: Path, tmp_path: Path) -> None:
     with sv.Scorer() as scorer, ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda copy: scorer(GOLD, GOLD, copy), copies))
     assert descriptors() <= before
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 def test_the_front_door_lists_its_names() -> None:
@@ -370,7 +370,7 @@ def test_a_cancelled_batch_lets_the_loop_go_on_and_leaves_nothing_behind(
         asyncio.run(cancel_a_batch(scorer))
     assert closed == []
     go_on.set()
-    assert wait_until(lambda: threading.active_count() == threads)
+    assert wait_until(lambda: threading.active_count() <= threads)
     # The second pair did not begin; what the first had opened was closed after the scorer was.
     assert checked == ["SELECT 1"]
     assert len(closed) == 1

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -51,8 +53,16 @@ def children(process: int | None = None) -> set[int]:
     """The processes that a process has started and that have not ended."""
     values = set()
     for tasks in Path(f"/proc/{process or os.getpid()}/task").iterdir():
-        values |= set(map(int, (tasks / "children").read_text().split()))
+        # A thread may end meanwhile.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            values |= set(map(int, (tasks / "children").read_text().split()))
     return values
+
+
+def own_children() -> set[int]:
+    """Those of this process, once scorers that nobody has any more have ended theirs."""
+    gc.collect()
+    return children()
 
 
 @pytest.mark.parametrize(
@@ -128,7 +138,7 @@ def test_large_cells_are_compared_whole(scorer: sv.Scorer) -> None:
 @needs_proc
 @pytest.mark.parametrize("name", STEPS_OF_HOURS)
 def test_a_step_of_hours_is_ended_with_its_process(db: Path, name: str) -> None:
-    before = children()
+    before = own_children()
     # The gold must be done in that time on a busy machine too.
     with fail_on_hang(), sv.Scorer(db=db, timeout=3.0) as scorer:
         result = scorer.check(GOLD, STEPS_OF_HOURS[name])
@@ -191,7 +201,7 @@ def is_busy(process: int) -> bool:
 @needs_proc
 def test_a_fork_leaves_the_process_to_its_owner(scorer: sv.Scorer) -> None:
     assert scorer(GOLD, APART) == 1.0
-    before = children()
+    before = own_children()
     child = os.fork()
     if not child:
         scorer.close()
@@ -295,14 +305,14 @@ class Unwritable(str):
 def test_a_pair_that_no_process_can_read_is_unscored_and_leaves_none_behind(
     db: Path, text: type[str]
 ) -> None:
-    before = children()
+    before = own_children()
     with fail_on_hang(), sv.Scorer(db=db) as scorer:
         result = scorer.check(GOLD, sv.Prediction("pair", APART, raw=text("Which?")))
         assert (result.verdict, result.scores) == (sv.Verdict.UNSCORED, {"ex": None})
         assert "cannot read this pair or a metric" in result.message
-        assert children() == before
+        assert children() <= before
         assert scorer(GOLD, APART) == 1.0
-    assert children() == before
+    assert children() <= before
 
 
 @pytest.mark.slow

@@ -54,6 +54,11 @@ class Faults:
         route.abort()
 
 
+def address_of(page: Page) -> str:
+    """The address as the page has it; Playwright hears of a change later."""
+    return str(page.evaluate("() => location.href"))
+
+
 def _is_foreign(address: str) -> bool:
     parts = urlsplit(address)
     return parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in OWN_HOSTS

@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
-from browser_parts import Faults, OpenPage, accessibility_problems
+from browser_parts import Faults, OpenPage, accessibility_problems, address_of
 
 from label_runs import HOSTILE, PAIRS, write_database
 from timeouts import HANG_SECONDS
@@ -70,7 +70,7 @@ def link(folder: Path) -> Iterator[str]:
 def open_view(open_page: OpenPage, link: str, **options):  # type: ignore[no-untyped-def]
     page = open_page(link, **options)
     page.wait_for_selector("body[data-ready]")
-    assert "token" not in page.url
+    assert "token" not in address_of(page)
     return page
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from servers import MYSQL as SERVER
-from servers import mysql_server
+from servers import PATIENCE, mysql_server
 from sqlverdict.execute.mysql.connection import ServerConnection
 
 
@@ -25,7 +25,7 @@ def connect(database: str | None = None) -> Any:
         database=database,
         charset="utf8mb4",
         autocommit=True,
-        connect_timeout=3,
+        connect_timeout=PATIENCE,
     )
 
 

@@ -9,6 +9,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -258,7 +259,7 @@ def test_a_damaged_file_is_set_aside(place: str, tmp_path: Path) -> None:
     filled(path).close()
     content = bytearray(path.read_bytes())
     start, end = {"header": (0, 100), "schema": (100, 4096), "middle": (8192, len(content))}[place]
-    content[start:end] = os.urandom(end - start)
+    content[start:end] = Random(place).randbytes(end - start)
     path.write_bytes(content)
     cache = AnswerCache(path)
     for number in range(3_000):

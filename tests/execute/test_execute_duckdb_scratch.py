@@ -142,7 +142,7 @@ def test_content_stays_after_queries_that_fail_or_write(scratch: Scratch) -> Non
 
 def test_an_endless_query_is_stopped(schema: Schema) -> None:
     assert isinstance(DUCKDB, ScratchEngine)
-    scratch = DUCKDB.scratch(schema, Limits(seconds=0.2))
+    scratch = DUCKDB.scratch(schema, Limits(seconds=3))
     try:
         assert scratch.load({"person": [person(1)]})
         outcome = scratch.run(

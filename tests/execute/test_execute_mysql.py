@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
+from secrets import token_hex
 from urllib.parse import urlsplit
 
 import pytest
@@ -27,6 +28,8 @@ ENDLESS = (
     "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) "
     "SELECT count(*) FROM n WHERE i < 0"
 )
+SHORT = Limits(seconds=3)
+"""For what never ends; the cheap query after it has the same limit, and a server may stall."""
 
 
 def name_of(database: str) -> str:
@@ -94,25 +97,25 @@ def test_mysql_keeps_every_promise() -> None:
 
 def test_the_rights_of_a_role_are_told(database: str) -> None:
     assert isinstance(MYSQL, ServerEngine)
-    name = name_of(database)
-    reader = f"mysql://sqlverdict_rights@127.0.0.1/{name}"
+    name, user = name_of(database), f"sqlverdict_rights_{token_hex(4)}"
+    reader = f"mysql://{user}@127.0.0.1/{name}"
     try:
         execute(
             None,
-            "CREATE OR REPLACE USER sqlverdict_rights",
-            f"GRANT SELECT, SHOW VIEW ON {name}.* TO sqlverdict_rights",
+            f"CREATE OR REPLACE USER {user}",
+            f"GRANT SELECT, SHOW VIEW ON {name}.* TO {user}",
         )
         assert MYSQL.excess_rights(reader) == ()
         execute(
             None,
-            f"GRANT INSERT, UPDATE (price) ON {name}.item TO sqlverdict_rights",
-            "GRANT FILE ON *.* TO sqlverdict_rights",
+            f"GRANT INSERT, UPDATE (price) ON {name}.item TO {user}",
+            f"GRANT FILE ON *.* TO {user}",
         )
         assert MYSQL.excess_rights(reader) == ("may use FILE, INSERT, UPDATE",)
-        execute(None, "GRANT ALL ON *.* TO sqlverdict_rights WITH GRANT OPTION")
+        execute(None, f"GRANT ALL ON *.* TO {user} WITH GRANT OPTION")
         assert MYSQL.excess_rights(reader) == ("is an administrator", "may pass on its rights")
     finally:
-        execute(None, "DROP USER sqlverdict_rights")
+        execute(None, f"DROP USER {user}")
 
 
 def test_other_databases_are_not_read(session: Session) -> None:
@@ -140,7 +143,7 @@ def test_other_databases_are_not_read(session: Session) -> None:
 
 
 def test_nothing_runs_on_the_server_after_the_limit(database: str) -> None:
-    session = MYSQL.open(database, Limits(seconds=0.3))
+    session = MYSQL.open(database, SHORT)
     try:
         outcome = session.run(ENDLESS)
         assert isinstance(outcome, Failure)
@@ -153,7 +156,7 @@ def test_nothing_runs_on_the_server_after_the_limit(database: str) -> None:
 
 
 def test_the_second_connection_ends_what_the_server_does_not(database: str) -> None:
-    session = MYSQL.open(database, Limits(seconds=0.3))
+    session = MYSQL.open(database, SHORT)
     cursor = session._cursor  # type: ignore[attr-defined]
     try:
         with cursor.connection.cursor() as own:

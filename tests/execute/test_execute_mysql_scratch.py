@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from secrets import token_hex
 
 import pytest
 from mysql_parts import execute, server_database
@@ -13,6 +14,7 @@ from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.records import Answer, Failure, Row
+from timeouts import wait_until
 
 pytestmark = pytest.mark.slow  # a server
 
@@ -167,22 +169,27 @@ def test_what_a_dead_process_left_is_dropped(schema: Schema, database: str) -> N
     assert name.startswith("sqlverdict_scratch_"), done.stderr
     assert isinstance(MYSQL, ScratchEngine)
     alive = MYSQL.scratch(schema, Limits(), database)
-    try:
+
+    def is_dropped() -> bool:
+        # The server notices soon that a client is gone, and frees its lock then.
         MYSQL.scratch(schema, Limits(), database).close()
-        assert name not in scratch_databases()
+        return name not in scratch_databases()
+
+    try:
+        assert wait_until(is_dropped)
         assert alive._own.name in scratch_databases()  # type: ignore[attr-defined]
     finally:
         alive.close()
 
 
 def test_a_user_without_the_right_is_told(schema: Schema, database: str) -> None:
-    name = database.rpartition("/")[2]
+    name, user = database.rpartition("/")[2], f"sqlverdict_reader_{token_hex(4)}"
     execute(
         None,
-        "CREATE OR REPLACE USER sqlverdict_reader",
-        f"GRANT SELECT ON {name}.* TO sqlverdict_reader",
+        f"CREATE OR REPLACE USER {user}",
+        f"GRANT SELECT ON {name}.* TO {user}",
     )
-    reader = f"mysql://sqlverdict_reader@127.0.0.1/{name}"
+    reader = f"mysql://{user}@127.0.0.1/{name}"
     try:
         assert isinstance(MYSQL, ScratchEngine)
         with pytest.raises(DatabaseError, match="right to create databases"):
@@ -194,10 +201,10 @@ def test_a_user_without_the_right_is_told(schema: Schema, database: str) -> None
         session.close()
         assert isinstance(outcome, Answer)
         assert outcome.volatile
-        execute(None, f"GRANT SHOW VIEW ON {name}.* TO sqlverdict_reader")
+        execute(None, f"GRANT SHOW VIEW ON {name}.* TO {user}")
         assert MYSQL.digest(reader) is not None
     finally:
-        execute(None, "DROP USER sqlverdict_reader")
+        execute(None, f"DROP USER {user}")
 
 
 def test_schemas_of_other_sources_are_made_too(database: str) -> None:

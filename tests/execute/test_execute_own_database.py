@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,36 @@ def test_nothing_stays_after_an_error(target: tuple[Engine, str], problem: str) 
         interrupted()
     with engine.own_database(server, NAME, ()):
         pass
+
+
+@pytest.mark.parametrize("forever", [False, True])
+def test_a_connection_that_ends_late_is_waited_for_but_not_for_ever(
+    forever: bool, postgres_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL itself waits for five seconds, and gives up then."""
+    import psycopg
+
+    engine = ENGINES.get("postgres")
+    assert isinstance(engine, ServerEngine)
+    usual, refusals = psycopg.Connection.execute, 0
+
+    def execute(connection: Any, query: Any, *more: Any, **options: Any) -> Any:
+        nonlocal refusals
+        text = query if isinstance(query, str | bytes) else query.as_string(connection)
+        if "DROP DATABASE" in str(text) and (forever or refusals < 2):
+            refusals += 1
+            raise psycopg.errors.ObjectInUse("it is being accessed by other users")
+        return usual(connection, query, *more, **options)
+
+    expected = pytest.raises(DatabaseError, match="Drop it by hand") if forever else nullcontext()
+    with monkeypatch.context() as patch, expected:
+        patch.setattr(psycopg.Connection, "execute", execute)
+        with engine.own_database(postgres_database, NAME, ()):
+            pass
+    assert refusals >= 2
+    if forever:
+        assert _dropped(engine, postgres_database, NAME) == (NAME,)
+    assert engine.drop_leftovers(postgres_database, NAME) == ()
 
 
 KILLED = """

@@ -25,6 +25,8 @@ from timeouts import wait_until
 
 POSTGRES = ENGINES.get("postgres")
 PATIENT = Limits(seconds=600)
+SHORT = Limits(seconds=3)
+"""For what never ends; a session is opened under the same limit, and a server may stall."""
 SMALL = Limits(bytes=2**20, cell=2**20)
 
 
@@ -117,7 +119,7 @@ def test_hostile_texts_are_blocked_by_the_server_where_the_names_are_not(people:
 
 def test_what_the_clock_ends_does_not_run_on_the_server(people: str) -> None:
     endless = ENDLESS_JOIN.replace("numbers", "person").replace(".i", ".id")
-    with session(people, Limits(seconds=0.3)) as opened:
+    with session(people, SHORT) as opened:
         outcome = opened.run(endless)
         assert isinstance(outcome, Failure)
         assert outcome.reason is Reason.EXECUTION_TIMEOUT
@@ -128,7 +130,7 @@ def test_what_the_clock_ends_does_not_run_on_the_server(people: str) -> None:
 def test_a_client_side_cancel_ends_a_query_that_the_server_would_not(people: str) -> None:
     """A server whose own limit is off is told to cancel."""
     endless = ENDLESS_JOIN.replace("numbers", "person").replace(".i", ".id")
-    with session(people, Limits(seconds=0.3)) as opened:
+    with session(people, SHORT) as opened:
         opened._connection.execute("SET statement_timeout = 0")  # type: ignore[attr-defined]
         opened._connection.execute("SAVEPOINT clean")  # type: ignore[attr-defined]
         outcome = opened.run(endless)

@@ -152,7 +152,7 @@ def test_all_that_outlives_the_workspace_stays_closed(target: tuple[Engine, str]
 
 
 def test_limits_hold(target: tuple[Engine, str]) -> None:
-    workspace = open_workspace(target, Limits(rows=10, seconds=0.5))
+    workspace = open_workspace(target, Limits(rows=10, seconds=3))
     many = workspace.run(MANY)
     late = workspace.run(ENDLESS)
     workspace.close()

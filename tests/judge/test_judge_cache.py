@@ -249,7 +249,7 @@ def test_a_killed_process_lets_go_of_its_claims(tmp_path: Path) -> None:
         "import sys, threading, time; from pathlib import Path\n"
         "from sqlverdict.llm.claims import Claims\n"
         "print(Claims(Path(sys.argv[1])).take('a' * 64, 0.1, threading.Event()), flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(3600)\n"
     )
     never = threading.Event()
     process = subprocess.Popen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from judge_asking import MODEL, SCHEMA, HandClock, client, endpoint, question, s
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
+from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import NoReply, Reply
 from sqlverdict.llm.threads import ask_all
 from sqlverdict.records import Reason
@@ -48,38 +50,36 @@ BROKEN = {
 }
 
 
-def limit(name: str, slow: float) -> float:
-    """Time enough for a busy machine, but for those whose fault is to be slow."""
-    return slow if name == "too slow" or name.startswith("dripping") else 120.0
+SLOW = {name for name in BROKEN if name == "too slow" or name.startswith("dripping")}
+"""Their fault is to be slow: the limit is short, and a busy machine may reach it once more."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_answer_is_asked_for_again(name: str, cache: ReplyCache) -> None:
-    with (
-        FakeLlm(script(BROKEN[name], GOOD)) as server,
-        client(server, cache, timeout=limit(name, 5.0)) as asker,
-    ):
+    how = {"timeout": 2.0, "retries": 10} if name in SLOW else {}
+    with FakeLlm(script(BROKEN[name], GOOD)) as server, client(server, cache, **how) as asker:
         reply = asker.ask(question())
         assert isinstance(reply, Reply)
         assert (reply.text, reply.cached) == ("fine", False)
-        assert len(server.calls) == 2
-        assert (asker.usage.calls, asker.usage.repeated, asker.usage.replies) == (2, 1, 1)
+        usage = asker.usage
+        assert (usage.repeated, usage.replies) == (usage.calls - 1, 1)
+        assert usage.calls >= 2 if name in SLOW else usage.calls == len(server.calls) == 2
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_server_that_stays_broken_is_given_up(name: str, cache: ReplyCache) -> None:
-    with (
-        FakeLlm(script(BROKEN[name])) as server,
-        client(server, cache, timeout=limit(name, 0.5)) as asker,
-    ):
+    how = {"timeout": 0.5} if name in SLOW else {}
+    with FakeLlm(script(BROKEN[name])) as server, client(server, cache, **how) as asker:
         reply = asker.ask(question())
         assert isinstance(reply, NoReply)
         assert (reply.attempts, reply.reason) == (3, Reason.JUDGE_UNAVAILABLE)
         assert reply.message.startswith("no reply after 3 attempts: ")
         assert server.base_url in reply.message
-        assert len(server.calls) == 3
+        assert asker.usage.calls == 3
+        # A server may note a call after its client has given it up.
+        assert len(server.calls) <= 3 if name in SLOW else len(server.calls) == 3
         assert len(cache) == 0
 
 
@@ -133,10 +133,12 @@ def test_a_server_that_never_answers_is_not_asked_for_ever() -> None:
 
 
 def test_nobody_listens() -> None:
-    with FakeLlm() as server:
-        there = endpoint(server)
-    with Client(there) as asker:
-        reply = asker.ask(question())
+    # A port that is bound is nobody else's; without a listener it refuses.
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
+        with Client(Endpoint(address, MODEL, retries=2, backoff=0.001)) as asker:
+            reply = asker.ask(question())
     assert isinstance(reply, NoReply)
     assert reply.attempts == 3
     assert "cannot connect" in reply.message

@@ -16,6 +16,7 @@ from sqlverdict.errors import DataError
 from sqlverdict.llm.budget import CostBudget
 from sqlverdict.llm.prices import Price, Prices, load_prices
 from sqlverdict.llm.rate import Pace
+from timeouts import HANG_SECONDS, wait_until
 
 
 @given(st.floats(0.5, 600), st.integers(1, 40))
@@ -72,7 +73,7 @@ def test_a_stop_ends_the_waiting() -> None:
     waiting = threading.Thread(target=pace.take_turn)
     waiting.start()
     stop.set()
-    waiting.join(20)
+    waiting.join(HANG_SECONDS)
     assert not waiting.is_alive()
     assert not pace.take_turn()
 
@@ -96,15 +97,15 @@ def test_near_the_limit_a_call_waits_for_the_ones_in_flight() -> None:
     answers: list[bool] = []
     second = threading.Thread(target=lambda: answers.append(budget.reserve(6.0)))
     second.start()
-    second.join(0.05)
-    assert second.is_alive()
+    assert wait_until(lambda: bool(budget._changed._waiters))  # type: ignore[attr-defined]
+    assert answers == []
     budget.settle(6.0, 2.0)
-    second.join(20)
+    second.join(HANG_SECONDS)
     assert answers == [True]
     third = threading.Thread(target=lambda: answers.append(budget.reserve(6.0)))
     third.start()
     budget.settle(6.0, 5.0)
-    third.join(20)
+    third.join(HANG_SECONDS)
     assert answers == [True, False]
 
 
@@ -130,7 +131,7 @@ def test_whatever_calls_cost_the_limit_holds(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(HANG_SECONDS)
         assert not thread.is_alive()
     assert budget.spent <= limit * (1 + 1e-6)
 

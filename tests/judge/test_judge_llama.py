@@ -141,7 +141,7 @@ def test_a_killed_caller_leaves_no_server_behind(tiny_gguf: Path) -> None:
         "from sqlverdict.testing.tiny_llm import serve_gguf\n"
         "with serve_gguf(Path(sys.argv[1])) as server:\n"
         "    print(server.pid, flush=True)\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(3600)\n"
     )
     caller = subprocess.Popen(
         [sys.executable, "-c", code, str(tiny_gguf)], stdout=subprocess.PIPE, text=True

@@ -139,5 +139,5 @@ def test_the_bar_starts_no_thread() -> None:
     with LiveProgress(out) as progress:
         progress.begin(10, 0)
         progress.advance(10)
-        assert threading.active_count() == before
+        assert threading.active_count() <= before
     assert "10/10" in out.getvalue()

@@ -77,7 +77,7 @@ def test_a_query_that_never_ends_ends_and_leaves_nothing_running(rewarder: Rewar
     threads = threading.active_count()
     reward = rewarder.reward(GOLD, ENDLESS)
     assert (reward.outcome, reward.reasons) == ("timed_out", ("EXECUTION_TIMEOUT",))
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
     assert multiprocessing.active_children() == []
     assert rewarder(GOLD, GOLD) == 1.0
 
@@ -165,7 +165,7 @@ def test_hundreds_of_replies_with_hostile_ones_in_eight_threads(db: Path) -> Non
     assert rows[0] == rows[1]
     assert all(row["score"] in (0.0, 1.0) for row in rows[0])
     assert (db.read_bytes(), set(db.parent.iterdir())) == (before, files)
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
     assert multiprocessing.active_children() == []
 
 

@@ -62,6 +62,10 @@ class Gate:
         """Hold them back again."""
         self._note.unlink(missing_ok=True)
 
+    @property
+    def is_open(self) -> bool:
+        return self._note.exists()
+
     def score(self, item: Item, _parameter: str) -> Score:
         if int(item.case.id) >= self._first:
             wait_until(self._note.exists)

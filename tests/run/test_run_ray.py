@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from msgspec import structs
 
 from ray_clusters import ray_cluster
 from sqlverdict.files.digests import sha256_file
+from sqlverdict.run.pool.node_files import copy_of, files_of
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.run import read_run
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
@@ -33,6 +33,33 @@ CASES = 96
 SLOW = (
     "WITH RECURSIVE w(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM w LIMIT {n}) SELECT max(k) FROM w"
 )
+
+
+DRIVER = """
+import os, signal, sys, time
+from pathlib import Path
+from sqlverdict.cli.main import main
+from sqlverdict.run.pool.ray_pool import RayPool
+from sqlverdict.runlog.folder import RunFolder
+
+how, hold = sys.argv.pop(1), Path(sys.argv.pop(1))
+append, free_actor = RunFolder.append, RayPool._free_actor
+
+def append_and_strike(folder, lines):
+    append(folder, lines)
+    if how == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    while hold.exists():
+        time.sleep(0.01)
+
+def free_actor_of_two(pool):
+    # Until a node is lost, each has an actor.
+    return free_actor(pool) if pool._lost or len(pool._ready) == 2 else None
+
+RunFolder.append, RayPool._free_actor = append_and_strike, free_actor_of_two
+main()
+"""
+"""The command line. After its first lines the driver kills itself, or waits while a file is there."""
 
 
 @pytest.fixture(scope="module")
@@ -64,15 +91,22 @@ def cluster() -> Iterator[Any]:
         yield cluster
 
 
-def command(data: Path, out: str, *more: str) -> list[str]:
+def arguments(data: Path, out: str, *more: str) -> list[str]:
     databases = str(data / "databases")
-    start = [sys.executable, "-m", "sqlverdict", "evaluate", "--quiet", "--no-cache"]
     paths = ["--cases", str(data / "cases.jsonl"), "--databases", databases]
-    return [*start, *paths, "--metrics", "ex", "--refute", "20", "--out", str(data / out), *more]
+    usual = ["evaluate", "--quiet", "--no-cache", *paths, "--metrics", "ex", "--refute", "20"]
+    return [*usual, "--out", str(data / out), *more]
 
 
-def start(cluster: Any, data: Path, out: str, *more: str) -> subprocess.Popen[str]:
-    options = [*command(data, out, "--on", "ray", "--workers", "2", *more)]
+def command(data: Path, out: str, *more: str) -> list[str]:
+    return [sys.executable, "-m", "sqlverdict", *arguments(data, out, *more)]
+
+
+def start(
+    how: str, hold: Path, cluster: Any, data: Path, out: str, *more: str
+) -> subprocess.Popen[str]:
+    words = arguments(data, out, "--on", "ray", "--workers", "2", *more)
+    options = [sys.executable, "-c", DRIVER, how, str(hold), *words]
     environment = {**os.environ, "RAY_ADDRESS": cluster.address}
     return subprocess.Popen(options, env=environment, stderr=subprocess.PIPE, text=True)
 
@@ -141,21 +175,21 @@ def test_killed_drivers_and_nodes_change_no_byte(
 
     One test, since a driver and its actors take seconds to start.
     """
-    out = data / "on_ray"
-    with start(cluster, data, out.name) as driver:
-        assert wait_until(lambda: lines(out) > 0 or driver.poll() is not None)
-        driver.kill()
+    out, hold = data / "on_ray", data / "hold"
+    with start("dies", hold, cluster, data, out.name) as driver:
+        driver.communicate(timeout=HANG_SECONDS)
     before = lines(out)
     assert 0 < before < CASES, "the driver was killed in the middle"
-    copies = Path(tempfile.gettempdir()) / f"sqlverdict-databases-{os.getuid()}"
-    copied_before = set(copies.iterdir()) if copies.is_dir() else set()
-    with start(cluster, data, out.name, "--copy-databases") as driver:
+    hold.touch()
+    with start("waits", hold, cluster, data, out.name, "--copy-databases") as driver:
         assert wait_until(lambda: lines(out) > before or driver.poll() is not None)
         cluster.remove_node(cluster.nodes[1], allow_graceful=False)
+        hold.unlink()
         _, errors = driver.communicate(timeout=HANG_SECONDS)
     assert driver.returncode == 0, errors
     assert read_run(out).manifest.killed_workers > 0, "an actor was lost with its node"
     assert content(out) == whole
-    (copy,) = set(copies.iterdir()) - copied_before
+    database = str(data / "databases" / "shop" / "shop.sqlite")
+    copy = copy_of(files_of(database, whole_folder=True)).parents[1]
     assert [path.name for path in copy.rglob("*.sqlite")] == ["shop.sqlite"], "once a node"
     shutil.rmtree(copy)

@@ -20,6 +20,8 @@ from sqlverdict.files.references import Reference, with_database
 
 _SECONDS: Final = 60.0
 _COMMENT: Final = "made by sqlverdict; it may be dropped when nobody is connected to it"
+_TRIES: Final = 6
+"""Each time the server waits five seconds for connections to end; a busy one needs longer."""
 _FORCE: Final = 130000
 """The first version that drops a database in spite of its connections."""
 
@@ -47,13 +49,25 @@ def own_database(server: Reference, name: str, statements: Iterable[str]) -> Ite
             yield url
     finally:
         with closing(connect(server, _SECONDS)) as connection:
-            force = " WITH (FORCE)" if connection.info.server_version >= _FORCE else ""
-            try:
-                connection.execute(sql.SQL("DROP DATABASE {}" + force).format(identifier))
-            except psycopg.Error as error:
-                raise DatabaseError(
-                    f"{name} cannot be dropped: {error}. Drop it by hand"
-                ) from error
+            _drop(connection, name)
+
+
+def _drop(connection: Connection, name: str) -> None:
+    """Drop a database, and end who is connected to it.
+
+    Raises:
+        DatabaseError: it stays.
+    """
+    force = " WITH (FORCE)" if connection.info.server_version >= _FORCE else ""
+    statement = sql.SQL("DROP DATABASE {}" + force).format(sql.Identifier(name))
+    for left in reversed(range(_TRIES)):
+        try:
+            connection.execute(statement)
+        except psycopg.Error as error:
+            if isinstance(error, psycopg.errors.ObjectInUse) and left:
+                continue
+            raise DatabaseError(f"{name} cannot be dropped: {error}. Drop it by hand") from error
+        return
 
 
 def _filled(url: str, name: str, statements: Iterable[str]) -> Connection:
