@@ -24,8 +24,9 @@ CHUNK = 1_000
 """Rows of one result; fewer are the last ones."""
 _GRACE = 10.0
 """Seconds that a server has to answer a cancel."""
-_TURNS = 64
-"""After how many reads from the socket the memory is looked at."""
+_TURNS = 4
+"""After how many reads from the socket the memory is looked at: on a busy machine each brings some
+megabytes, and short answers take fewer."""
 _PARTS = (pq.ExecStatus.SINGLE_TUPLE, pq.ExecStatus.TUPLES_CHUNK)
 _DONE = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
@@ -183,8 +184,9 @@ class PostgresExchange:
             self._is_sending = self._is_sending and bool(pgconn.flush())
             turns += 1
             if turns % _TURNS == 0 and self._memory is not None:
-                before = before or peak_memory()
-                if peak_memory() - before > self._memory:
+                peak = peak_memory()
+                before = before or peak
+                if peak - before > self._memory:
                     self.drop()
                     raise ServerError("53200", "a batch of rows does not fit")
         return pgconn.get_result()
