@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
+from tiers import sampled
 
 
 @pytest.mark.parametrize(
@@ -77,12 +78,17 @@ def test_spider_hardness_is_the_official_one_on_every_dev_gold(data_root: Path) 
 
 
 @pytest.mark.data
+@pytest.mark.sampled
 @pytest.mark.parametrize(("part", "count"), [("spider", 527), ("ehrsql", 934)])
 def test_trustsql_hardness_is_the_published_one(data_root: Path, part: str, count: int) -> None:
     lines = (data_root / "trustsql" / f"trustsql_{part}_test.jsonl").read_text().splitlines()
     rows = [row for row in map(json.loads, lines) if row["gold_sql"] and row["hardness"]]
     assert len(rows) == count
+    # EHRSQL's golds are long and alike.
+    step = sampled(4, 1) if part == "ehrsql" else 1
     wrong = [
-        row["gold_sql"] for row in rows if trustsql_hardness(row["gold_sql"]) != row["hardness"]
+        row["gold_sql"]
+        for row in rows[::step]
+        if trustsql_hardness(row["gold_sql"]) != row["hardness"]
     ]
     assert wrong == []

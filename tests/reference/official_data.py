@@ -167,12 +167,14 @@ def bird_mini_dev(data: Path, engine: str, databases: str) -> Reference:
 
 
 def defog(data: Path, engine: str, databases: Mapping[str, str]) -> Reference:
-    """defog's exact and correct; ``databases`` are references by name."""
+    """defog's exact and correct; ``databases`` are references by name, and others are left out."""
     root, reference = data / "defog", Reference("defog sql-eval", engine)
     items = {item["key"]: item for item in lines(root / "items.jsonl")}
     for verdict in lines(root / f"verdicts_{engine}.jsonl"):
         item = items[verdict["key"]]
         own, name = item["engines"][engine], item["db_name"]
+        if name not in databases:
+            continue
         case = Case(
             f"{verdict['key']}/{verdict['mutation']}",
             name,

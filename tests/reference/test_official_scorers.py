@@ -36,6 +36,12 @@ from tiers import THOROUGH, sampled
 MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306/test")
 
 
+def defog_dumps(data_root: Path, engine: str) -> dict[str, Path]:
+    """The dumps of defog's databases; by default a third: a server takes long to make each."""
+    dumps = sorted((data_root / "defog/databases_frozen" / engine).glob("*.sql"))
+    return {dump.stem: dump for dump in dumps[:: sampled(3, 1)]}
+
+
 def unexplained(reference: Reference) -> tuple[dict[str, int], list[str]]:
     checked, differences, _ = compare_with(reference)
     return checked, [
@@ -61,11 +67,13 @@ def test_bird_mini_dev_equals_the_script_on_sqlite(data_root: Path) -> None:
     assert checked == {EX: sampled(115, 572), SOFT_F1: sampled(115, 572)}
 
 
+@pytest.mark.sampled
 def test_defog_equals_the_script_on_sqlite(data_root: Path, tmp_path: Path) -> None:
     databases = defog_sqlite(data_root, tmp_path)
-    checked, differences, _ = compare_with(defog(data_root, "sqlite", databases))
+    reference = defog(data_root, "sqlite", databases).every(sampled(3, 1))
+    checked, differences, _ = compare_with(reference)
     assert differences == []
-    assert checked == {EXACT: 1326, CORRECT: 1326}
+    assert checked == {EXACT: sampled(442, 1326), CORRECT: sampled(442, 1326)}
 
 
 @pytest.mark.parametrize(
@@ -84,27 +92,25 @@ def test_defog_equals_the_functions_on_stored_rows(
 @pytest.mark.sampled
 @pytest.mark.slow
 def test_defog_equals_the_script_on_postgresql(data_root: Path, postgres: str) -> None:
-    dumps = (data_root / "defog/databases_frozen/postgres").glob("*.sql")
-    with postgres_databases(postgres, {dump.stem: dump for dump in dumps}) as databases:
-        reference = defog(data_root, "postgres", databases).every(sampled(4, 1))
+    with postgres_databases(postgres, defog_dumps(data_root, "postgres")) as databases:
+        reference = defog(data_root, "postgres", databases).every(sampled(2, 1))
         checked, wrong = unexplained(reference)
     assert wrong == []
-    assert checked == {EXACT: sampled(332, 1326), CORRECT: sampled(332, 1326)}
+    assert checked == {EXACT: sampled(208, 1326), CORRECT: sampled(208, 1326)}
 
 
 @pytest.mark.sampled
 @pytest.mark.slow
 def test_defog_equals_the_script_on_mariadb(data_root: Path) -> None:
     pymysql = pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")
-    dumps = (data_root / "defog/databases_frozen/mysql").glob("*.sql")
     try:
-        with mysql_databases(MYSQL, {dump.stem: dump for dump in dumps}) as databases:
-            reference = defog(data_root, "mysql", databases).every(sampled(3, 1))
+        with mysql_databases(MYSQL, defog_dumps(data_root, "mysql")) as databases:
+            reference = defog(data_root, "mysql", databases).every(sampled(2, 1))
             checked, wrong = unexplained(reference)
     except (pymysql.OperationalError, DatabaseExists) as error:
         pytest.skip(f"no databases can be made at {MYSQL} (SQLVERDICT_MYSQL): {error}")
     assert wrong == []
-    assert checked == {EXACT: sampled(388, 1162), CORRECT: sampled(388, 1162)}
+    assert checked == {EXACT: sampled(159, 1162), CORRECT: sampled(159, 1162)}
 
 
 @pytest.mark.sampled
@@ -116,10 +122,10 @@ def test_bird_mini_dev_equals_the_script_on_postgresql(data_root: Path, postgres
         if not THOROUGH:
             # Question 247 runs into the limit of time with most systems.
             reference.cases = [case for case in reference.cases if not case.id.startswith("247/")]
-            reference = reference.every(3)
+            reference = reference.every(5)
         checked, wrong = unexplained(reference)
     assert wrong == []
-    assert checked[EX] == checked[SOFT_F1] > 100
+    assert checked[EX] == checked[SOFT_F1] > sampled(70, 300)
 
 
 @pytest.mark.sampled
@@ -136,7 +142,7 @@ def test_ehrsql2024_equals_the_recorded_scores(data_root: Path) -> None:
     for system in reader.systems(file):
         recorded = reader.predictions(file, system).by_id
         cases = [case for case in benchmark.cases if case.answerable and case.id in recorded]
-        cases = cases[:: sampled(5, 1)]
+        cases = cases[:: sampled(15, 1)]
         predictions = {case.id: recorded[case.id] for case in cases}
         run = evaluate(cases, predictions, options=Options(metrics="ex[ehrsql2024]", workers=0))
         for result in run.results():
@@ -146,4 +152,4 @@ def test_ehrsql2024_equals_the_recorded_scores(data_root: Path) -> None:
                 checked += 1
                 wrong += [(system, result.id)] if ours != (score == 1) else []
     assert wrong == []
-    assert checked == sampled(454, 2205)
+    assert checked == sampled(142, 2205)

@@ -29,7 +29,7 @@ def test_spider_execution_equals_the_official_script(data_root: Path, system: st
     benchmark = BENCHMARKS.get("spider").read(root, options={"difficulty": "off"})
     ids = [case.id for case in benchmark.cases]
     predictions = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
-    options = Options(metrics="ex[spider],ex[spider_distinct]", workers=1)
+    options = Options(metrics="ex[spider],ex[spider_distinct]", workers=0)
     run = evaluate(benchmark, predictions, options=options)
     expected = official(data_root / "spider_reference" / f"dev_{system}.jsonl")
     checked = 0
@@ -64,7 +64,7 @@ def test_bird_execution_equals_the_official_script(data_root: Path, system: str)
     run = evaluate(
         cases,
         {id_: predictions[id_] for id_ in part},
-        options=Options(metrics="ex[bird]", workers=1),
+        options=Options(metrics="ex[bird]", workers=0),
     )
     ours = {result.id: result.scores["ex[bird]"] for result in run.results()}
     assert ours == {id_: expected[id_]["exec"] for id_ in part}

@@ -1,4 +1,4 @@
-"""Our exact set match and hardness against the official script's verdicts, item by item."""
+"""Our exact set match against the official script's verdicts, item by item."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from sqlverdict import Options, evaluate
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.parse.hardness import spider_hardness
 from sqlverdict.records import Result
 from tiers import sampled
 
@@ -20,7 +19,7 @@ pytestmark = [pytest.mark.data, pytest.mark.sampled]
 
 ACCEPTED = {"C3": 774, "DAIL": 906, "RASAT+PICARD": 959, "RESDSQL": 972}
 """How many predictions of each system the official parser accepts."""
-EVERY = sampled(4, 1)
+EVERY = sampled(10, 1)
 """One prediction in so many is scored; of each system others."""
 
 
@@ -41,7 +40,7 @@ def scored(data_root: Path, request: pytest.FixtureRequest) -> Scored:
     cases = list(benchmark.cases)
     ids = [case.id for case in cases]
     predictions = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
-    options = Options(metrics="esm,esm[values],esm[script]", workers=1)
+    options = Options(metrics="esm,esm[values],esm[script]", workers=0)
     reference = data_root / "spider_reference" / f"dev_{system}.jsonl"
     official = [json.loads(line) for line in reference.read_text().splitlines()]
     assert sum(bool(item.get("esm_parsed")) for item in official) == ACCEPTED[system]
@@ -60,17 +59,6 @@ def test_esm_equals_the_official_script_where_it_can_parse(scored: Scored) -> No
         results = result.scores["esm"], result.scores["esm[values]"]
         assert results == (item["esm"], item["esm_values"]), (result.gold, result.prediction)
     assert checked > 0.7 * len(scored.ours)
-
-
-def test_hardness_equals_the_official_script(data_root: Path) -> None:
-    golds = (data_root / "spider" / "dev_gold.sql").read_text().splitlines()
-    reference = data_root / "spider_reference" / "dev_RESDSQL.jsonl"
-    items = [json.loads(line) for line in reference.read_text().splitlines()]
-    known = [item for item in items if "hardness" in item]
-    assert len(known) == 972
-    for item in known:
-        gold = golds[item["idx"]].rsplit("\t", 1)[0]
-        assert spider_hardness(gold) == item["hardness"], gold
 
 
 def test_esm_script_is_what_the_official_script_prints(scored: Scored) -> None:
