@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks import demo
 from sqlverdict.pipeline import Options, System, evaluate_systems
@@ -35,7 +36,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Result]]
         frozenset(strategies) - {"everything"}: here,
         frozenset({"everything"}): here[:: sampled(4, 1)],
     }
-    options = Options(metrics=METRICS, workers=0, cache=None)
+    # Probes behind the LIMIT of a product of all tables would read half a million rows.
+    limits = Limits(rows=sampled(20_000, 500_000))
+    options = Options(metrics=METRICS, workers=0, cache=None, limits=limits)
     results = {}
     for names, cases in parts.items():
         systems = [
