@@ -352,16 +352,16 @@ def _queries(rule: Rule) -> Iterator[tuple[str, Pair]]:
 def _grown(sql: str) -> Iterator[str]:
     """A query in deep and wide company."""
     nested = sql
-    for level in range(8):
+    for level in range(6):
         nested = f"SELECT * FROM ({nested}) AS deep{level}"  # noqa: S608 - never run
     yield nested
     yield f"SELECT 1 WHERE EXISTS ({sql}) AND NOT EXISTS ({sql})"
-    yield " UNION ALL ".join([f"SELECT * FROM ({sql}) AS part"] * 4)  # noqa: S608 - never run
+    yield " UNION ALL ".join([f"SELECT * FROM ({sql}) AS part"] * 3)  # noqa: S608 - never run
     head, where, tail = sql.partition(" WHERE ")
     ends = ("GROUP", "ORDER", "LIMIT", "SELECT", "UNION", "INTERSECT", "EXCEPT")
     if where and tail.count("(") == tail.count(")") and not any(word in tail for word in ends):
-        yield f"{head} WHERE " + " AND ".join([f"({tail})", f"NOT (NOT ({tail}))"] * 8)
-        yield f"{head} WHERE " + " OR ".join([f"({tail})"] * 16)
+        yield f"{head} WHERE " + " AND ".join([f"({tail})", f"NOT (NOT ({tail}))"] * 4)
+        yield f"{head} WHERE " + " OR ".join([f"({tail})"] * 8)
 
 
 def _paths(tree: Expr, rule: Rule) -> Iterator[Path]:

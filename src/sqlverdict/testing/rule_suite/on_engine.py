@@ -9,10 +9,9 @@ seen at work there: one that rewrites nothing was not checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -109,8 +108,10 @@ def attack_rule_on_engine(
     scratches = Scratches(engine, near)
     rewritten = runs = 0
     seen: set[tuple[str, frozenset[Fact], int]] = set()
+    sources: list[int] = []
+    queries = _queries(rule, engine.dialect, seed, sources)
     try:
-        for attempts, (query, rules) in enumerate(_queries(rule, engine.dialect, seed)):
+        for attempts, (query, rules, source) in enumerate(queries):
             if rewritten >= budget or attempts >= max(budget, QUERIES) * TRIES:
                 break
             again = (query.sql, query.facts, id(rules))
@@ -120,6 +121,7 @@ def attack_rule_on_engine(
             form = rewriting(query, rules, rule.name)
             if form is None:
                 continue
+            sources.append(source)
             difference, compared = _difference(query, form, scratches, databases, seed)
             rewritten += compared > 0
             runs += compared
@@ -157,8 +159,15 @@ def _difference(
     return None, databases
 
 
-def _queries(rule: Rule, dialect: str, seed: int) -> Iterator[tuple[HostileQuery, RuleSet]]:
-    """A rule's queries in the dialect, each with the rules to try on it, without an end."""
+def _queries(
+    rule: Rule, dialect: str, seed: int, sources: Sequence[int]
+) -> Iterator[tuple[HostileQuery, RuleSet, int]]:
+    """A rule's queries in the dialect, without an end.
+
+    Each with the rules to try on it, and the number of the query of a pair that it was made of.
+    The caller adds that number to ``sources`` where the rule rewrites the query: most are made of
+    these, which it is likely to rewrite in another context, too.
+    """
     import sqlglot
     from sqlglot.errors import SqlglotError
 
@@ -170,13 +179,11 @@ def _queries(rule: Rule, dialect: str, seed: int) -> Iterator[tuple[HostileQuery
     schemas: list[Schema] = [retyped_for(rule.schema, dialect, rng)]
     schemas += [retyped_for(rule.schema, dialect, rng, kind) for kind in TYPES[dialect]]
     schemas += [retyped_for(rule.schema, dialect, rng, *TYPES[dialect]) for _ in range(MIXTURES)]
-    choices = [
-        (frozenset(pair.facts), placements(sql, rule.matches))
+    texts = [
+        (sql, frozenset(pair.facts))
         for pair in (*rule.equal, *rule.different)
         for sql in (pair.left, pair.right)
     ]
-    every = list(product(choices, schemas))
-    first = [each for each in every if each[1] is schemas[0]]
 
     @cache
     def translate(sql: str) -> str | None:
@@ -185,6 +192,10 @@ def _queries(rule: Rule, dialect: str, seed: int) -> Iterator[tuple[HostileQuery
         except SqlglotError:
             return None
 
+    @cache
+    def placed(source: int) -> tuple[Sequence[str], ...]:
+        return placements(texts[source][0], rule.matches)
+
     def hostile(sql: str, facts: frozenset[Fact], schema: Schema) -> HostileQuery | None:
         text = translate(sql)
         if text is None:
@@ -192,15 +203,17 @@ def _queries(rule: Rule, dialect: str, seed: int) -> Iterator[tuple[HostileQuery
         types = {f for f in facts_of(schema, dialect) if isinstance(f, HasAffinity)}
         return HostileQuery(text, schema, facts | types, dialect)
 
-    for (facts, groups), schema in first:
+    for source, (_, facts) in enumerate(texts):
         # The pairs as they are written come before all else.
-        query = hostile(groups[0][0], facts, schema)
+        query = hostile(placed(source)[0][0], facts, schemas[0])
         if query is not None:
-            yield query, sets[0]
-            yield query, sets[1]
+            yield query, sets[0], source
+            yield query, sets[1], source
     while True:
         likely = rng.random() < _LIKELY
-        (facts, groups), schema = rng.choice(first if likely else every)
-        query = hostile(rng.choice(rng.choice(groups)), facts | further_facts(schema, rng), schema)
+        source = rng.choice(sources) if likely and sources else rng.randrange(len(texts))
+        schema = schemas[0] if likely else rng.choice(schemas)
+        facts = texts[source][1] | further_facts(schema, rng)
+        query = hostile(rng.choice(rng.choice(placed(source))), facts, schema)
         if query is not None:
-            yield query, rng.choice(sets)
+            yield query, rng.choice(sets), source
