@@ -53,7 +53,7 @@ def test_a_known_difference_is_found(pair: PowerPair) -> None:
 @pytest.mark.sampled
 @pytest.mark.parametrize("pair", equivalent_pairs(), ids=lambda pair: pair.id)
 def test_an_equivalence_is_never_refuted(pair: PowerPair) -> None:
-    budget = SearchBudget(instances=sampled(INSTANCES // 5, INSTANCES))
+    budget = SearchBudget(instances=sampled(INSTANCES // 10, INSTANCES))
     witness = find_witness(pair.gold, pair.prediction, schema(pair.schema), budget=budget)
     assert not witness.refuted, getattr(witness, "instance", None)
 

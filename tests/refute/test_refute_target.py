@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from servers import fresh_postgres
 from sqlverdict import Options, evaluate
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits
@@ -29,27 +30,29 @@ INSERT INTO sale VALUES (1, 1, 2.50, 'a'), (2, 1, 3.00, 'B'), (3, 2, 3.00, NULL)
 """
 
 
-@pytest.fixture
-def duckdb_shop(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def duckdb_shop(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database that no test changes: a search only reads it."""
     duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
-    path = tmp_path / "shop.duckdb"
+    path = tmp_path_factory.mktemp("shop") / "shop.duckdb"
     connection = duckdb.connect(str(path))
     connection.execute(TABLES)
     connection.close()
     return str(path)
 
 
-@pytest.fixture
-def postgres_shop(postgres_database: str) -> str:
+@pytest.fixture(scope="module")
+def postgres_shop(postgres: str) -> Iterator[str]:
     import psycopg
 
-    with psycopg.connect(postgres_database, autocommit=True) as connection:
-        for statement in TABLES.split(";")[:-1]:
-            connection.execute(statement)  # type: ignore[call-overload]
-    return postgres_database
+    with fresh_postgres(postgres) as database:
+        with psycopg.connect(database, autocommit=True) as connection:
+            for statement in TABLES.split(";")[:-1]:
+                connection.execute(statement)  # type: ignore[call-overload]
+        yield database
 
 
-@pytest.fixture(params=["duckdb", pytest.param("postgres", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["duckdb", pytest.param("postgres", marks=pytest.mark.slow)])
 def shop(request: pytest.FixtureRequest) -> tuple[Engine, str]:
     name: str = request.param
     return ENGINES.get(name), request.getfixturevalue(f"{name}_shop")

@@ -139,7 +139,7 @@ def check_search_refutes_different(rule: Rule) -> None:
     if is_heuristic(rule):
         return
     for pair in rule.different:
-        refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
+        refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES, shrink=0)
         _expect(
             refutation.refuted,
             rule,
@@ -198,7 +198,7 @@ def check_corners(rule: Rule) -> None:
         _expect(bool(pair.because), rule, f"does not say why {pair.left!r} differs: `because`")
     _joins(rule, rule.corners)
     for pair in rule.corners:
-        refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
+        refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES, shrink=0)
         _expect(
             refutation.refuted,
             rule,
@@ -214,7 +214,7 @@ def check_facts_carry_weight(rule: Rule) -> None:
     for pair in rule.equal:
         for fact in pair.facts:
             rest = [other for other in pair.facts if other != fact]
-            refutation = witness(rule, pair.left, pair.right, rest, REFUTES)
+            refutation = witness(rule, pair.left, pair.right, rest, REFUTES, shrink=0)
             _expect(
                 refutation.refuted,
                 rule,

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.refute.witness import Refutation
 
+SHRINK = 200
+"""Smaller databases that are tried for a witness, where people read it."""
+
 
 @dataclass(frozen=True)
 class NormalForm:
@@ -89,8 +92,12 @@ def derive(rule: Rule, pair: Pair, facts: frozenset[Fact]) -> Derivation:
     return PROFILES.get(profile_of(rule)).derive(question)
 
 
-def witness(rule: Rule, left: str, right: str, facts: Iterable[Fact], instances: int) -> Refutation:
+def witness(
+    rule: Rule, left: str, right: str, facts: Iterable[Fact], instances: int, shrink: int = SHRINK
+) -> Refutation:
     """Search for a database that obeys the facts and no others, on which two queries differ.
+
+    To make it small takes longer than the search; with ``shrink`` 0 it stays as it is.
 
     Queries that ask the clock, which the search refuses, are compared at one moment.
     """
@@ -108,7 +115,7 @@ def witness(rule: Rule, left: str, right: str, facts: Iterable[Fact], instances:
         schema,
         facts=all_facts,
         # Seconds are the last stop; a busy machine must not decide.
-        budget=SearchBudget(instances=instances, alike=1, seconds=120.0, shrink=200),
+        budget=SearchBudget(instances=instances, alike=1, seconds=120.0, shrink=shrink),
     )
 
 
