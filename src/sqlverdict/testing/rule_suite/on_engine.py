@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sqlverdict.prove.normalise import RuleSet
     from sqlverdict.refute.target.scratches import Scratches
     from sqlverdict.testing.rule_suite.contexts import RewrittenQuery
+    from sqlverdict.testing.rule_suite.placements import Texts
 
 QUERIES = 12
 """So many queries that the rule rewrites are run by the conformance suite."""
@@ -193,7 +194,7 @@ def _queries(
             return None
 
     @cache
-    def placed(source: int) -> tuple[Sequence[str], ...]:
+    def placed(source: int) -> tuple[Texts, ...]:
         return placements(texts[source][0], rule.matches)
 
     def hostile(sql: str, facts: frozenset[Fact], schema: Schema) -> HostileQuery | None:
