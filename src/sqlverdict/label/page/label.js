@@ -210,28 +210,35 @@
     witness: Boolean(current.item.a.on_witness),
   });
 
+  const listedAs = (pair) => state.items.find((item) => item.pair === pair);
+
+  // What is entered while a vote is on its way belongs to that vote: it is sent after it.
   const save = async (choice) => {
-    clearTimeout(timer);
-    pending = false;
+    const { pair } = current.item;
     saved("Saving …", "busy");
-    try {
-      const { pair } = current.item;
-      const reply = await store.vote(ballot(choice));
-      state.items.find((item) => item.pair === pair).choice = choice;
-      state.progress = reply.progress;
-      state.agreement = reply.agreement;
-      saved(`Saved ${new Date(reply.at).toLocaleTimeString("en-GB")}`, "good");
-    } catch (error) {
-      saved("Not saved", "bad");
-      throw error;
+    for (let form = null; form !== JSON.stringify(entered()); ) {
+      form = JSON.stringify(entered());
+      clearTimeout(timer);
+      pending = false;
+      try {
+        const reply = await store.vote(ballot(choice));
+        listedAs(pair).choice = choice;
+        state.progress = reply.progress;
+        state.agreement = reply.agreement;
+        saved(`Saved ${new Date(reply.at).toLocaleTimeString("en-GB")}`, "good");
+      } catch (error) {
+        pending = Boolean(listedAs(pair).choice); // tried again before another item is shown
+        saved("Not saved", "bad");
+        throw error;
+      }
     }
-    loaded.delete(current.item.pair);
-    drafts.delete(current.item.pair);
+    loaded.delete(pair);
+    drafts.delete(pair);
     showState();
   };
 
   const savePending = async () => {
-    if (pending) await save(state.items[position].choice);
+    if (pending) await save(listedAs(current.item.pair).choice);
   };
 
   // A vote counts for the item on the page: a key pressed before the item is there does not.
@@ -250,8 +257,7 @@
   // A change to an item that has a vote is a new vote with the same choice.
   const edited = () => {
     if (!current) return;
-    const { choice } = state.items[position];
-    if (!choice) {
+    if (!listedAs(current.item.pair).choice) {
       drafts.set(current.item.pair, entered());
       return;
     }
@@ -274,8 +280,10 @@
       const reply = await store.undo();
       state = reply.state;
       loaded.delete(reply.pair);
-      current = null;
-      drafts.set(reply.pair, reply.vote);
+      // What was entered in the meantime is a draft now.
+      const here = pending && current.item.pair === reply.pair;
+      drafts.set(reply.pair, here ? entered() : reply.vote);
+      pending &&= !here;
       showState();
       saved("Vote taken back", "good");
       await showItem(state.items.findIndex((item) => item.pair === reply.pair));
