@@ -37,4 +37,6 @@ def ray_cluster(*cores: int) -> Iterator[Any]:
 
 
 def _add_node(cluster: Any, cores: int) -> Any:
-    return cluster.add_node(num_cpus=cores, object_store_memory=80 * 2**20, include_dashboard=False)
+    # No test reads logs or wants more nodes: each such helper is an interpreter that loads Ray.
+    idle = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+    return cluster.add_node(num_cpus=cores, object_store_memory=80 * 2**20, **idle)

@@ -114,8 +114,12 @@ def nodes_below(node: Expr, *kinds: type[T]) -> list[T]:
         if isinstance(here, kinds):
             nodes.append(here)
         for value in here.args.values():
+            if value is None or value is False:
+                continue
             if type(value) is list:
-                waiting.extend(part for part in value if isinstance(part, Expr))
+                for part in value:
+                    if isinstance(part, Expr):
+                        waiting.append(part)
             elif isinstance(value, Expr):
                 waiting.append(value)
     return nodes

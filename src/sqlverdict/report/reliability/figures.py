@@ -62,6 +62,7 @@ class ReliabilityRequest:
         seed: For the subset and the bootstrap.
         risks: Risks for coverage and certified thresholds.
         delta: The chance that a certified threshold breaks its promise.
+        intervals: Whether several systems get intervals too; they take most of the time.
     """
 
     penalties: tuple[Penalty, ...] = PENALTIES
@@ -71,6 +72,7 @@ class ReliabilityRequest:
     seed: int = 0
     risks: tuple[float, ...] = RISKS
     delta: float = DELTA
+    intervals: bool = True
 
 
 @dataclass(frozen=True)

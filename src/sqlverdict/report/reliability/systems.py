@@ -175,7 +175,7 @@ def read_rs_name(name: str) -> tuple[Penalty, str | None] | None:
 
 def _system(name: str, cells: Sequence[Cell], request: ReliabilityRequest) -> SystemScores:
     outcomes = from_counts(Counter(cells), {})
-    samples = resampled_tables(outcomes, request.seed)
+    samples = resampled_tables(outcomes, request.seed) if request.intervals else []
     scores = tuple(
         score_view(outcomes, samples, view, request.penalties) for view in views(request.share)
     )

@@ -207,7 +207,7 @@ def _harm_notes(
     cases = (case for answers in read.values() for case in answers.values())
     if len(runs) < 2 or not any(case.abstained or not case.answerable for case in cases):
         return []
-    request = ReliabilityRequest(penalties=(HARM_PENALTY,), source=label)
+    request = ReliabilityRequest(penalties=(HARM_PENALTY,), source=label, intervals=False)
     board = rank_reliability(dict(zip(names, runs, strict=True)), request)
     return harmful_first(board, [name for name in names if ranks[name] == 1], label)
 

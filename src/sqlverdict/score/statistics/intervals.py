@@ -112,20 +112,27 @@ def resampled_means(counts: Mapping[float, int], seed: int, resamples: int) -> l
     value. Values are sorted first, so the histogram's own order does not matter; they are
     added up exactly, as ``sum`` rounds in other ways in other versions of Python.
     """
-    n = _size(counts)
-    values = _values(counts)
-    weights = [counts[value] for value in values]
+    _size(counts)
+    return list(_means(tuple((value, counts[value]) for value in _values(counts)), seed, resamples))
+
+
+@lru_cache(maxsize=64)
+def _means(counts: tuple[tuple[float, int], ...], seed: int, resamples: int) -> tuple[float, ...]:
+    """An interval and a test of one histogram read the same means, in several reports of a run."""
+    values = [value for value, _ in counts]
+    weights = [weight for _, weight in counts]
+    n = sum(weights)
     # Not for secrets: the seed must give the same interval on every machine.
     rng = random.Random(seed)  # noqa: S311
     if len(values) == 1:
-        return [values[0]] * resamples
+        return (values[0],) * resamples
     if len(values) * DRAWS_PER_BINOMIAL < n:
         sums = (_multinomial_sum(rng, values, weights, n) for _ in range(resamples))
     else:
         ends = list(accumulate(weights))
         cases = [values[bisect(ends, i)] for i in range(n)]
         sums = (fsum(rng.choices(cases, k=n)) for _ in range(resamples))
-    return [_within(total / n, values) for total in sums]
+    return tuple(_within(total / n, values) for total in sums)
 
 
 def _multinomial_sum(
