@@ -117,7 +117,7 @@ def test_what_steps_do_not_stop_is_stopped_by_the_clock(watched: Path, tmp_path:
     cache = tmp_path / "answers.sqlite"
     gold = {each.name: GOLD for each in corpus}
     evaluate(cases_of(corpus, watched), gold, options=Options(cache=cache))
-    limits = Limits(seconds=0.5)
+    limits = Limits(seconds=0.2)
     before = processor_seconds_of_children()
     with fail_on_hang():
         check_outcomes(

@@ -38,7 +38,7 @@ def endless() -> Iterator[Hostile]:
             "blobs": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
             "SELECT zeroblob(1000000) FROM n",
             "kept blobs": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-            "SELECT count(DISTINCT randomblob(100000)) FROM n",
+            "SELECT count(DISTINCT CAST(i || zeroblob(100000) AS BLOB)) FROM n",
             "subquery": f"SELECT name FROM person WHERE id IN ({_COUNT}i FROM n)",
             "exists": f"SELECT name FROM person WHERE EXISTS ({_COUNT}i FROM n WHERE i < 0)",
             "row by row": "SELECT (WITH RECURSIVE n(i) AS (SELECT p.id UNION ALL SELECT i + 1 "
