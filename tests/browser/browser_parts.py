@@ -64,11 +64,12 @@ def _is_foreign(address: str) -> bool:
     return parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in OWN_HOSTS
 
 
-def accessibility_problems(page: Page) -> list[str]:
-    """What axe finds serious: the rule, and the elements that break it."""
+def accessibility_problems(page: Page, *rules: str) -> list[str]:
+    """What axe finds serious: the rule, and the elements that break it; some rules, or all."""
     from axe_playwright_python.sync_playwright import Axe
 
-    violations = Axe().run(page).response["violations"]
+    options = {"runOnly": list(rules)} if rules else None
+    violations = Axe().run(page, options=options).response["violations"]
     return [
         f"{each['id']}: {each['help']} ({node['html'][:160]})"
         for each in violations

@@ -30,6 +30,8 @@ IDLE = "#main[aria-busy=false]"
 """The annotator's page when nothing is being saved or loaded."""
 SAVE_PAUSE = 1_000
 """Longer than the page waits before it saves an edit, in milliseconds."""
+LOOK_PAUSE = 6_000
+"""Longer than the adjudicator's page waits before it looks for new votes."""
 ANNOTATORS = ("ann", "bob", "dee", "eve", "fay", "gus", "hal")
 
 
@@ -251,6 +253,10 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     press(bob, "3", "5", "5", "3", "3", "3")
     judge = open_page(server.links["adjudicator"])
     judge.wait_for_selector("#disputes button")
+    # The page looks for new votes every few seconds: of a clock that can be put forward.
+    judge.clock.install()
+    judge.reload()
+    judge.wait_for_selector("#disputes button")
     disputes = judge.locator("#disputes button").count()
     assert disputes == sum(pair.is_disputed for pair in book_of(shared_run).pairs.values()) > 0
     kappa = judge.inner_text("#kappa")
@@ -277,8 +283,10 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     shown = judge.inner_text("#disputes [aria-current]")
     bob.keyboard.press("u")
     text_starts(bob, "#saved", "Vote taken back")
+    judge.clock.fast_forward(LOOK_PAUSE)
     judge.wait_for_selector(f"#kappa:has-text(', {ITEMS - 1})')")
     press(bob, "3")
+    judge.clock.fast_forward(LOOK_PAUSE)
     judge.wait_for_selector(f"#kappa:has-text(', {ITEMS})')")
     assert judge.inner_text("#disputes [aria-current]") == shown
     judge.keyboard.press("1")
