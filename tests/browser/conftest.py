@@ -34,6 +34,16 @@ LATE_REPLIES = """(() => {
 """Each request takes up to a second, in an order of its own: a test that waits too little fails."""
 _loop: asyncio.AbstractEventLoop | None = None
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+UNUSED = (
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),
+    "SpareRendererForSitePerProcess",
+    # What Playwright turns off itself: the last list counts.
+    *("AimEnabled", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose"),
+    *("HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay", "MediaRouter"),
+    *("NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch"),
+    "ThirdPartyStoragePartitioning",
+)
+"""Features of Chromium: for each profile it would load pages of its own, longer than a test takes."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,7 +69,8 @@ def browser() -> Iterator[Browser]:
         asyncio.set_child_watcher(PidWatcher())
     with api.sync_playwright() as driver:
         # Containers and CI run as root, where Chromium's own sandbox does not start.
-        chromium = driver.chromium.launch(executable_path=result, args=["--no-sandbox"])
+        options = ["--no-sandbox", f"--disable-features={','.join(UNUSED)}"]
+        chromium = driver.chromium.launch(executable_path=result, args=options)
         with _loop_put_aside():
             yield chromium
         chromium.close()
