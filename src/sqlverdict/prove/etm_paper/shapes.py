@@ -117,9 +117,7 @@ def nodes_below(node: Expr, *kinds: type[T]) -> list[T]:
             if value is None or value is False:
                 continue
             if type(value) is list:
-                for part in value:
-                    if isinstance(part, Expr):
-                        waiting.append(part)
+                waiting += [part for part in value if isinstance(part, Expr)]
             elif isinstance(value, Expr):
                 waiting.append(value)
     return nodes
