@@ -260,20 +260,9 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     disputes = judge.locator("#disputes button").count()
     assert disputes == sum(pair.is_disputed for pair in book_of(shared_run).pairs.values()) > 0
     kappa = judge.inner_text("#kappa")
-    output = (
-        CliRunner()
-        .invoke(
-            sqlverdict,
-            [
-                "agree",
-                str(shared_run),
-                "--labels",
-                str(shared_run / "labels" / "votes.jsonl"),
-                "--json",
-            ],
-        )
-        .output
-    )
+    labels = str(shared_run / "labels" / "votes.jsonl")
+    words = ["agree", str(shared_run), "--labels", labels, "--json"]
+    output = CliRunner().invoke(sqlverdict, words).output
     pairs = {(pair["a"], pair["b"]): pair for pair in json.loads(output)["annotators"]["pairs"]}
     pair = pairs.get(("ann", "bob")) or pairs["bob", "ann"]
     assert f"κ {pair['kappa']:.2f} ({pair['a']}, {pair['b']}, {ITEMS})" in kappa
