@@ -111,6 +111,15 @@ def test_bootstrap_of_one_value_is_that_value() -> None:
     assert mean_interval({0.7: 12})[:2] == (0.7, 0.7)
 
 
+@pytest.mark.parametrize("counts", [{1: 7}, {0: 2, 1: 7}])
+def test_whole_numbers_give_fractions_whatever_was_asked_before(counts: dict[float, int]) -> None:
+    """A cache holds 1 and 1.0 under one key; a report writes them in two ways."""
+    fractions = {float(value): count for value, count in counts.items()}
+    for asked in (counts, fractions, counts):
+        ends = mean_interval(asked)[:2]
+        assert [type(each) for each in (*ends, *resampled_means(asked, 0, 9))] == [float] * 11
+
+
 def test_bootstrap_of_nothing_is_an_error() -> None:
     with pytest.raises(UsageError, match="at least one value"):
         mean_interval({})

@@ -26,7 +26,7 @@ PATIENCE = 600.0
 """Seconds that no query here needs, however busy the machine: steps are the limit that counts."""
 
 
-SHORT = 0.2
+SHORT = 0.5
 """Seconds for a hostile query on an engine that counts no steps."""
 TRIES = 50
 """How often a good query is tried that a busy machine slows down."""

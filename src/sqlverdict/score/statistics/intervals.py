@@ -148,8 +148,11 @@ def _multinomial_sum(
 
 
 def _values(counts: Mapping[float, int]) -> list[float]:
-    """The values that occur, in order."""
-    return sorted(value for value, count in counts.items() if count)
+    """The values that occur, in order.
+
+    As fractions: caches hold 1 and 1.0 for the same key, and a report writes them in two ways.
+    """
+    return sorted(float(value) for value, count in counts.items() if count)
 
 
 def _within(mean: float, values: list[float]) -> float:
