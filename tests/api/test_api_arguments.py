@@ -56,11 +56,30 @@ def test_no_question_is_an_empty_one(db: Path) -> None:
     assert sv.Scorer(db=db).check(GOLD, GOLD, question=None, knowledge=None).correct is True
 
 
-@pytest.mark.parametrize("timeout", [0, -1.0, "2", math.nan, math.inf, True])
+@pytest.mark.parametrize("timeout", [0, -1.0, "2", math.nan, math.inf, True, 1e300, 10**400])
 def test_a_timeout_is_a_number_of_seconds(db: Path, timeout: Any) -> None:
     for make in (sv.Scorer, Rewarder):
         with pytest.raises(UsageError, match="timeout is"):
             make(db=db, timeout=timeout)
+
+
+@pytest.mark.parametrize("budget", [0, -1.0, "2", math.nan, math.inf, True, 1e305, 10**400])
+def test_a_budget_is_a_number_of_milliseconds(db: Path, budget: Any) -> None:
+    with pytest.raises(UsageError, match="budget_ms is"):
+        sv.Scorer("verdict", db=db, budget_ms=budget)
+
+
+def test_numbers_of_arrays_are_numbers(db: Path) -> None:
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed")
+    scorer = sv.Scorer("verdict", db=db, timeout=numpy.float32(9.5), budget_ms=numpy.int64(20))
+    assert scorer(GOLD, GOLD) == 1.0
+    assert scorer.plan.limits.seconds == 9.5
+
+
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e300])
+def test_a_limit_is_a_time_that_a_clock_counts_to(seconds: float) -> None:
+    with pytest.raises(UsageError, match="the time limit is"):
+        sv.Limits(seconds=seconds)
 
 
 @pytest.mark.parametrize(("name", "value"), [("refute", -1), ("refute", "40"), ("memo", -1)])

@@ -58,6 +58,18 @@ class Gate:
             route.abort()
 
 
+def open_voted_item(open_page: OpenPage, server: LabelServer):
+    """The page with an item that has a vote, and its note at hand."""
+    page = open_items(open_page, server.links["ann"])
+    press(page, "3")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#item :text('1 / 6')")
+    page.wait_for_selector(IDLE)
+    page.keyboard.press("d")
+    page.wait_for_selector("#detail[open]")
+    return page
+
+
 @pytest.mark.parametrize("advance", [True, False])
 def test_a_note_that_is_typed_while_the_vote_is_saved_belongs_to_it(
     advance: bool, open_page: OpenPage, server: LabelServer, run: Path
@@ -97,13 +109,7 @@ def test_a_note_that_is_typed_while_the_last_vote_is_saved_belongs_to_it(
 def test_an_edit_that_is_not_saved_is_saved_before_the_next_item_is_shown(
     open_page: OpenPage, server: LabelServer, run: Path, faults: Faults
 ) -> None:
-    page = open_items(open_page, server.links["ann"])
-    press(page, "3")
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_selector("#item :text('1 / 6')")
-    page.wait_for_selector(IDLE)
-    page.keyboard.press("d")
-    page.wait_for_selector("#detail[open]")
+    page = open_voted_item(open_page, server)
     gate = Gate(page, "vote")
     page.fill("#note", "kept")
     gate.wait()
@@ -119,13 +125,7 @@ def test_an_edit_that_is_not_saved_is_saved_before_the_next_item_is_shown(
 def test_what_is_typed_while_a_vote_is_taken_back_is_there_for_the_next_vote(
     open_page: OpenPage, server: LabelServer, run: Path
 ) -> None:
-    page = open_items(open_page, server.links["ann"])
-    press(page, "3")
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_selector("#item :text('1 / 6')")
-    page.wait_for_selector(IDLE)
-    page.keyboard.press("d")
-    page.wait_for_selector("#detail[open]")
+    page = open_voted_item(open_page, server)
     gate = Gate(page, "undo")
     page.keyboard.press("u")
     gate.wait()

@@ -127,6 +127,18 @@ def test_a_command_with_many_options_lists_them_by_heading(path: str) -> None:
         assert each.opts[0] in text or each.hidden, each.opts
 
 
+@pytest.mark.parametrize("path", COMMANDS)
+def test_no_option_takes_nan_or_infinity_for_a_number(path: str) -> None:
+    """A cost of at most NaN would be no limit, and a log cannot hold a timeout of infinity."""
+    numbers = [each for each in COMMANDS[path].params if each.type is click.FLOAT]
+    assert numbers == []
+    for each in COMMANDS[path].params:
+        if isinstance(each.type, click.FloatRange):
+            for value in ("nan", "inf", "1e300"):
+                with pytest.raises(click.BadParameter, match="is not "):
+                    each.type.convert(value, each, None)
+
+
 SEVERAL_KINDS = {
     "--by": "agree groups by any tag, categories by one of four",
     "--db-id": "list takes several",

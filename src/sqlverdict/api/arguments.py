@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
+from numbers import Real
 from operator import index
 from typing import Any, SupportsIndex
 
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import LONGEST
 from sqlverdict.files.references import check_reference, file_of
 from sqlverdict.files.text import near
 from sqlverdict.records import Prediction
@@ -119,10 +121,16 @@ def read_timeout(timeout: float | None) -> float | None:
     """
     if timeout is None:
         return None
-    is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if not is_number or not 0 < timeout < math.inf:
-        raise UsageError(f"timeout is {timeout!r}; expected seconds, more than 0")
-    return timeout
+    if not _is_number(timeout) or not 0 < timeout <= LONGEST:
+        raise UsageError(
+            f"timeout is {timeout!r}; expected seconds, more than 0 and at most {LONGEST:,}"
+        )
+    return float(timeout)
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number, of Python or of an array."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def read_count(value: int, name: str) -> int:
@@ -226,11 +234,13 @@ def read_search(refute: int, budget_ms: float | None) -> SearchOptions | None:
         return None
     budget = SearchBudget(instances=refute) if refute else SearchBudget()
     if budget_ms is not None:
-        is_number = isinstance(budget_ms, int | float) and not isinstance(budget_ms, bool)
-        if not is_number or not 0 < budget_ms < math.inf:
-            raise UsageError(f"budget_ms is {budget_ms!r}; expected milliseconds, more than 0")
+        if not _is_number(budget_ms) or not 0 < budget_ms <= LONGEST:
+            raise UsageError(
+                f"budget_ms is {budget_ms!r}; expected milliseconds, more than 0 and at most "
+                f"{LONGEST:,}"
+            )
         work = max(1, int(budget_ms * WORK_A_MILLISECOND))
-        seconds = max(_LEAST_SECONDS, _PATIENCE * budget_ms / 1000)
+        seconds = max(_LEAST_SECONDS, _PATIENCE * float(budget_ms) / 1000)
         budget = replace(budget, work=work, seconds=seconds)
     return SearchOptions(budget)
 

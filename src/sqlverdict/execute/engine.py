@@ -22,6 +22,9 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Failure, Outcome, Reason, Row
 from sqlverdict.registry import Registry
 
+LONGEST = 1_000_000_000
+"""Seconds that a limit may be at most: clocks and logs know no longer time."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -47,6 +50,16 @@ class Limits:
     memory: int = HEAP
     cell: int = 32 * 2**20
     sql_length: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        """Refuse a time that no clock counts to.
+
+        Raises:
+            UsageError: it is longer than ``LONGEST``, or no number.
+        """
+        # NaN is neither more nor less.
+        if not self.seconds <= LONGEST:
+            raise UsageError(f"the time limit is {self.seconds} s; expected at most {LONGEST:,} s")
 
     def key(self) -> str:
         """The limits as they enter a cache key; wall-clock time does not change an answer."""

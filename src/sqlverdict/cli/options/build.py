@@ -22,6 +22,7 @@ from sqlverdict.cli.options.shared import (
     ANY_PATH,
     FOLDER,
     NAMES,
+    NumberRange,
     json_option,
     quiet_option,
     schema_option,
@@ -77,7 +78,7 @@ class BuildArgs:
     unseen: float = option(
         "--unseen",
         default=0.2,
-        type=click.FloatRange(0, 0.5, max_open=True),
+        type=NumberRange(0, 0.5, max_open=True),
         metavar="SHARE",
         heading=Heading.QUESTIONS,
         help="Templates that only validation has, and that only test has.",
@@ -92,7 +93,7 @@ class BuildArgs:
     unanswerable: float = option(
         "--unanswerable",
         default=1.0,
-        type=click.FloatRange(0),
+        type=NumberRange(0),
         metavar="SHARE",
         heading=Heading.QUESTIONS,
         help="Unanswerable test questions for each answerable one.",

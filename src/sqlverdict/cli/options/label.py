@@ -15,7 +15,7 @@ from sqlverdict.cli.options.labels import (
     label_field_option,
     votes_option,
 )
-from sqlverdict.cli.options.shared import FILE, NAMES, seed_option
+from sqlverdict.cli.options.shared import FILE, NAMES, NumberRange, seed_option
 from sqlverdict.label.queue import QUEUE_NAMES, QueueName
 from sqlverdict.web.server import LOCAL
 
@@ -45,7 +45,7 @@ class QueueArgs:
     )
     overlap: float = option(
         "--overlap",
-        type=click.FloatRange(0, 1),
+        type=NumberRange(0, 1),
         default=1.0,
         metavar="P",
         help="The share of the queue that every annotator labels.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from sqlverdict.cli.command import Heading, option
-from sqlverdict.cli.options.shared import FILE
+from sqlverdict.cli.options.shared import FILE, NumberRange
 
 if TYPE_CHECKING:
     from sqlverdict.llm.cache import ReplyCache
@@ -45,7 +45,7 @@ class LlmArgs:
         "--reply-cache", type=FILE, help="The file of cached replies."
     )
     max_cost: float | None = option(
-        "--max-cost", type=click.FloatRange(0), metavar="USD", help="Make no call beyond this cost."
+        "--max-cost", type=NumberRange(0), metavar="USD", help="Make no call beyond this cost."
     )
     prices: Path | None = option("--prices", type=FILE, help="A JSON file of prices of models.")
     concurrency: int = option(
@@ -53,13 +53,13 @@ class LlmArgs:
     )
     call_timeout: float = option(
         "--call-timeout",
-        type=click.FloatRange(1),
+        type=NumberRange(1),
         default=120.0,
         metavar="SECONDS",
         help="Timeout per call.",
     )
     max_per_minute: float | None = option(
-        "--max-per-minute", type=click.FloatRange(1), metavar="N", help="Calls per minute at most."
+        "--max-per-minute", type=NumberRange(1), metavar="N", help="Calls per minute at most."
     )
 
 

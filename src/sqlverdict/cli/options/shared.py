@@ -12,6 +12,7 @@ import msgspec
 
 from sqlverdict.cli.command import Heading, argument, option
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import LONGEST
 from sqlverdict.files.escapes import json_escaped
 from sqlverdict.files.references import check_reference
 from sqlverdict.files.secrets import without_secrets
@@ -46,11 +47,24 @@ def check_not_empty(text: str, name: str) -> None:
         raise UsageError(f"{name} is empty. Expected a path; is a variable of the shell not set?")
 
 
+class NumberRange(click.FloatRange):
+    """A number within bounds; NaN and infinity are none: a limit of NaN would limit nothing."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number."""
+        number = float(super().convert(value, param, ctx))
+        if not abs(number) <= LONGEST:
+            self.fail(f"{value} is not a number of at most {LONGEST:,}.", param, ctx)
+        return number
+
+
 FILE = PathName(path_type=Path, dir_okay=False)
 FOLDER = PathName(path_type=Path, file_okay=False)
 ANY_PATH = PathName(path_type=Path)
-POSITIVE = click.FloatRange(0, min_open=True)
-OPEN_UNIT = click.FloatRange(0, 1, min_open=True, max_open=True)
+POSITIVE = NumberRange(0, min_open=True)
+OPEN_UNIT = NumberRange(0, 1, min_open=True, max_open=True)
 
 
 class ReferenceType(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1

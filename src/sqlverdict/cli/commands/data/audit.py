@@ -19,6 +19,7 @@ from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (
     FILE,
+    NumberRange,
     html_option,
     json_option,
     print_json,
@@ -73,7 +74,7 @@ class AuditArgs:
     )
     min_rank: float = option(
         "--min-rank",
-        type=click.FloatRange(0, 1),
+        type=NumberRange(0, 1),
         default=0.3,
         metavar="P",
         heading=Heading.EVIDENCE,

@@ -12,6 +12,7 @@ from sqlverdict.cli.command import Heading, command, group, option
 from sqlverdict.cli.options.labels import LabelArgs, half_option
 from sqlverdict.cli.options.shared import (
     FILE,
+    NumberRange,
     json_option,
     print_json,
     runs_argument,
@@ -80,7 +81,7 @@ class AgreeArgs:
     )
     threshold: float = option(
         "--threshold",
-        type=float,
+        type=NumberRange(0),
         default=1.0,
         metavar="X",
         heading=Heading.METRICS,

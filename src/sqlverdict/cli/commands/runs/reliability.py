@@ -13,6 +13,7 @@ from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     OPEN_UNIT,
+    NumberRange,
     html_option,
     json_option,
     print_json,
@@ -93,7 +94,7 @@ class ReliabilityArgs:
     share: float = option(
         "--share",
         default=0.25,
-        type=click.FloatRange(0, 1),
+        type=NumberRange(0, 1),
         metavar="P",
         heading=Heading.METRICS,
         help="The share of unanswerable items in the middle view.",
