@@ -10,15 +10,16 @@ share that differ and match.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.profile import rules_of
+from sqlverdict.prove.proof import Derivation, NotProved
 from sqlverdict.prove.prover import prove_queries
-from sqlverdict.records import Result
+from sqlverdict.records import ParseResult, Result
 from sqlverdict.report.charts.chart import Series, line_chart
 from sqlverdict.report.several_runs.metric_errors import sound_label
 from sqlverdict.report.several_runs.system_names import system_names
@@ -129,15 +130,39 @@ def contributions(runs: Sequence[Run], schemas: Mapping[str, Schema]) -> Contrib
     return Contributions(steps, tuple(systems))
 
 
-def _matches(result: Result, schema: Schema, steps: Sequence[RuleStep]) -> Iterator[bool]:
+def _matches(result: Result, schema: Schema, steps: Sequence[RuleStep]) -> list[bool]:
     """Whether the prediction matches a gold, step by step."""
     prediction = parse(result.prediction or "")
-    golds = [parse(gold) for gold in result.gold]
-    for step in steps:
-        yield any(
-            prove_queries(gold, prediction, schema, profile=PROFILE, without=step.without).proved
-            for gold in golds
-        )
+    by_gold = [_proved(parse(gold), prediction, schema, steps) for gold in result.gold]
+    return [any(proved) for proved in zip(*by_gold, strict=True)]
+
+
+def _proved(
+    gold: ParseResult, prediction: ParseResult, schema: Schema, steps: Sequence[RuleStep]
+) -> list[bool]:
+    """Whether a pair matches, step by step.
+
+    A rule that changes neither query can be switched off without any effect. So the last step is
+    derived first, and an earlier one only where a rule is off that the derivation before has used.
+    """
+    proved: list[bool] = []
+    used: frozenset[str] | None = None
+    for step in reversed(steps):
+        if used is None or used & step.without:
+            derivation = prove_queries(
+                gold, prediction, schema, profile=PROFILE, without=step.without
+            )
+            used = _used(derivation)
+            matches = derivation.proved
+        proved.append(matches)
+    return proved[::-1]
+
+
+def _used(derivation: Derivation) -> frozenset[str] | None:
+    """The rules that changed a query; None where the derivation got to no form."""
+    if isinstance(derivation, NotProved) and derivation.forms is None:
+        return None
+    return frozenset(derivation.rules)
 
 
 def contributions_table(errors_by_step: Contributions) -> TextTable:
