@@ -200,7 +200,7 @@ def test_the_same_batch_gives_the_same_bytes_in_any_way(db: Path) -> None:
     pairs = [(gold, reply) for gold, reply, _ in OUTCOMES] * 3
     rewarder = make(db, values=SEARCHED, memo=5)
     expected = [reward.as_row() for reward in rewarder.batch(pairs)]
-    threaded = pickle.loads(pickle.dumps(make(db, values=SEARCHED, threads=8)))
+    threaded = pickle.loads(pickle.dumps(make(db, values=SEARCHED, threads=4)))
     assert [reward.as_row() for reward in threaded.batch(pairs)] == expected
     assert [reward.as_row() for reward in asyncio.run(threaded.abatch(pairs))] == expected
     assert threaded.batch(pairs) == rewarder.batch(pairs)

@@ -49,21 +49,15 @@ def test_an_order_that_the_gold_asks_for_is_compared(rewarder: Rewarder) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "reply",
-    [
+def test_a_comment_swallows_and_hides_what_it_does_for_the_engine(rewarder: Rewarder) -> None:
+    """One rewarder: each would start a process for queries with comments."""
+    whole = (
         f"```sql\n-- the shop\n{GOLD}\n```",
         "```sql\nSELECT name -- what is asked\nFROM t /* all */ WHERE n > 1\n```",
         "SELECT name FROM t WHERE n > 1 -- done",
         "SELECT name FROM t WHERE name <> '--' AND n > 1",
-    ],
-)
-def test_a_comment_does_not_swallow_the_query(rewarder: Rewarder, reply: str) -> None:
-    assert rewarder.reward(GOLD, reply).score == 1.0
-
-
-@pytest.mark.slow
-def test_a_comment_hides_a_condition_as_the_engine_sees_it(rewarder: Rewarder) -> None:
+    )
+    assert [rewarder(GOLD, reply) for reply in whole] == [1.0] * len(whole)
     assert rewarder(GOLD, "SELECT name FROM t -- WHERE n > 1") == 0.0
 
 
@@ -153,14 +147,14 @@ def test_a_failing_gold_is_not_the_fault_of_the_model(rewarder: Rewarder) -> Non
 
 @pytest.mark.slow
 def test_hundreds_of_replies_with_hostile_ones_in_eight_threads(db: Path) -> None:
-    """As a trainer sends them: no hang, nothing left behind, the same bytes twice."""
+    """As a trainer sends them: no hang, nothing left behind, the same bytes as in one thread."""
     hostile = [each.sql for each in hostile_predictions() if not each.hangs][:24]
     good = [f"SELECT name FROM t WHERE n > {n % 4}" for n in range(488)]
     pairs: list[Any] = [(GOLD, reply) for reply in (*good, *hostile)]
     before, files, threads = db.read_bytes(), set(db.parent.iterdir()), threading.active_count()
     rows = []
-    for _ in range(2):
-        with Rewarder(db=db, limits=LIMITS, threads=8) as rewarder:
+    for count in (8, 1):
+        with Rewarder(db=db, limits=LIMITS, threads=count) as rewarder:
             rows.append([reward.as_row() for reward in rewarder.batch(pairs)])
     assert rows[0] == rows[1]
     assert all(row["score"] in (0.0, 1.0) for row in rows[0])
