@@ -21,10 +21,10 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups"),
 ]
 
-CASES = 600
+CASES = 400
 IN_FLIGHT = 2 * 2 * 64
 """Two workers, two chunks of 64 cases each: the most that can be lost."""
-STRUCK = 200
+STRUCK = 80
 """A run is struck when so many lines are written: well before its end, whatever is in flight."""
 
 SCRIPT = f'''
@@ -152,19 +152,19 @@ def test_an_undisturbed_run_scores_each_case_once(
     assert len({line["verdict"] for line in undisturbed}) == 3
 
 
-@pytest.mark.parametrize("wanted", [1, STRUCK])
 def test_kill_9_of_all_processes_then_the_same_call(
-    wanted: int, runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
+    runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
 ) -> None:
+    """At the first lines: all that is in flight is done again, and no more."""
     out = tmp_path / "killed" / "run"
-    run = runner.start(out, 2, hold=wanted + IN_FLIGHT)
-    wait_for_lines(out, wanted)
+    run = runner.start(out, 2, hold=1 + IN_FLIGHT)
+    wait_for_lines(out, 1)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
     assert run.returncode == -signal.SIGKILL
     assert group_is_gone(run.pid)
     saved = line_count(out)
-    assert wanted <= saved < CASES, "the kill came too late to test anything"
+    assert 1 <= saved < CASES, "the kill came too late to test anything"
     assert not (out / "summary.json").exists()
     counter = out.parent / "counter"
     runner.finish(out, 2)
@@ -174,14 +174,19 @@ def test_kill_9_of_all_processes_then_the_same_call(
     assert 0 <= twice <= IN_FLIGHT, f"killed at {saved} lines, {twice} scored twice"
 
 
-def test_a_torn_last_line_is_evaluated_anew(
+def test_workers_go_with_a_killed_coordinator_and_a_torn_last_line_is_evaluated_anew(
     runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
 ) -> None:
     out = tmp_path / "torn" / "run"
     run = runner.start(out, 2, hold=STRUCK + IN_FLIGHT)
     wait_for_lines(out, STRUCK)
-    os.killpg(run.pid, signal.SIGKILL)
+    run.kill()
+    run.wait(HANG_SECONDS)
+    gone = group_is_gone(run.pid)
+    if not gone:
+        os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
+    assert gone, "workers outlive their coordinator"
     log = out / "results.jsonl"
     content = log.read_bytes()
     log.write_bytes(content[: content.rindex(b"\n") - 20])
@@ -213,21 +218,4 @@ def test_ctrl_c_leaves_a_run_that_can_be_resumed(
     assert group_is_gone(run.pid)
     assert STRUCK <= line_count(out) < CASES
     runner.finish(out, workers)
-    assert lines_of(out) == undisturbed
-
-
-def test_workers_do_not_outlive_a_killed_coordinator(
-    runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
-) -> None:
-    out = tmp_path / "orphans" / "run"
-    run = runner.start(out, 2, hold=STRUCK + IN_FLIGHT)
-    wait_for_lines(out, STRUCK)
-    run.kill()
-    run.wait(HANG_SECONDS)
-    gone = group_is_gone(run.pid)
-    if not gone:
-        os.killpg(run.pid, signal.SIGKILL)
-    run.communicate()
-    assert gone
-    runner.finish(out, 2)
     assert lines_of(out) == undisturbed
