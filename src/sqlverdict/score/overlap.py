@@ -63,21 +63,25 @@ def _meetings(gold: list[Bag], prediction: list[Bag]) -> tuple[dict[int, int], b
 
     The second value is false where the budget ended before the cells did.
     """
-    rows_with: dict[int, tuple[list[int], list[int]]] = {}
-    for side, rows in enumerate((gold, prediction)):
-        for i, row in enumerate(rows):
-            for cell in row:
-                rows_with.setdefault(cell, ([], []))[side].append(i)
+    with_gold: dict[int, list[int]] = defaultdict(list)
+    for i, row in enumerate(gold):
+        for cell in row:
+            with_gold[cell].append(i)
+    # Cells that the gold does not have meet nothing; a hostile answer has millions of them.
+    with_both: dict[int, list[int]] = defaultdict(list)
+    for j, row in enumerate(prediction):
+        for cell in with_gold.keys() & row:
+            with_both[cell].append(j)
     meetings: dict[int, int] = {}
     budget = max(MEETINGS, len(gold))
     for cost, cell in sorted(
-        (len(a) * len(b), cell) for cell, (a, b) in rows_with.items() if a and b
+        (len(with_gold[cell]) * len(rows), cell) for cell, rows in with_both.items()
     ):
         budget -= cost
         if budget < 0:
             return meetings, False
-        for i in rows_with[cell][0]:
-            for j in rows_with[cell][1]:
+        for i in with_gold[cell]:
+            for j in with_both[cell]:
                 pair = i * len(prediction) + j
                 meetings[pair] = meetings.get(pair, 0) + 1
     return meetings, True
