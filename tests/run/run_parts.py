@@ -7,6 +7,7 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from sqlverdict import Options, evaluate
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Case, Outcome, Score
 from sqlverdict.score.metric import METRICS, Item
-from timeouts import wait_until
+from timeouts import HANG_SECONDS, wait_until
 
 HANGS = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')"
 """One opcode that runs for a minute; no handler is called meanwhile."""
@@ -74,7 +75,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Fragile:
-    """SQLite, but some queries end the process."""
+    """SQLite, but some queries end the process, or hang without a use of the processor."""
 
     name = "fragile"
     dialect = "sqlite"
@@ -99,6 +100,8 @@ class FragileSession:
             os.kill(os.getpid(), signal.SIGKILL)
         if "leaves" in sql:
             os._exit(9)
+        if "sleeps" in sql:
+            sleep(HANG_SECONDS)
         return self.session.run(sql)
 
     def clock(self, queries: Any, rounds: int) -> list[list[float]]:

@@ -33,6 +33,7 @@ MakeCase = Callable[..., Case]
 MANY = 200
 BEFORE_GATE = 144
 """Twelve chunks of two workers, which have twelve cases each."""
+SLEEPS = "SELECT 'sleeps'"
 HASTY = Limits(seconds=3)
 """For a query that hangs. A worker that stalls while it reads another text is ended, too: a machine
 stalls for less than this."""
@@ -72,15 +73,23 @@ def many(make_case: MakeCase) -> tuple[list[Case], dict[str, str]]:
     return cases, {str(n): sql.format(f"{n} + {n % 2}") for n in range(MANY)}
 
 
+@pytest.fixture
+def fragile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine that some queries end, and others hang in."""
+    ENGINES.get("sqlite")
+    monkeypatch.setitem(ENGINES._members, "fragile", Fragile())
+
+
 @pytest.mark.slow
-def test_a_query_that_hangs_inside_one_opcode_is_stopped(
+@pytest.mark.usefixtures("fragile")
+def test_a_query_that_hangs_is_stopped_and_not_tried_again(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
     cases = [make_case(str(n), "SELECT count(*) FROM city") for n in range(40)]
-    predictions = {str(n): "SELECT 40" for n in range(40)} | {"7": HANGS, "30": HANGS}
+    predictions = {str(n): "SELECT 40" for n in range(40)} | dict.fromkeys(("7", "30"), SLEEPS)
     # Only what hangs is run under the clock, so that a busy machine stops nothing else.
-    cache = answers_of(tmp_path, cases, "SELECT 40")
-    options = Options(limits=HASTY, workers=1, cache=cache)
+    cache = answers_of(tmp_path, cases, "SELECT 40", engine="fragile")
+    options = Options(limits=HASTY, workers=1, cache=cache, engine="fragile")
     run = evaluate(cases, predictions, out=tmp_path / "run", options=options)
     results = list(run.results())
     assert len(results) == 40
@@ -95,9 +104,10 @@ def test_a_query_that_hangs_inside_one_opcode_is_stopped(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fragile")
 def test_a_gold_that_hangs_leaves_its_case_unscored(make_case: MakeCase) -> None:
-    options = Options(limits=HASTY, workers=1, cache=None)
-    run = evaluate([make_case("1", HANGS)], {"1": "SELECT 1"}, options=options)
+    options = Options(limits=HASTY, workers=1, cache=None, engine="fragile")
+    run = evaluate([make_case("1", SLEEPS)], {"1": "SELECT 1"}, options=options)
     (result,) = run.results()
     assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.GOLD)
     assert result.reasons == (Reason.GOLD_EXECUTION_TIMEOUT,)
@@ -293,12 +303,11 @@ def test_a_text_that_kills_its_worker_does_not_leave_the_score(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fragile")
 @pytest.mark.parametrize(("word", "end"), [("deadly", "signal 9"), ("leaves", "exit code 9")])
 def test_a_query_that_ends_its_worker_twice_is_blamed(
-    word: str, end: str, make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+    word: str, end: str, make_case: MakeCase
 ) -> None:
-    ENGINES.get("sqlite")
-    monkeypatch.setitem(ENGINES._members, "fragile", Fragile())
     cases = [make_case(str(n), "SELECT 1") for n in range(100)]
     predictions = {str(n): "SELECT 1" for n in range(100)} | {"50": f"SELECT '{word}'"}
     run = evaluate(cases, predictions, options=Options(engine="fragile", workers=1, cache=None))
@@ -338,6 +347,7 @@ def test_an_interrupted_run_leaves_no_process_behind(
 
 @pytest.mark.slow
 def test_workers_are_spawned_where_forking_is_not_safe(make_case: MakeCase, tmp_path: Path) -> None:
+    """One is ended inside one opcode of SQLite, which calls no handler."""
     end = threading.Event()
     thread = threading.Thread(target=end.wait)
     thread.start()
