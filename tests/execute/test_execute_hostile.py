@@ -101,7 +101,7 @@ def test_in_process(group: str, watched: Path) -> None:
 def test_all_through_two_workers(watched: Path, tmp_path: Path) -> None:
     """The texts through the whole pipeline; the metrics read them in their own ways."""
     corpus = tuple(each for each in CORPUS if not each.hangs and each.group != "endless")
-    corpus = corpus[:: sampled(3, 1)]
+    corpus = corpus[:: sampled(5, 1)]
     options = Options("ex,ex[spider],ex[bird],text_match", limits=LIMITS, workers=2)
     check_outcomes(corpus, watched, tmp_path / "run", options)
     left = {file.name for file in (tmp_path / "run").iterdir()} - {"results.jsonl"}
