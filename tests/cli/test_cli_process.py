@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from sqlverdict.files.text import count
 from timeouts import HANG_SECONDS, wait_until
 
+Invoke = Callable[..., Result]
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 HELD = """
 import time
@@ -28,27 +30,30 @@ from sqlverdict.score.metric import METRICS
 class Held:
     name, version, needs, parameters, binary = "held", 1, frozenset({"answers"}), (), True
     def score(self, item, parameter):
-        while int(item.case.id) >= 190 and Path("hold").exists():
+        hold = Path("hold")
+        while hold.exists() and int(item.case.id) >= int(hold.read_text() or 0):
             time.sleep(0.01)
         return Score(1.0)
 
 METRICS.register(Held(), "held", "test")
 main()
 """
-"""The command line with a metric that holds the last cases back while a file says so."""
+"""The command line with a metric that holds cases back, from the one on that a file names."""
 
 
 @pytest.mark.slow
-def test_the_exit_codes(tiny: Any, process: Process, tmp_path: Path) -> None:
+def test_the_exit_codes(tiny: Any, process: Process, invoke: Invoke, tmp_path: Path) -> None:
+    """Those of processes where the program ends early; the others are the same function's."""
     common = ("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions("SELECT 0"))
-    assert process(*common, "--out", "run").returncode == 0
-    assert process("check", "run", "--min", "ex=0.5").returncode == 0
-    assert process("check", "run", "--min", "ex=0.9").returncode == 1
-    missing = process("check", "run", "--min", "em=0.9")
+    run = tmp_path / "run"
+    assert invoke(*common, "--out", run).exit_code == 0
+    assert process("check", run, "--min", "ex=0.5").returncode == 0
+    assert process("check", run, "--min", "ex=0.9").returncode == 1
+    missing = process("check", run, "--min", "em=0.9")
     assert (missing.returncode, missing.stdout) == (2, "")
     assert missing.stderr.count("\n") == 1
     (tiny.databases / "club" / "club.sqlite").unlink()
-    assert process(*common, "--out", "some").returncode == 4
+    assert invoke(*common, "--out", "some").exit_code == 4
     (tiny.databases / "shop" / "shop.sqlite").unlink()
     assert process(*common, "--out", "none").returncode == 3
 
@@ -85,34 +90,44 @@ def finish(cases: Path, out: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_run_goes_on_where_it_stopped(
-    tiny: Any, process: Process, tmp_path: Path, stop: signal.Signals
-) -> None:
+def test_a_stopped_run_goes_on_where_it_stopped(tiny: Any, invoke: Invoke, tmp_path: Path) -> None:
+    """First by Ctrl-C, then by kill -9."""
     cases = many_cases(tiny, 200)
     out, hold = tmp_path / "run", tmp_path / "hold"
-    hold.touch()
-    running = start(cases, out)
-    log = out / "results.jsonl"
-    assert wait_until(lambda: log.exists() and b"\n" in log.read_bytes())
-    assert running.poll() is None
-    os.killpg(running.pid, stop)
-    _, output = running.communicate(timeout=HANG_SECONDS)
-    if stop is signal.SIGINT:
-        assert running.returncode == 130
-        assert "run the same command again to continue" in output
+    done_before = 0
+    for stop, first_held in ((signal.SIGINT, 100), (signal.SIGKILL, 190)):
+        hold.write_text(str(first_held))
+        running = start(cases, out)
+        wait_for_lines(running, out, done_before + 1)
+        assert running.poll() is None
+        os.killpg(running.pid, stop)
+        _, output = running.communicate(timeout=HANG_SECONDS)
         assert "Traceback" not in output
-    done_before = (out / "results.jsonl").read_bytes().count(b"\n")
-    assert 0 < done_before < 200
-    assert not (out / "summary.json").exists()
-    unfinished = process("check", out, "--min", "ex=0.1")
-    assert (unfinished.returncode, "is not finished" in unfinished.stderr) == (2, True)
+        if stop is signal.SIGINT:
+            assert running.returncode == 130
+            assert "run the same command again to continue" in output
+        else:
+            assert f"resuming: {count(done_before, 'case')} done already" in output
+        assert done_before < lines(out) < 200
+        done_before = lines(out)
+        assert not (out / "summary.json").exists()
+        unfinished = invoke("check", out, "--min", "ex=0.1")
+        assert (unfinished.exit_code, "is not finished" in unfinished.stderr) == (2, True)
     hold.unlink()
     resumed = finish(cases, out)
     assert f"resuming: {count(done_before, 'case')} done already" in resumed
     finish(cases, tmp_path / "fresh")
     assert results(out) == results(tmp_path / "fresh")
     assert (out / "summary.json").read_text() == (tmp_path / "fresh" / "summary.json").read_text()
+
+
+def wait_for_lines(running: subprocess.Popen[str], out: Path, number: int) -> None:
+    assert wait_until(lambda: lines(out) >= number or running.poll() is not None)
+
+
+def lines(folder: Path) -> int:
+    log = folder / "results.jsonl"
+    return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
 def results(folder: Path) -> list[dict[str, Any]]:
