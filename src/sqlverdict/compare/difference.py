@@ -159,6 +159,8 @@ def _without(rows: list[Row], own: Bag, others: Bag) -> list[int]:
     if own.keys().isdisjoint(others):
         return list(range(len(rows)))
     if len(own) == len(rows):
+        if own.keys() <= others.keys():
+            return []
         return [position for position, row in enumerate(rows) if row not in others]
     # Of a row that the others have less often, the first ones have a counterpart.
     there = dict(others)

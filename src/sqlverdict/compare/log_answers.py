@@ -60,13 +60,15 @@ def log_answers(
             missing_count=len(gold.rows),
             gold=index,
         )
-    if len(answered) > 1:
+    if len(answered) == 1:
+        index, gold = answered[0]
+        difference = _difference(gold, prediction, columns, matched)
+    else:
         # The map of columns belongs to one of them.
-        columns = None
-    pairs = [
-        (index, gold, _difference(gold, prediction, columns, matched)) for index, gold in answered
-    ]
-    index, gold, difference = min(pairs, key=lambda pair: _size(pair[2]))
+        pairs = [
+            (index, gold, _difference(gold, prediction, None, matched)) for index, gold in answered
+        ]
+        index, gold, difference = min(pairs, key=lambda pair: _size(pair[2]))
     return log_pair(gold, prediction, difference, matched=matched, index=index)
 
 
@@ -163,15 +165,13 @@ def _row(row: Row) -> AnswerRow:
 
 
 def _cell(cell: Cell) -> AnswerCell:
-    match cell:
-        case None:
-            return None
-        case str():
-            return cell if len(cell) <= _TEXT else TypedCell("text", cell[:_TEXT], len(cell))
-        case int():
-            return cell if -_EXACT <= cell <= _EXACT else TypedCell("integer", str(cell))
-        case float():
-            return cell if math.isfinite(cell) else TypedCell("real", str(cell))
-        case bytes():
-            length = len(cell) if len(cell) > _BYTES else 0
-            return TypedCell("blob", cell[:_BYTES].hex(), length)
+    if isinstance(cell, str):
+        return cell if len(cell) <= _TEXT else TypedCell("text", cell[:_TEXT], len(cell))
+    if isinstance(cell, int):
+        return cell if -_EXACT <= cell <= _EXACT else TypedCell("integer", str(cell))
+    if isinstance(cell, float):
+        return cell if math.isfinite(cell) else TypedCell("real", str(cell))
+    if cell is None:
+        return None
+    length = len(cell) if len(cell) > _BYTES else 0
+    return TypedCell("blob", cell[:_BYTES].hex(), length)

@@ -31,6 +31,8 @@ _AGGREGATES = {
 
 def names_columns(case: Case, positions: Iterable[int]) -> bool:
     """Whether the question names one of the first gold's output columns at these positions."""
+    if not case.question.strip():
+        return True
     # The parser is slow to load; who has no such columns need not wait.
     from sqlglot import exp
 
@@ -38,7 +40,7 @@ def names_columns(case: Case, positions: Iterable[int]) -> bool:
 
     text = f"{case.question}\n{case.knowledge}"
     query = parse(case.golds[0]) if case.golds else None
-    if not case.question.strip() or not isinstance(query, Query):
+    if not isinstance(query, Query):
         return True
     outputs = query.tree.selects if isinstance(query.tree, exp.Query) else []
     if any(output.is_star for output in outputs):
