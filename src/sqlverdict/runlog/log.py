@@ -126,7 +126,8 @@ class RunLog:
             except (msgspec.DecodeError, UnicodeDecodeError):
                 sound = False
             if sound:
-                self._note(head.index, end, head.database if head.final else "", head.inputs)
+                number = self._number_for(head.database) if head.final else _AGAIN
+                self._note(head.index, end, number, _number_of(head.inputs))
             else:
                 self.damaged += 1
                 self._in_order = False
@@ -142,9 +143,11 @@ class RunLog:
         """Whether the file holds one sound line a case, in the order of the cases."""
         return self._in_order and not self.damaged
 
-    def _note(self, index: int, offset: int, digest: str, inputs: str) -> None:
-        content = _number_of(inputs)
-        number = self._digests.setdefault(digest, len(self._digests) + 1) if digest else _AGAIN
+    def _number_for(self, digest: str) -> int:
+        """What stands for the content of a database in here."""
+        return self._digests.setdefault(digest, len(self._digests) + 1) if digest else _AGAIN
+
+    def _note(self, index: int, offset: int, number: int = _AGAIN, content: int = _AGAIN) -> None:
         self._in_order = self._in_order and index == self._last + 1
         self._last = index
         missing = index - len(self._offsets)
@@ -188,19 +191,13 @@ class RunLog:
         Raises:
             OSError: they cannot be written, and do not count.
         """
-        parts: list[bytes] = []
-        places: list[tuple[int, int]] = []
-        end = self._end
-        for index, text in lines:
-            places.append((index, end))
-            parts += (text, b"\n")
-            end += len(text) + 1
-        self._file.write(b"".join(parts))
+        finished = list(lines)
+        self._file.write(b"".join([text + b"\n" for _, text in finished]))
         self._file.flush()
-        self._end = end
-        for index, offset in places:
+        for index, text in finished:
             # What is in the log from now on is not asked for again by the same process.
-            self._note(index, offset, "", "")
+            self._note(index, self._end)
+            self._end += len(text) + 1
 
     def finish(self, cases: int | None = None) -> None:
         """Put the lines into the order of the cases, and close the log.
