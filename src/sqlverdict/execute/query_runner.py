@@ -116,15 +116,12 @@ class QueryRunner:
             engine = self._engines[database] = engine_for(self.engine, database)
         return engine
 
-    def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
-        """The outcome of a query on a database; ``canon`` saves working it out again."""
+    def run(self, database: str, sql: str) -> Outcome:
+        """The outcome of a query on a database."""
         verbatim = self._verbatim.get(database)
         if verbatim is None:
             verbatim = self._verbatim[database] = self.engine_for(database).dialect != "sqlite"
-        if verbatim:
-            canon = sql
-        elif canon is None:
-            canon = fold_sql(sql)
+        canon = sql if verbatim else fold_sql(sql)
         self._used.add(database)
         entry = self._memory.get((database, canon))
         if canon != sql and (entry is None or _quotes_text(entry[0])):

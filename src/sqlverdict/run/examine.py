@@ -143,17 +143,16 @@ class Examiner:
 
     def needs(self, task: Task) -> Needs:
         """The queries that the task needs in any case."""
-        case, sql = task.case, task.prediction.sql or ""
-        recorded = case.recorded_answers is not None
-        database = case.database or ""
+        case, prediction = task.case, task.prediction
+        runs = self.plan.executes and case.answerable and case.recorded_answers is None
         # These run on databases of their own.
         apart = case.script is not None or case.gold_database is not None
-        runs = self.plan.executes and case.answerable and not recorded and not apart
-        if not runs or not database:
-            return database, ()
+        if not case.database or not runs or apart:
+            return "", ()
         golds = () if case.gold_answers else case.golds
-        own = () if task.prediction.answer is not None or not task.prediction.responds else (sql,)
-        return database, [(query, fold_sql(query)) for query in (*golds, *own)]
+        if prediction.answer is not None or not prediction.responds:
+            return case.database, golds
+        return case.database, (*golds, prediction.sql or "")
 
     def _find(self, task: Task, runner: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
@@ -206,14 +205,18 @@ class Examiner:
             evidence += _would_ask(task, evidence, policy)
         judgement = self.plan.judge(case, prediction, evidence)
         item.settle(evidence, judgement)
-        # With a question open, what hangs on the reply is scored when it is there.
-        specs = [s for s in self.plan.specs if not to_ask or not listens_to_judge(s.metric)]
+        scores: dict[str, float | None] = {}
         scorer = self._scorer(task, runner)
-        scored = {spec.label: scorer.score(spec, item) for spec in specs}
+        for spec in self.plan.specs:
+            # With a question open, what hangs on the reply is scored when it is there.
+            if not to_ask or not listens_to_judge(spec.metric):
+                scored = scorer.score(spec, item)
+                scores[spec.label] = scored.score.value
+                evidence += scored.notes
         return PairFinding(
             judgement,
-            (*evidence, *(note for each in scored.values() for note in each.notes)),
-            {label: each.score.value for label, each in scored.items()},
+            evidence,
+            scores,
             _timings(item) if ran else {},
             to_ask,
             item.repeatable and item.lasting,

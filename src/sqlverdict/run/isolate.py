@@ -122,8 +122,10 @@ class MetricScorer:
         if item.case.answerable and not item.prediction.responds:
             why = self._without_gold(spec, item)
             return Scored(result if why is None else Score(None, why))
+        if result.value is not None:
+            return Scored(result)
         barred = _bars_search(spec, item) and Reason.JUDGE_UNAVAILABLE not in result.reasons
-        if result.value is not None or (UNREADABLE.isdisjoint(result.reasons) and not barred):
+        if UNREADABLE.isdisjoint(result.reasons) and not barred:
             return Scored(result)
         beyond = barred or self.works_with_gold(spec, item)
         blamed = not isinstance(error, STORAGE) and beyond

@@ -97,8 +97,8 @@ class RunItem:
     def _gold(self, database: str, sql: str) -> Outcome:
         """What a gold gave; one whose answer is drawn by lot has none to be compared with."""
         outcome = self._run(database, sql)
-        dialect = self._runner.engine.dialect
-        if isinstance(outcome, Answer) and outcome.volatile and uses_chance(sql, dialect):
+        volatile = isinstance(outcome, Answer) and outcome.volatile
+        if volatile and uses_chance(sql, self._runner.engine.dialect):
             return Failure(Reason.GOLD_SUSPECT, "the gold's answer depends on chance: random()")
         return outcome
 
@@ -126,9 +126,9 @@ class RunItem:
 
     def _note(self, outcome: Outcome) -> Outcome:
         """The outcome; one that another run may not have is noted."""
-        if isinstance(outcome, Failure) and (outcome.fault is not None or is_cut(outcome)):
-            self.repeatable = False
-        if isinstance(outcome, Answer) and outcome.volatile:
+        if isinstance(outcome, Failure):
+            self.repeatable = self.repeatable and outcome.fault is None and not is_cut(outcome)
+        elif outcome.volatile:
             self.lasting = False
         return outcome
 

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from sqlverdict.errors import DatabaseError, Interrupted, PredictionError, UsageError
-from sqlverdict.evidence import Contradicted, Evidence, Failed, Judged, Undecided, fault_of
+from sqlverdict.evidence import (
+    Contradicted,
+    Evidence,
+    Failed,
+    Judged,
+    Related,
+    Tested,
+    Undecided,
+    fault_of,
+)
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.files.references import file_of, is_server
@@ -111,9 +120,13 @@ class MetricValue(NamedTuple):
 
 
 _MAY_GO_AWAY = (Fault.ENGINE, Fault.TOOLKIT)
+_SEEN = (Tested, Related)
+"""Evidence that two answers were seen: nobody's fault."""
 
 
 def _is_final(evidence: Evidence) -> bool:
+    if isinstance(evidence, _SEEN):
+        return not evidence.cut_by_time
     if fault_of(evidence) in _MAY_GO_AWAY or evidence.cut_by_time:
         return False
     match evidence:
@@ -216,9 +229,22 @@ def content_bytes(case: Case, *others: object) -> bytes:
         return repr(record).encode("utf-8", "backslashreplace")
 
 
-def _inputs(case: Case, prediction: Prediction) -> str:
-    """What stands for a case and a prediction in the run log: sixteen hexadecimal digits."""
-    return blake2b(content_bytes(case, prediction), digest_size=8).hexdigest()
+def _inputs(case: Case, predictions: Sequence[Prediction]) -> list[str]:
+    """What stands for a case and each prediction in the run log: sixteen hexadecimal digits."""
+    try:
+        # All systems share the case, with which their content begins.
+        begun = blake2b(content_bytes(case)[:-1], digest_size=8)
+        digests = []
+        for prediction in predictions:
+            digest = begun.copy()
+            digest.update(b",%b]" % _encode(prediction))
+            digests.append(digest.hexdigest())
+    except (UnicodeEncodeError, TypeError, ValueError):
+        return [
+            blake2b(content_bytes(case, prediction), digest_size=8).hexdigest()
+            for prediction in predictions
+        ]
+    return digests
 
 
 class TaskSource:
@@ -249,8 +275,8 @@ class TaskSource:
             digest = self._digests.get(key)
             if digest is None:
                 digest = self._digests[key] = self._digest(*key)
-            for system, prediction in enumerate(predictions):
-                inputs = _inputs(case, prediction)
+            digests = _inputs(case, predictions)
+            for system, (prediction, inputs) in enumerate(zip(predictions, digests, strict=True)):
                 if needs[system](index, case.db_id, digest, inputs):
                     own = case
                     if case.recorded is not None:

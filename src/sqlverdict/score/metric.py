@@ -233,15 +233,15 @@ def score_case(spec: MetricSpec, item: Item) -> Score:
     """
     if not item.case.answerable:
         return Score(None)
-    if _reads_queries(spec.metric) and item.case.gold_answers:
+    if item.case.gold_answers and _reads_queries(spec.metric):
         return Score(None, (Reason.RESULT_ALONE,))
     if _never_has_value(spec.metric, item.case):
         return Score(None, (Reason.UNSUPPORTED_FEATURE,))
-    if item.prediction.abstained or not item.prediction.responds:
+    if not item.prediction.responds:
         if "databases" in spec.metric.needs and len(item.databases()) == 1:
             return Score(None, (Reason.NO_TEST_SUITE,))
         return Score(0.0, (Reason.NO_SQL_PRODUCED,))
-    if _reads_queries(spec.metric) and item.prediction.answer:
+    if item.prediction.answer is not None and _reads_queries(spec.metric):
         return Score(None, (Reason.RESULT_ALONE,))
     return spec.metric.score(item, spec.parameter)
 

@@ -16,8 +16,8 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.task import PairFinding, Task
 
 T = TypeVar("T")
-Needs = tuple[str, Sequence[tuple[str, str]]]
-"""A database and the queries to be run on it, each with its canon."""
+Needs = tuple[str, Sequence[str]]
+"""A database and the queries to be run on it."""
 
 _FRAMES = 1_000
 _LONG = 0.05
@@ -88,14 +88,14 @@ def prepared(rest: Iterator[T], needs: Callable[[T], Needs], runner: QueryRunner
 def _run(
     runner: QueryRunner,
     database: str,
-    queries: Iterable[tuple[str, str]],
+    queries: Iterable[str],
     ran: set[tuple[str, str]],
 ) -> None:
     """Run the queries; systems share golds and often predictions, which ``ran`` remembers."""
     try:
-        for sql, canon in queries:
-            if (database, canon) not in ran:
-                ran.add((database, canon))
-                runner.run(database, sql, canon)
+        for sql in queries:
+            if (database, sql) not in ran:
+                ran.add((database, sql))
+                runner.run(database, sql)
     except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
         return
