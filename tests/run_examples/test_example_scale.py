@@ -20,7 +20,7 @@ from timeouts import HANG_SECONDS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "scale"
 CASES = 10
-PARTS = 4
+PARTS = 2
 
 
 @pytest.fixture
