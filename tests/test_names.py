@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pytest
+
 from source_trees import SOURCE, source_files, source_nodes, source_trees
 
 PARTICIPLES = """
@@ -93,9 +95,9 @@ def definitions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
 
 
-def forbidden_names(path: str) -> list[str]:
+def forbidden_names(path: str, nodes: Iterable[ast.AST]) -> list[str]:
     """The forbidden names of one file, each as ``path:line name``."""
-    names = [*definitions(source_nodes()[path]), (Path(path).stem, 1)]
+    names = [*definitions(nodes), (Path(path).stem, 1)]
     return [
         f"{path}:{line} {name}"
         for name, line in sorted(names, key=lambda each: each[1])
@@ -119,7 +121,20 @@ def test_the_reader_of_names_sees_every_kind() -> None:
 
 
 def test_no_name_is_a_participle_or_a_metaphor() -> None:
-    wrong = [name for path in source_files() for name in forbidden_names(path)]
+    wrong = [
+        name for path, nodes in source_nodes().items() for name in forbidden_names(path, nodes)
+    ]
+    assert wrong == [], "name the thing by what it is, or the action by a verb"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["bench", "docs", "examples", "tests"])
+def test_no_name_beside_the_package_is_one(folder: str) -> None:
+    root = SOURCE.parent.parent
+    wrong = []
+    for file in sorted((root / folder).rglob("*.py")):
+        nodes = ast.walk(ast.parse(file.read_bytes()))
+        wrong += forbidden_names(file.relative_to(root).as_posix(), nodes)
     assert wrong == [], "name the thing by what it is, or the action by a verb"
 
 
