@@ -51,7 +51,7 @@ def test_json_has_the_same_steps(invoke: Invoke, schema: Path) -> None:
     assert told["verdict"] == "proved_equivalent"
     assert told["lines"][-1]["sql"] == told["form"]
     used = {
-        line["said"].split()[2] for line in told["lines"] if line["said"].startswith("equal by")
+        line["statement"].split()[2] for line in told["lines"] if line["statement"].startswith("equal by")
     }
     assert used == set(told["rules"])
 

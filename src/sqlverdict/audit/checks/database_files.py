@@ -126,7 +126,7 @@ def _whole(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
         severity: Severity = "error" if damaged else "warning"
         message = f"SQLite's quick_check of {path.name} says: {'; '.join(damaged or wrong)[:300]}"
         hint = _RESTORE if damaged else "the rows break what the schema declares"
-        yield AuditFinding(NAME, severity, db_id, message, hint, {"said": wrong})
+        yield AuditFinding(NAME, severity, db_id, message, hint, {"messages": wrong})
 
 
 def _is_constraint(text: str) -> bool:

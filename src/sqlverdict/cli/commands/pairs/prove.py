@@ -192,7 +192,8 @@ def _verdict_json(proof: Proof, verdict: Verdict) -> dict[str, Any]:
         "gold": proof.gold_sql,
         "prediction": proof.prediction_sql,
         "lines": [
-            {"side": line.side, "said": line.statement, "sql": line.sql} for line in verdict.lines
+            {"side": line.side, "statement": line.statement, "sql": line.sql}
+            for line in verdict.lines
         ],
         "form": proof.form,
         "columns": proof.columns,
