@@ -45,7 +45,7 @@ _CONTROL = re.compile(r"<(?=[|\uff5c])|[|\uff5c](?=>)|<(?=/?[A-Za-z_][\w:-]*/?>)
 def clean(text: str) -> str:
     """The text with nothing in it that could be taken for our syntax, or not be seen."""
     text = _LINE_END.sub("\n", text).replace("{", "⦃").replace("}", "⦄")
-    text = "\n".join(map(_visible_line, text.split("\n")))
+    text = _visible(text)
     # Most texts hold nothing of the kind, and looking for a part of it is much faster.
     if "```" in text or "~~~" in text:
         text = _FENCE.sub(lambda match: _FENCE_AS[match[0][0]] * len(match[0]), text)
@@ -102,15 +102,13 @@ def shorten(text: str, longest: int) -> str:
     return f"{text[:half]} [... {len(text)} characters in all ...] {text[-half:]}"
 
 
-def _visible_line(line: str) -> str:
-    # Most lines hold nothing odd, and asking for a whole line is a hundred times faster.
-    if line.replace("\t", " ").isprintable():
-        return line
-    return "".join(map(_visible, line))
+def _visible(text: str) -> str:
+    # Most texts hold nothing odd, and asking for a whole text is a hundred times faster.
+    if text.replace("\t", " ").replace("\n", " ").isprintable():
+        return text
+    odd = (each for each in set(text) if not each.isprintable() and each not in "\t\n")
+    return text.translate({ord(each): _escape(ord(each)) for each in odd})
 
 
-def _visible(character: str) -> str:
-    if character.isprintable() or character == "\t":
-        return character
-    code = ord(character)
+def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
