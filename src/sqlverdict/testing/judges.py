@@ -44,7 +44,7 @@ UNREADABLE = (
     "The prediction is correct, I think.",
     '{"correct": ',
     '{"correct": null, "equivalent": "maybe", "score": 9}',
-    "{" * 5_000,
+    "{" * 2_000,
     '{"correct": {"correct": ' * 200,
     "\ud800 \x00 \u202e `````` ```json ``` {}",
     "<think>I had better say {} first",

@@ -90,14 +90,17 @@ _IS = re.compile(r"=>|[:=\uff1a]")
 _BARE_KEY = re.compile(r"[^\W\d](?:[\w-]| (?=[\w-]))*")
 _BARE_VALUE = re.compile(r"[+\-\w.%]+")
 # The opening mark, and what closes it. An escaped mark is closed by an escaped mark.
-_QUOTED = (
-    re.compile(r'"(?P<body>(?:[^"\\]|\\(?s:.))*)"'),
-    re.compile(r"'(?P<body>(?:[^'\\]|\\(?s:.))*)'"),
-    re.compile(r"`(?P<body>[^`]*)`"),
-    re.compile(r"[\u201c\u201d\u201e](?P<body>[^\u201c\u201d\"]*)[\u201c\u201d\"]"),
-    re.compile(r"[\u2018\u2019](?P<body>[^\u2018\u2019']*)[\u2018\u2019']"),
-    re.compile(r'\\"(?P<body>(?:[^\\]|\\(?!"))*)\\"'),
-)
+_DOUBLE = re.compile(r"[\u201c\u201d\u201e](?P<body>[^\u201c\u201d\"]*)[\u201c\u201d\"]")
+_SINGLE = re.compile(r"[\u2018\u2019](?P<body>[^\u2018\u2019']*)[\u2018\u2019']")
+_QUOTED = {
+    '"': re.compile(r'"(?P<body>(?:[^"\\]|\\(?s:.))*)"'),
+    "'": re.compile(r"'(?P<body>(?:[^'\\]|\\(?s:.))*)'"),
+    "`": re.compile(r"`(?P<body>[^`]*)`"),
+    "\\": re.compile(r'\\"(?P<body>(?:[^\\]|\\(?!"))*)\\"'),
+    **dict.fromkeys("\u201c\u201d\u201e", _DOUBLE),
+    **dict.fromkeys("\u2018\u2019", _SINGLE),
+}
+"""By the character with which it begins."""
 
 
 class _ObjectReader:
@@ -151,11 +154,9 @@ class _ObjectReader:
         return bare[0], bare.end()
 
     def read_quoted(self, at: int) -> tuple[str, int] | None:
-        for pattern in _QUOTED:
-            hit = self.match(pattern, at)
-            if hit is not None:
-                return _unescape(hit["body"]), hit.end()
-        return None
+        pattern = _QUOTED.get(self.text[at : at + 1])
+        hit = self.match(pattern, at) if pattern is not None else None
+        return (_unescape(hit["body"]), hit.end()) if hit is not None else None
 
     def read_value(self, at: int, depth: int) -> tuple[Value, int]:
         quoted = self.read_quoted(at)
