@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
@@ -13,7 +13,10 @@ from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.prices import Price, Prices
 from sqlverdict.llm.rate import Clock
 from sqlverdict.llm.request import Message, Request
-from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
+
+if TYPE_CHECKING:
+    # Processes of tests load this file, and the suites of ``testing`` would take half a second.
+    from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
 MODEL = "fake"
 SCHEMA = {

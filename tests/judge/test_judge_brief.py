@@ -256,11 +256,10 @@ HUGE = "\u202e{x} \U000e0001\n" * 2_500
 @pytest.mark.parametrize("judge", ["evidence", "cascade"])
 @pytest.mark.parametrize("text", ["word " * 10_000, "\u4e2d" * 15_000, HUGE])
 def test_no_brief_makes_a_prompt_longer_than_the_bound(judge: str, text: str) -> None:
-    brief = Brief(
-        "1", "db", text, text, text, text, text, False, text, text, text, (text,) * 9, (text,) * 9
-    )
-    brief = replace(brief, open_question=text, gold_facts=(text,) * 9, prediction_facts=(text,) * 9)
-    brief = replace(brief, sizes=(text,) * 9, columns=(text,) * 9)
+    lines = (text,) * 2
+    brief = Brief("1", "db", text, text, text, text, text, False, text, text, text, lines, lines)
+    brief = replace(brief, open_question=text, gold_facts=lines, prediction_facts=lines)
+    brief = replace(brief, sizes=lines, columns=lines)
     requests: list[Request] = []
 
     class Answers:

@@ -226,7 +226,9 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
         assert len(answered) == count
         assert len(watcher) == count
 
-        assert finish(start_asker(path, server, count, 8)) == [0, count]
+        with client(server, watcher) as asker:
+            list(ask_all(asker, [question(f"item {n}") for n in range(count)]))
+            assert (asker.usage.replies, asker.usage.cached) == (0, count)
         assert len(server.calls) <= count + 8
         watcher.close()
 
