@@ -49,7 +49,7 @@ QUICK = {
         "heads": "2",
         "vocabulary": "400",
         "source": "64",
-        "target": "24",
+        "target": "8",
         "epochs": "1",
     },
 }

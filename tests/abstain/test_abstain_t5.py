@@ -20,7 +20,7 @@ from sqlverdict.errors import DataError, UsageError
 
 PAIRS = [(example.ask.question, example.sql or "") for example in known()]
 SIZE = Size(width=32, layers=1, heads=2, dropout=0.0)
-TINY = {"width": "32", "layers": "1", "heads": "2", "vocabulary": "400", "target": "48"}
+TINY = {"width": "32", "layers": "1", "heads": "2", "vocabulary": "400", "target": "16"}
 
 
 pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.slow]
@@ -110,7 +110,7 @@ def test_beams_samples_and_states_alone(trained: tuple[Any, Any, list[Any]]) -> 
     model, tokenizer, _ = trained
     device = pick_device("cpu")
     sources = [question for question, _ in PAIRS[:3]]
-    how = Decoding(2, longest_target=24, beams=2, tokens=True, samples=3, heat=2.0)
+    how = Decoding(2, longest_target=12, beams=2, tokens=True, samples=3, heat=2.0)
     result = write(model, tokenizer, sources, how, device, seed=1)
     assert all(len(one.samples) == 3 for one in result)
     assert result == write(model, tokenizer, sources, how, device, seed=1)

@@ -276,7 +276,8 @@ def _broken(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
     start, end = opening
     text = zones.text[start:end]
     last = text[-_ENDING:]
-    ends = [re.search(rf"[{{,\n]\s*{pair}\s*,?\s*\}}*\Z", last, re.IGNORECASE)]
+    # Possessive: no key begins with a space, so a stretch of spaces is tried once.
+    ends = [re.search(rf"[{{,\n]\s*+{pair}\s*,?\s*\}}*\Z", last, re.IGNORECASE)]
     if text.endswith("}"):
         ends.append(re.match(rf"\{{\s*{pair}\s*,", text, re.IGNORECASE))
     for match in ends:
