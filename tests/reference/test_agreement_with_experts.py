@@ -17,6 +17,7 @@ from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import RatedCase, agreement
+from tiers import sampled
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
@@ -35,6 +36,9 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     runs: dict[bool, Run] = {}
 
     def run(judged: bool) -> Run:
+        # The searches are those of the run with the judge: by default half of them once more.
+        cases = list(benchmark.cases)[:: 1 if judged else sampled(2, 1)]
+        predictions = benchmark.predictions or {}
         judging = JudgeOptions("replay", Settings(model="recorded"), RecordedReplies(replies))
         options = Options(
             "ex,flex,verdict" if judged else "ex,verdict",
@@ -45,8 +49,8 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             policy="strict",
         )
         folder = tmp_path_factory.mktemp("agreement") / "run"
-        system = System("recorded", benchmark.predictions or {}, folder)
-        return evaluate_systems(benchmark, [system], options=options)[0]
+        system = System("recorded", {case.id: predictions[case.id] for case in cases}, folder)
+        return evaluate_systems(cases, [system], options=options)[0]
 
     def hold(metric: str, *, judged: bool) -> tuple[float, int, int]:
         if judged not in runs:
@@ -85,6 +89,7 @@ def test_evidence_first_agrees_better_with_fewer_calls(agreed: Any) -> None:
     assert (kappa >= 90, unscored, calls <= 70) == (True, 0, True), (kappa, calls)
 
 
+@pytest.mark.sampled
 @pytest.mark.slow
 def test_evidence_alone_agrees_well(agreed: Any) -> None:
     kappa, unscored, calls = agreed("verdict", judged=False)

@@ -22,16 +22,28 @@ def official(path: Path) -> dict[str, dict[str, object]]:
     return {str(item["idx"]): item for item in map(json.loads, path.read_text().splitlines())}
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("system", SPIDER)
 def test_spider_execution_equals_the_official_script(data_root: Path, system: str) -> None:
-    """972 items a system can run; the verdict is the same on every one, DISTINCT on or off."""
+    """972 items a system can run; the verdict is the same on every one, DISTINCT on or off.
+
+    By default a quarter of them, of each system others.
+    """
     root = data_root / "spider"
     benchmark = BENCHMARKS.get("spider").read(root, options={"difficulty": "off"})
-    ids = [case.id for case in benchmark.cases]
-    predictions = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
-    options = Options(metrics="ex[spider],ex[spider_distinct]", workers=0)
-    run = evaluate(benchmark, predictions, options=options)
+    every = list(benchmark.cases)
+    predictions = load_predictions(
+        root / "predictions" / "dev" / f"{system}.txt", [case.id for case in every]
+    )
     expected = official(data_root / "spider_reference" / f"dev_{system}.jsonl")
+    assert sum("exec" in item for item in expected.values()) == 972
+    step = sampled(len(SPIDER), 1)
+    cases = every[SPIDER.index(system) % step :: step]
+    run = evaluate(
+        cases,
+        {case.id: predictions[case.id] for case in cases},
+        options=Options(metrics="ex[spider],ex[spider_distinct]", workers=0),
+    )
     checked = 0
     for result in run.results():
         item = expected[result.id]
@@ -41,7 +53,8 @@ def test_spider_execution_equals_the_official_script(data_root: Path, system: st
         assert result.scores["ex[spider]"] == item["exec"], result
         assert result.scores["ex[spider_distinct]"] == item["exec_keep_distinct"], result
         checked += 1
-    assert checked == 972
+    assert checked == sum("exec" in expected[case.id] for case in cases)
+    assert checked > 0.9 * len(cases)
 
 
 @pytest.mark.sampled
@@ -49,7 +62,7 @@ def test_spider_execution_equals_the_official_script(data_root: Path, system: st
 def test_bird_execution_equals_the_official_script(data_root: Path, system: str) -> None:
     """303 items a system can run, on the gold revision that the reference used.
 
-    By default a third of them, of each system others.
+    By default a sixth of them, of each system others.
     """
     root = data_root / "bird"
     benchmark = BENCHMARKS.get("goldfile").read(root / "etm_gold.txt", databases=root / "databases")
@@ -58,7 +71,7 @@ def test_bird_execution_equals_the_official_script(data_root: Path, system: str)
     )
     expected = official(data_root / "bird_reference" / f"dev_{system}.jsonl")
     assert len(expected) == 303
-    step = sampled(len(BIRD), 1)
+    step = sampled(2 * len(BIRD), 1)
     part = list(expected)[BIRD.index(system) % step :: step]
     cases = [case for case in benchmark.cases if case.id in part]
     run = evaluate(
