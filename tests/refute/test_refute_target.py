@@ -58,7 +58,7 @@ def shop(request: pytest.FixtureRequest) -> tuple[Engine, str]:
     return ENGINES.get(name), request.getfixturevalue(f"{name}_shop")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def search(shop: tuple[Engine, str]) -> Iterator[EngineSearch]:
     engine, database = shop
     search = EngineSearch(engine, database, engine.schema(database))
@@ -181,9 +181,10 @@ def test_a_run_finds_lucky_matches_on_the_engine(shop: tuple[Engine, str], tmp_p
 
 
 @pytest.mark.slow
-def test_the_real_database_is_only_read(shop: tuple[Engine, str], search: EngineSearch) -> None:
+def test_the_real_database_is_only_read(shop: tuple[Engine, str]) -> None:
     engine, database = shop
     before = engine.digest(database)
+    search = EngineSearch(engine, database, engine.schema(database))
     refuted(search, shop, "SELECT count(*) FROM sale", "SELECT count(note) FROM sale")
     search.close()
     assert engine.digest(database) == before
