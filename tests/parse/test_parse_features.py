@@ -267,7 +267,7 @@ def test_features_agree_with_the_trees_of_golds(data_root: Path) -> None:
         golds |= {line.rsplit("\t", 1)[0] for line in lines if line.strip()}
     differences = []
     parsed = 0
-    every = sampled(4, 1)
+    every = sampled(8, 1)
     for sql in sorted(golds)[::every]:
         query = parse_as.__wrapped__(sql, "sqlite")
         if isinstance(query, Query):

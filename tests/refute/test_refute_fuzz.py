@@ -22,7 +22,7 @@ from sqlverdict.refute.witness import SearchBudget, Witness
 from sqlverdict.refute.witness_files import replay, write
 from tiers import sampled
 
-SCHEMAS, PAIRS = sampled(30, 200), 3
+SCHEMAS, PAIRS = sampled(20, 200), 3
 BUDGET = SearchBudget(instances=40, alike=1, shrink=120)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from real_parts import REAL, file_of
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.parse.facts import NotNull, facts_of
+from sqlverdict.parse.facts import Fact, NotNull, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
@@ -61,12 +62,17 @@ def made(database: Path, **wanted: int) -> list[Instance]:
     return list(real_instances(database, schema, TABLES, CONSTANTS, **options))
 
 
+@pytest.fixture(scope="module")
+def instances(database: Path) -> list[Instance]:
+    """So many that a test takes as many as it needs: more of them only adds to the end."""
+    return made(database, count=300)
+
+
 @pytest.mark.slow
-def test_all_are_legal_and_the_engine_agrees(database: Path) -> None:
+def test_all_are_legal_and_the_engine_agrees(database: Path, instances: list[Instance]) -> None:
     schema = read_sqlite(database)
-    result = made(database, count=200)
-    assert len(result) == 200
-    for instance in result:
+    assert len(instances) == 300
+    for instance in instances[:200]:
         assert legal(instance, facts_of(schema)) == []
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute("PRAGMA foreign_keys = ON")
@@ -86,49 +92,53 @@ def test_all_are_legal_and_the_engine_agrees(database: Path) -> None:
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_instances(database: Path) -> None:
-    assert [i.rows for i in made(database)] == [i.rows for i in made(database)]
-    assert [i.rows for i in made(database)] != [i.rows for i in made(database, seed=2)]
+    rows = [i.rows for i in made(database)]
+    assert rows == [i.rows for i in made(database)]
+    assert rows != [i.rows for i in made(database, seed=2)]
     # More of them only adds to the end.
-    assert [i.rows for i in made(database, count=90)][:60] == [i.rows for i in made(database)]
+    assert rows == [i.rows for i in made(database, count=90)][:60]
 
 
-def test_the_first_is_real_and_the_rest_are_mostly_changed(database: Path) -> None:
+def test_the_first_is_real_and_the_rest_are_mostly_changed(
+    database: Path, instances: list[Instance]
+) -> None:
     with closing(sqlite3.connect(database)) as connection:
         real = {t: set(connection.execute(f"SELECT * FROM {t}").fetchall()) for t in TABLES}
     unchanged = [
         all(set(rows) <= real[table] for table, rows in instance.rows.items())
-        for instance in made(database, count=100)
+        for instance in instances[:100]
     ]
     assert unchanged[0]
     assert 10 < sum(unchanged) < 60
 
 
-@pytest.mark.slow
-def test_cells_change_around_the_constants(database: Path) -> None:
+def test_cells_change_around_the_constants(instances: list[Instance]) -> None:
     seen: Counter[Cell] = Counter()
-    for instance in made(database, count=300):
+    for instance in instances:
         seen.update(row[2] for row in instance.rows.get("town", ()))
     assert min(seen[value] for value in (499, 500, 501, 0, None)) > 0
-    months = {row[1] for i in made(database, count=300) for row in i.rows.get("fair", ())}
+    months = {row[1] for i in instances for row in i.rows.get("fair", ())}
     assert {"May", "June", "mAY", "", None} <= months
 
 
-def test_partners_come_along(database: Path) -> None:
+def test_partners_come_along(instances: list[Instance]) -> None:
     """By declared keys and by the undeclared one from fair to town."""
     joined = 0
-    for instance in made(database, count=100):
+    for instance in instances[:100]:
         towns = {row[0] for row in instance.rows.get("town", ())}
         joined += any(row[0] in towns for row in instance.rows.get("fair", ()))
     assert joined > 40
 
 
-def test_every_second_instance_keeps_what_the_data_show(database: Path) -> None:
+def test_every_second_instance_keeps_what_the_data_show(
+    database: Path, instances: list[Instance]
+) -> None:
     schema = read_sqlite(database)
     # The fairs before it have an undeclared key: every fair's town is there.
     regularities = mine(database, schema)
     assert "every fair.town_id is among town.id" in map(str, regularities)
     used = {("town", "people"), ("fair", "town_id"), ("town", "id"), ("fair", "held")}
-    broken = [bool(regularities.broken(instance, used)) for instance in made(database, count=120)]
+    broken = [bool(regularities.broken(instance, used)) for instance in instances[:120]]
     assert not any(broken[::2])
     assert sum(broken[1::2]) > 10
 
@@ -205,11 +215,16 @@ CELLS: list[Cell] = [
 WIDTHS = {"Land": 2, "town": 5, "fair": 2}
 
 
+@cache
+def kin() -> tuple[Schema, frozenset[Fact]]:
+    schema = read_ddl(KIN, "kin")
+    return schema, facts_of(schema)
+
+
 @settings(max_examples=400, deadline=None)
 @given(st.data())
 def test_one_changed_table_is_judged_as_the_whole_instance_is(data: st.DataObject) -> None:
-    schema = read_ddl(KIN, "kin")
-    facts = facts_of(schema)
+    schema, facts = kin()
     rows: dict[str, tuple[Row, ...]] = {
         "Land": (("a", "x"), ("1", "y")),
         "town": ((1, "a", 1.5, 0, None), (2, "1", None, None, 1)),
