@@ -69,8 +69,8 @@ def fitted(known: Iterable[str], trees: int, balance: bool = False) -> tuple[Any
 
 
 def answers(rf: Any, texts: Sequence[str]) -> list[bool]:
-    asked = [(Ask(str(n), "db", text), None) for n, text in enumerate(texts)]
-    return [rf.decide(finding) for finding in rf.score(asked, Tools())]
+    questions = [(Ask(str(n), "db", text), None) for n, text in enumerate(texts)]
+    return [rf.decide(finding) for finding in rf.score(questions, Tools())]
 
 
 def forests(trees: int) -> None:
@@ -168,8 +168,8 @@ def voting() -> None:
         case_id: draft_of(prediction)
         for case_id, prediction in reader.predictions(path, "vote_top").items()
     }
-    homes = DatabaseIndex.of(cases)
-    asks = [homes.ask(case) for case in cases]
+    databases = DatabaseIndex.of(cases)
+    asks = [databases.ask(case) for case in cases]
     runner = QueryRunner("sqlite", Limits())
     tools = Tools(runner=runner)
     print("\n| VOTING, 5 samples, Spider test | answered | RS(0) | RS(10) | RS(N) | unscored | s |")
@@ -177,9 +177,9 @@ def voting() -> None:
     senses = ("string", "tree", "proof", "execution", "execution, preset=trustsql_spider")
     for equality in senses:
         began = perf_counter()
-        machine = detector_machine(f"voting(equality={equality})")
-        machine.generator.drafts = drafts  # type: ignore[attr-defined]
-        decisions = machine.answer(asks, tools)
+        composition = detector_machine(f"voting(equality={equality})")
+        composition.generator.drafts = drafts  # type: ignore[attr-defined]
+        decisions = composition.answer(asks, tools)
         spent = perf_counter() - began
         table = table_of(decisions, cases, runner)
         scores = " | ".join(f"{100 * (rs(table, c) or 0):.1f}" for c in (0.0, 10.0, "N"))

@@ -54,12 +54,12 @@ LINES = (
 )
 
 
-def chosen(count: int, seed: int) -> list[Case]:
+def choose(count: int, seed: int) -> list[Case]:
     """A few questions of either kind, the same for a seed."""
     path = TRUSTSQL / "trustsql_spider_test.jsonl"
     cases = list(BENCHMARKS.get("trustsql").read(path, databases=DATA / "spider/database").cases)
-    homes = DatabaseIndex.of(cases)
-    sizes = {case.db_id: len(column_lists(homes.ask(case).schema)) for case in cases}
+    databases = DatabaseIndex.of(cases)
+    sizes = {case.db_id: len(column_lists(databases.ask(case).schema)) for case in cases}
     smallest = sorted(sizes, key=lambda db_id: sizes[db_id])[:3]
     cases = [case for case in cases if case.db_id in smallest]
     draw = Random(seed)
@@ -83,19 +83,19 @@ def training_examples() -> list[TrainingExample]:
                     str(database),
                 )
             )
-    homes = DatabaseIndex.of(cases)
-    examples = [homes.example(case) for case in cases]
+    databases = DatabaseIndex.of(cases)
+    examples = [databases.example(case) for case in cases]
     return [e for e in examples if e.ask.schema is not None and len(e.ask.schema.tables) <= 3]
 
 
 def measure(
     line: str, cases: list[Case], training: TrainingData, tools: Tools, client: Any
 ) -> None:
-    machine = FittedComposition(line)
-    machine.fit(training, tools)
-    homes = DatabaseIndex.of(cases)
+    composition = FittedComposition(line)
+    composition.fit(training, tools)
+    databases = DatabaseIndex.of(cases)
     before, began = client.usage, perf_counter()
-    decisions = machine.answer([homes.ask(case) for case in cases], tools)
+    decisions = composition.answer([databases.ask(case) for case in cases], tools)
     spent, after = perf_counter() - began, client.usage
     assert tools.runner is not None
     table = table_of(decisions, cases, tools.runner)
@@ -120,7 +120,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not TRUSTSQL.is_dir():
         parser.error(f"no data at {TRUSTSQL}: set SQLVERDICT_DATA")
-    cases = chosen(arguments.questions, arguments.seed)
+    cases = choose(arguments.questions, arguments.seed)
     training = TrainingData(train=training_examples(), background=triage())
     os.environ.setdefault("SQLVERDICT_CACHE", tempfile.mkdtemp())
     cache = ReplyCache(arguments.cache or Path(tempfile.mkdtemp()) / "replies.sqlite")

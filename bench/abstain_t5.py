@@ -84,12 +84,12 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     kinds = {name: type(getattr(T5(), name)) for name in T5.__dataclass_fields__}
-    given = {
+    inputs = {
         name: value == "true" if kinds[name] is bool else kinds[name](value)
         for name, value in settings.items()
         if name != "rate"
     }
-    t5 = T5(**given, rate=float(settings["rate"]) if "rate" in settings else None)
+    t5 = T5(**inputs, rate=float(settings["rate"]) if "rate" in settings else None)
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else "cpu"
     print(f"torch {torch.__version__}, transformers {transformers.__version__}, {device}")
     known = {part: examples(data, part) for part in FILES}
@@ -109,12 +109,12 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
         ("test", GeneratorNeeds(tokens=True, states=True)),
     ):
         began = perf_counter()
-        chosen = answerable if part == "train" else known[part]
-        drafts = t5.generate([example.ask for example in chosen], needs, tools)
+        cases_of_part = answerable if part == "train" else known[part]
+        drafts = t5.generate([example.ask for example in cases_of_part], needs, tools)
         # Half precision: a distance changes by less than a hundredth of itself.
         states[part] = np.asarray([draft.state for draft in drafts], dtype=np.float16)
         with (out / f"{part}.jsonl").open("w", encoding="utf-8") as stream:
-            for example, draft in zip(chosen, drafts, strict=True):
+            for example, draft in zip(cases_of_part, drafts, strict=True):
                 line = {
                     "id": example.ask.id,
                     "sql": draft.sql,
@@ -123,7 +123,7 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
                     "entropies": [round(entropy, 6) for entropy in draft.entropies],
                 }
                 stream.write(json.dumps(line) + "\n")
-        print(f"{part}: {len(chosen)} in {perf_counter() - began:.0f} s", flush=True)
+        print(f"{part}: {len(cases_of_part)} in {perf_counter() - began:.0f} s", flush=True)
     np.savez_compressed(out / "states.npz", **states)
     about = {
         "settings": settings,
@@ -160,8 +160,8 @@ def drafts(out: Path, part: str) -> dict[str, Draft]:
     if (out / "states.npz").is_file():
         import numpy as np
 
-        with np.load(out / "states.npz") as kept:
-            states = kept[part].astype(float)
+        with np.load(out / "states.npz") as archive:
+            states = archive[part].astype(float)
     return {
         line["id"]: Draft(
             fill_in(line["sql"]) if line["sql"] else None,
@@ -189,8 +189,8 @@ def score(data: Path, out: Path) -> None:
         part: list(reader.read(data / FILES[part], databases=database).cases)
         for part in ("train", "valid", "test")
     }
-    homes = DatabaseIndex({DB: str(database)})
-    known = {part: [homes.example(case) for case in result] for part, result in cases.items()}
+    databases = DatabaseIndex({DB: str(database)})
+    known = {part: [databases.example(case) for case in result] for part, result in cases.items()}
     background = examples(data, "background")
     train = [example for example in known["train"] if example.answerable]
     training = TrainingData(train=train, validation=known["valid"], background=background)
@@ -240,25 +240,27 @@ def report(
     from sqlverdict.abstain.workflow import FittedComposition
     from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING, rates, rs
 
-    machine = FittedComposition(line)
-    if isinstance(machine.generator, RecordedGenerator):
-        machine.generator.drafts = drafts[0]
-    machine.fit(training, tools)
-    if isinstance(machine.generator, RecordedGenerator):
-        machine.generator.drafts = drafts[1]
-    homes = DatabaseIndex.of(cases)
-    decisions = machine.answer([homes.ask(case) for case in cases], tools)
+    composition = FittedComposition(line)
+    if isinstance(composition.generator, RecordedGenerator):
+        composition.generator.drafts = drafts[0]
+    composition.fit(training, tools)
+    if isinstance(composition.generator, RecordedGenerator):
+        composition.generator.drafts = drafts[1]
+    databases = DatabaseIndex.of(cases)
+    decisions = composition.answer([databases.ask(case) for case in cases], tools)
     table = outcomes(cases, decisions, tools.runner)
     cells = []
     for view in (ANS, EVERYTHING):
         cells += [f"{100 * (rs(table, c, view) or 0):.1f}" for c in (0.0, 10.0, "N")]
     result = rates(table)
-    level = ", ".join(f"{one.threshold:.4g}" for one in machine.calibrations)
+    level = ", ".join(f"{one.threshold:.4g}" for one in composition.calibrations)
     answered = sum(not decision.abstained for decision in decisions)
+    within = composition.within
+    separation = separations(cases, decisions, drafts[1], tools.runner) if within else " | "
     print(
         f"| {line.replace('recorded', 't5')} | {level} | {answered} | {' | '.join(cells)} | "
         f"{100 * (result.over_refusal or 0):.1f} | {100 * (result.detection or 0):.1f} | "
-        f"{separations(cases, decisions, drafts[1], tools.runner) if machine.within else ' | '} |",
+        f"{separation} |",
         flush=True,
     )
 

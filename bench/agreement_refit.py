@@ -88,12 +88,12 @@ def forecasts(
     ways: dict[str, list[Forecast]] = defaultdict(list)
     for fold in range(FOLDS):
         training = draw([p for p in own if folds[p[0]] != fold], number, random)
-        counted = with_own(package, training, name)
+        package_with_own = with_own(package, training, name)
         models = {
             "none": package,
-            "alike": replace(counted, own=""),
+            "alike": replace(package_with_own, own=""),
             "alone": with_own(NO_LABELS, training, name),
-            "calibrate": counted,
+            "calibrate": package_with_own,
         }
         held_out = [one for question, one in own if folds[question] == fold]
         for way, model in models.items():

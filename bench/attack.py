@@ -192,8 +192,8 @@ def broken_part(seed: str, report: Report) -> None:
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
         database = restored(db_id, Path(folder))
         report.counts["broken keys"] += break_keys(database, rng)
-        chosen = published_pairs(db_id)
-        for number, (gold, prediction) in enumerate(rng.sample(chosen, min(len(chosen), 25))):
+        pairs = published_pairs(db_id)
+        for number, (gold, prediction) in enumerate(rng.sample(pairs, min(len(pairs), 25))):
             case = Case(str(number), db_id, "Which?", (gold,), str(database))
             options = Options("ex,proved,verdict", workers=0, cache=None)
             report.counts["evaluated"] += 1

@@ -94,13 +94,13 @@ def _nulls(connection: sqlite3.Connection, table: str, sql: str) -> int:
     ]
     if not columns:
         return 0
-    chosen = columns[0]
+    first_column = columns[0]
     with suppress(sqlite3.Error):
         changed = connection.execute(
-            f'UPDATE "{table}" SET "{chosen}" = NULL WHERE rowid IN '
+            f'UPDATE "{table}" SET "{first_column}" = NULL WHERE rowid IN '
             f'(SELECT rowid FROM "{table}" LIMIT 2)'
         ).rowcount
-        declared = _with_not_null(sql, chosen)
+        declared = _with_not_null(sql, first_column)
         if changed > 0 and declared is not None:
             connection.execute("PRAGMA writable_schema = ON")
             connection.execute(

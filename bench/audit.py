@@ -287,8 +287,8 @@ def less(rows: Sequence[Row]) -> None:
     models = {part: fit([each for each in rows if fold(each) != part]) for part in parts}
 
     def model_area(pick: Callable[[Row], Features], one: str) -> float:
-        chosen = [each for each in rows if each.set == one]
-        pairs = [(ranks(models[fold(each)], [pick(each)])[0], each.wrong) for each in chosen]
+        selection = [each for each in rows if each.set == one]
+        pairs = [(ranks(models[fold(each)], [pick(each)])[0], each.wrong) for each in selection]
         return auc(pairs) or 0.0
 
     def former_area(pick: Callable[[Row], Features], one: str) -> float:
@@ -302,8 +302,8 @@ def less(rows: Sequence[Row]) -> None:
         for size in ("1", "2", "3"):
             line = [f"{name}, {size} of the systems, mean of {DRAWS} draws"]
             for one in SETS:
-                drawn = [area(draw(size, number), one) for number in range(DRAWS)]
-                line.append(f"{sum(drawn) / len(drawn):.3f} ({min(drawn):.2f} to {max(drawn):.2f})")
+                areas = [area(draw(size, number), one) for number in range(DRAWS)]
+                line.append(f"{sum(areas) / len(areas):.3f} ({min(areas):.2f} to {max(areas):.2f})")
             lines.append(line)
         for words, pick in (
             ("all systems, run folders alone", lambda each: each.logged),
@@ -352,17 +352,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=Path)
     parser.add_argument("--write", action="store_true")
-    given = parser.parse_args()
-    if given.rows is not None and given.rows.is_file():
-        rows = [Row(**each) for each in json.loads(given.rows.read_text(encoding="utf-8"))]
+    arguments = parser.parse_args()
+    if arguments.rows is not None and arguments.rows.is_file():
+        rows = [Row(**each) for each in json.loads(arguments.rows.read_text(encoding="utf-8"))]
     else:
         rows = [row(item) for item in labelled(Databases())]
-        if given.rows is not None:
-            given.rows.write_text(json.dumps([asdict(each) for each in rows]), encoding="utf-8")
+        if arguments.rows is not None:
+            arguments.rows.write_text(json.dumps([asdict(each) for each in rows]), encoding="utf-8")
     areas(rows)
     worth(rows)
     less(rows)
-    if given.write:
+    if arguments.write:
         write(rows)
 
 

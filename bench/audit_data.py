@@ -48,19 +48,19 @@ class Labelled:
     """A gold with its label."""
 
     set: str
-    dossier: GoldReport
+    report: GoldReport
     wrong: bool
     executed: bool
 
     @property
     def key(self) -> str:
         """Its question, among all sets: one question may be in two of them."""
-        return f"{'spider' if self.set == 'spider' else 'bird'} {self.dossier.id}"
+        return f"{'spider' if self.set == 'spider' else 'bird'} {self.report.id}"
 
     @property
     def database(self) -> str:
         """Its database."""
-        return self.dossier.db_id
+        return self.report.db_id
 
 
 class Databases:
@@ -184,13 +184,13 @@ def _dossiers(
     executed = questions[0].case.database is not None
     results = _executed(benchmark, questions) if executed else _recorded(questions)
     for answer in results:
-        dossier = one_dossier(
+        report = one_dossier(
             answer,
             knowledge={each.case.id: each.case.knowledge for each in questions},
             schemas={key: schema for key, schema in schemas.items() if schema is not None},
             rerun=(lambda db_id, sql: databases.run(benchmark, db_id, sql)) if executed else None,
         )
-        yield Labelled(name, dossier, wrong[dossier.id], executed)
+        yield Labelled(name, report, wrong[report.id], executed)
 
 
 def _executed(benchmark: str, questions: Sequence[Question]) -> Iterator[list[tuple[str, Result]]]:
@@ -203,9 +203,9 @@ def _executed(benchmark: str, questions: Sequence[Question]) -> Iterator[list[tu
             System(
                 name,
                 {each.case.id: Prediction(each.case.id, each.text(name)) for each in questions},
-                Path(folder) / str(place),
+                Path(folder) / str(position),
             )
-            for place, name in enumerate(names)
+            for position, name in enumerate(names)
         ]
         whole = Benchmark(benchmark, "labels", cases)
         runs = evaluate_systems(whole, systems, options=options)

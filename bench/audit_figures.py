@@ -19,11 +19,11 @@ def auc(pairs: Sequence[tuple[float, bool]]) -> float | None:
         return None
     below = Counter(right)
     values = sorted(below)
-    total, place, seen = 0.0, 0, 0
+    total, position, seen = 0.0, 0, 0
     for rank in wrong:
-        while place < len(values) and values[place] < rank:
-            seen += below[values[place]]
-            place += 1
+        while position < len(values) and values[position] < rank:
+            seen += below[values[position]]
+            position += 1
         total += seen + below.get(rank, 0) / 2
     return total / len(wrong) / len(right)
 
@@ -34,8 +34,8 @@ def interval(pairs: Sequence[tuple[float, bool]], seed: int = 0) -> str:
     if area is None:
         return "–"  # noqa: RUF001
     random = Random(seed)
-    drawn = (auc(random.choices(pairs, k=len(pairs))) for _ in range(SAMPLES))
-    low, high = percentiles([result for result in drawn if result is not None])
+    areas = (auc(random.choices(pairs, k=len(pairs))) for _ in range(SAMPLES))
+    low, high = percentiles([result for result in areas if result is not None])
     return f"{area:.3f} ({low:.2f} to {high:.2f})"
 
 
@@ -43,9 +43,9 @@ def gain(after: Sequence[tuple[float, bool]], before: Sequence[float], seed: int
     """How much larger the area is than before, with the interval of the difference."""
     joined = [(one, old, label) for (one, label), old in zip(after, before, strict=True)]
 
-    def difference(drawn: Sequence[tuple[float, float, bool]]) -> float | None:
-        new = auc([(one, label) for one, _, label in drawn])
-        old = auc([(other, label) for _, other, label in drawn])
+    def difference(sample: Sequence[tuple[float, float, bool]]) -> float | None:
+        new = auc([(one, label) for one, _, label in sample])
+        old = auc([(other, label) for _, other, label in sample])
         return None if new is None or old is None else new - old
 
     random = Random(seed)
@@ -59,7 +59,7 @@ def first(pairs: Sequence[tuple[float, bool]], most: int) -> str:
     left, hits = most, 0.0
     for rank in sorted({rank for rank, _ in pairs}, reverse=True):
         tied = [label for value, label in pairs if value == rank]
-        taken = min(left, len(tied))
-        hits += sum(tied) * taken / len(tied)
-        left -= taken
+        number = min(left, len(tied))
+        hits += sum(tied) * number / len(tied)
+        left -= number
     return f"{hits:.1f}/{most - left}"

@@ -61,14 +61,14 @@ def draw(built: Path, out: Path, seed: int) -> None:
         if not database(built, case["db_id"]).is_file():
             continue  # Nobody can tell what a database that is not there could answer.
         by_type[case.get("unanswerable_type") or "answerable"].append(case)
-    drawn = [
+    sample = [
         case
         for kind, cases in sorted(by_type.items())
         for case in shuffled(cases, seed, "reading", kind, key=lambda case: case["id"])[
             : CONTROLS if kind == "answerable" else EACH
         ]
     ]
-    mixed = shuffled(drawn, seed, "mix", key=lambda case: case["id"])
+    mixed = shuffled(sample, seed, "mix", key=lambda case: case["id"])
     (out / "votes").mkdir(parents=True, exist_ok=True)
     schemas = {case["db_id"]: schema_text(built, case["db_id"]) for case in mixed}
     names = [f"r{number:03}" for number in range(1, len(mixed) + 1)]

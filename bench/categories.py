@@ -96,10 +96,10 @@ def confusion(pairs: Sequence[tuple[bool, bool]]) -> Confusion:
 
 def figures(counts: Confusion) -> tuple[str, ...]:
     """Precision, recall, F1 and kappa."""
-    claims, meant = counts.tp + counts.fp, counts.tp + counts.fn
+    claims, labelled = counts.tp + counts.fp, counts.tp + counts.fn
     precision = counts.tp / claims if claims else None
-    recall = counts.tp / meant if meant else None
-    f1 = 2 * counts.tp / (claims + meant) if claims + meant else None
+    recall = counts.tp / labelled if labelled else None
+    f1 = 2 * counts.tp / (claims + labelled) if claims + labelled else None
     return tuple(
         "-" if v is None else f"{v * 100:.0f}" for v in (precision, recall, f1, counts.kappa)
     )
@@ -118,15 +118,15 @@ def main() -> None:
         totals: list[list[tuple[bool, bool]]] = [[], []]
         for label in labels:
             cells: list[str] = []
-            for place in (0, 1):
-                both = [(label in one[0], label in one[1 + place]) for one in own]
-                totals[place] += both
+            for index in (0, 1):
+                both = [(label in one[0], label in one[1 + index]) for one in own]
+                totals[index] += both
                 cells += figures(confusion(both))
             rows.append((label, str(sum(label in one[0] for one in own)), *cells))
         cells = [text for both in totals for text in figures(confusion(both))]
         rows.append(("all labels", str(sum(len(one[0]) for one in own)), *cells))
-        exact = [sum(one[0] == one[1 + place] for one in own) for place in (0, 1)]
-        some = [sum(bool(one[0] & one[1 + place]) for one in own) for place in (0, 1)]
+        exact = [sum(one[0] == one[1 + index] for one in own) for index in (0, 1)]
+        some = [sum(bool(one[0] & one[1 + index]) for one in own) for index in (0, 1)]
         heads = ("P", "R", "F1", "kappa")
         headers = (
             "label",

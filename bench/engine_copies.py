@@ -166,8 +166,8 @@ def _fill_table(
 ) -> None:
     rows = source.execute(f'SELECT * FROM "{table.name}" LIMIT {MOST_ROWS}').fetchall()
     kinds = [
-        _kind({type(row[place]) for row in rows} - {type(None)}, column.type)
-        for place, column in enumerate(table.columns)
+        _kind({type(row[index]) for row in rows} - {type(None)}, column.type)
+        for index, column in enumerate(table.columns)
     ]
     types = [TYPES[dialect][kind] for kind in kinds]
     name = quote + table.name.lower() + quote

@@ -40,10 +40,10 @@ def main() -> None:
     print("| engine | pairs | ms a pair, driver | ms a pair, ours | ratio | ratio of CPU time |")
     print("| --- " * 6 + "|")
     for engine in args.engines:
-        chosen = list(items(args.file, args.every))
-        with copies(engine, {item.schema.db_id for item in chosen}) as at:
+        selection = list(items(args.file, args.every))
+        with copies(engine, {item.schema.db_id for item in selection}) as at:
             pairs = []
-            for item in chosen:
+            for item in selection:
                 texts = [
                     translated(sql or "", item.schema, ENGINES.get(engine).dialect)
                     for sql in (item.gold, item.prediction)

@@ -145,10 +145,10 @@ def share(successes: int, n: int) -> str:
 
 def figures(cases: Sequence[Labelled], kind: str, tags: Iterable[str]) -> tuple[int, int, int]:
     """How many have the type, how many a tag of it, and how many both."""
-    wanted = frozenset(tags)
+    expected = frozenset(tags)
     labelled = sum(kind in case.types for case in cases)
-    marked = sum(bool(case.tags & wanted) for case in cases)
-    both = sum(kind in case.types and bool(case.tags & wanted) for case in cases)
+    marked = sum(bool(case.tags & expected) for case in cases)
+    both = sum(kind in case.types and bool(case.tags & expected) for case in cases)
     return labelled, marked, both
 
 

@@ -81,10 +81,10 @@ def compare(gold: str, prediction: str, schema: Schema, counts: bool) -> SetMatc
 def why(gold: str, prediction: str) -> str:
     """The class of a disagreement: a way of the script that is not followed, or ours."""
     for sql in (gold.lower(), prediction.lower()):
-        meant: dict[str, set[str]] = {}
+        meanings: dict[str, set[str]] = {}
         for table, alias in re.findall(r"(\w+)\s+as\s+(\w+)", sql):
-            meant.setdefault(alias, set()).add(table)
-        if any(len(tables) > 1 for tables in meant.values()):
+            meanings.setdefault(alias, set()).add(table)
+        if any(len(tables) > 1 for tables in meanings.values()):
             return "there: an alias stands for one table in the whole text"
         if re.search(r"[=<>]\s*\w+\.\w+\s+or\b", sql):
             return "there: a condition behind OR is lost after a comparison with a column"
@@ -112,21 +112,21 @@ def spider(system: str, schemas: dict[str, Schema]) -> Tally:
             tally.ours[mode] += bool(comparison.equal)
             tally.theirs[mode] += theirs[mode]
             agree = int(bool(comparison.equal)) == theirs[mode]
-            shown = f"{number} {db_id}\n    gold: {gold}\n    pred: {prediction}"
+            listing = f"{number} {db_id}\n    gold: {gold}\n    pred: {prediction}"
             if accepted:
                 tally.agree[mode] += agree
                 if not agree:
                     differs = ", ".join(comparison.differs) or "nothing"
                     tally.differing.append(
                         f"{mode}, {why(gold, prediction)}; there {theirs[mode]}, here the two "
-                        f"differ in {differs}: {shown}"
+                        f"differ in {differs}: {listing}"
                     )
             elif mode == "esm":
                 answers = "same answers" if theirs["exec"] else "other answers"
                 kind = "match" if comparison.equal else "no match"
                 tally.rejected[written_with(prediction), f"{kind}, {answers}"] += 1
                 if comparison.equal:
-                    tally.examples.append(f"{answers}: {shown}")
+                    tally.examples.append(f"{answers}: {listing}")
     return tally
 
 

@@ -145,7 +145,7 @@ def words(result: set[str]) -> str:
     return ", ".join(number for number in NUMBERS if number in result) or "none"
 
 
-def agreement(files: Sequence[str], every: int, listed: bool) -> None:
+def agreement(files: Sequence[str], every: int, listing: bool) -> None:
     print("| file | pairs | agree | score | there | paper | disagreements | ms a pair |")
     print("| --- " * 8 + "|")
     table = []
@@ -170,16 +170,16 @@ def agreement(files: Sequence[str], every: int, listed: bool) -> None:
             f"{statistics.median(spent) * 1e3:.1f} |",
             flush=True,
         )
-    if listed:
+    if listing:
         print("\n| file | pair | database | there | here | class | why |")
         print("| --- " * 7 + "|")
         for file, item, ours, kind, why in table:
-            shown = " ".join(why.replace("|", "\\|").split())
+            cell = " ".join(why.replace("|", "\\|").split())
             verdicts = " | ".join(
                 "match" if verdict else "no match" for verdict in (item.official["etm"], ours)
             )
             print(
-                f"| {file} | {item.number} | {item.schema.db_id} | {verdicts} | {kind} | {shown} |"
+                f"| {file} | {item.number} | {item.schema.db_id} | {verdicts} | {kind} | {cell} |"
             )
 
 
@@ -212,9 +212,9 @@ def title(number: str) -> str:
 
 
 @cache
-def switched_off(kept: int) -> frozenset[str]:
+def switched_off(count: int) -> frozenset[str]:
     """The rules behind the first ``kept`` ones."""
-    return frozenset(title(number) for number in NUMBERS[kept:])
+    return frozenset(title(number) for number in NUMBERS[count:])
 
 
 @cache
@@ -226,16 +226,16 @@ def keys(sql: str, bench: str, db_id: str) -> tuple[str | None, ...]:
     """
     schema = schema_of(bench, db_id)
     result: list[str | None] = [None] * (len(NUMBERS) + 1)
-    kept = len(NUMBERS)
-    while kept >= 0:
-        made = form(sql, bench, schema, switched_off(kept))
-        if made is None:
-            kept -= 1
+    count = len(NUMBERS)
+    while count >= 0:
+        normal = form(sql, bench, schema, switched_off(count))
+        if normal is None:
+            count -= 1
             continue
-        used = {number_of(step.rule) for step in made.steps} - {""}
+        used = {number_of(step.rule) for step in normal.steps} - {""}
         last = max((NUMBERS.index(number) + 1 for number in used), default=0)
-        result[last : kept + 1] = [made.key] * (kept + 1 - last)
-        kept = last - 1
+        result[last : count + 1] = [normal.key] * (count + 1 - last)
+        count = last - 1
     return tuple(result)
 
 
@@ -263,8 +263,8 @@ def false_negatives(file: str, every: int) -> list[float]:
         ours = keys(item.gold, bench, item.schema.db_id)
         theirs = keys(item.prediction, bench, item.schema.db_id)
         missed[0] += not esm(item)
-        for kept, (left, right) in enumerate(zip(ours, theirs, strict=True), 1):
-            missed[kept] += left is None or left != right
+        for number, (left, right) in enumerate(zip(ours, theirs, strict=True), 1):
+            missed[number] += left is None or left != right
     return [100 * count / pairs for count in missed]
 
 
@@ -273,15 +273,15 @@ def ablation(files: Sequence[str], every: int, folder: Path | None) -> None:
     print(f"\n| false negatives (%) with | {' | '.join(files)} |")
     print("| --- " * (len(files) + 1) + "|")
     names = ("ESM", "no rule", *(f"+ {number} {title(number)}" for number in NUMBERS))
-    for kept, name in enumerate(names):
-        print(f"| {name} | {' | '.join(f'{curves[file][kept]:.1f}' for file in files)} |")
+    for count, name in enumerate(names):
+        print(f"| {name} | {' | '.join(f'{curves[file][count]:.1f}' for file in files)} |")
     for bench in sorted({file.split("/")[0] for file in files}) if folder is not None else ():
         series = [
             Series(file.split("/")[1], [(float(n), y) for n, y in enumerate(curve[1:])], marks=True)
             for file, curve in curves.items()
             if file.startswith(f"{bench}/")
         ]
-        drawn = line_chart(
+        chart = line_chart(
             f"ETM's false negatives as rules are added: {bench.title()} dev",
             "rules in use: P0-P8, then 1-26",
             "false negatives (%)",
@@ -290,7 +290,7 @@ def ablation(files: Sequence[str], every: int, folder: Path | None) -> None:
         )
         assert folder is not None
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"etm_ablation_{bench}.svg").write_text(drawn)
+        (folder / f"etm_ablation_{bench}.svg").write_text(chart)
 
 
 def main() -> None:

@@ -72,7 +72,7 @@ def attempt_in_child(number: int, seed: str, kind: str, folder: Path, report: Pa
         )
         problem = attempt.work()
     except BaseException as error:  # noqa: BLE001 - whatever comes here is what is looked for
-        problem = f"traceback: {type(error).__name__}: {error} at {_place(error)}"
+        problem = f"traceback: {type(error).__name__}: {error} at {_location(error)}"
         traceback.print_exc()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -85,7 +85,7 @@ def attempt_in_child(number: int, seed: str, kind: str, folder: Path, report: Pa
     os._exit(0)
 
 
-def _place(error: BaseException) -> str:
+def _location(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "sqlverdict" in frame.filename] or frames
     return f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "?"
@@ -135,8 +135,8 @@ def fuzz(
     number = first
     names = [name for name, (weight, _) in KINDS.items() for _ in range(weight)]
     while (cases is None or number < first + cases) and (end is None or monotonic() < end):
-        chosen = kind or Random(f"{seed}/{number}").choice(names)
-        run_one(number, seed, chosen, tally, out)
+        attempt = kind or Random(f"{seed}/{number}").choice(names)
+        run_one(number, seed, attempt, tally, out)
         number += 1
         if number % 500 == 0:
             print(f"{number} attempts, {len(tally.failures)} failures", flush=True)

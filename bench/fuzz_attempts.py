@@ -73,8 +73,8 @@ def through_metrics(gold: str, prediction: str, database: Path, folder: Path) ->
         options = Options(metrics=metrics(), workers=0, cache=None)
         try:
             run = evaluate([case], {"1": prediction}, out=folder / "run", options=options)
-        except Contradiction as found:
-            return f"contradiction: {found}"
+        except Contradiction as contradiction:
+            return f"contradiction: {contradiction}"
         (result,) = run.results()
         pieces = [piece for piece in result.evidence if isinstance(piece, Undecided | Failed)]
         errors = [piece.failure.error for piece in pieces if piece.failure and piece.failure.error]
@@ -132,13 +132,13 @@ def commands_about_files(rng: Random, folder: Path) -> Attempt:
         "cases.csv": "id,db_id,question,gold\n"
         + "\n".join(f'{c["id"]},{c["db_id"]},Which?,"{c["gold"]}"' for c in cases),
     }
-    form, given = rng.choice(list(forms)), rng.choice(list(inputs))
-    for name, text in ((form, forms[form]), (given, inputs[given])):
+    form, option = rng.choice(list(forms)), rng.choice(list(inputs))
+    for name, text in ((form, forms[form]), (option, inputs[option])):
         data = text.encode()
         hit = rng.randrange(3)
         (folder / name).write_bytes(mutated_bytes(data, rng) if hit or name == form else data)
-    flag = "--gold" if given == "gold.txt" else "--cases"
-    words = [flag, given, "--predictions", form, "--databases", str(demo_root()), "--no-cache"]
+    flag = "--gold" if option == "gold.txt" else "--cases"
+    words = [flag, option, "--predictions", form, "--databases", str(demo_root()), "--no-cache"]
     if rng.randrange(3) == 0:
         return command("doctor", *words)
     names = rng.choice(("ex", "ex,esm", "ex,verdict"))
@@ -250,8 +250,8 @@ def commands_about_runs(rng: Random, folder: Path) -> Attempt:
     files = sorted(path for path in (folder / "b").rglob("*") if path.is_file())
     for path in rng.sample(files, min(len(files), rng.choice((1, 1, 2)))):
         path.write_bytes(mutated_bytes(path.read_bytes(), rng))
-    wanted = rng.randrange(8)
-    if wanted == 0:
+    outcome = rng.randrange(8)
+    if outcome == 0:
         witnesses = [str(p.relative_to(folder)) for p in files if p.suffix in (".sql", ".sqlite")]
         return command("replay", *(witnesses or ["b"]))
     words: dict[int, list[str]] = {
@@ -263,7 +263,7 @@ def commands_about_runs(rng: Random, folder: Path) -> Attempt:
         6: ["categories", "b"],
         7: ["reliability", "b"],
     }
-    return command(*words[wanted])
+    return command(*words[outcome])
 
 
 def commands_about_proofs(rng: Random, folder: Path) -> Attempt:

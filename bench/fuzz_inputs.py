@@ -284,7 +284,7 @@ VALUES += ("x'00ff'", "'2020-02-30'", "'a' || char(0) || 'b'", "'é'", "90071992
 
 def odd_schema(rng: Random) -> str:
     """Tables as nobody would make them: odd names and types, keys, checks, views, triggers."""
-    made = []
+    statements = []
     tables = rng.sample(NAMES, rng.randrange(1, 4))
     for number, table in enumerate(tables):
         columns = rng.sample(NAMES, rng.randrange(1, 5))
@@ -304,19 +304,19 @@ def odd_schema(rng: Random) -> str:
                 f"CHECK ({_name(rng.choice(columns))} {rng.choice(('> 0', 'IS NOT 1', 'LIKE 1'))})"
             )
         end = rng.choice(("", "", "", " WITHOUT ROWID", " STRICT"))
-        made.append(f"CREATE TABLE {_name(table)} ({', '.join(parts)}){end};")
+        statements.append(f"CREATE TABLE {_name(table)} ({', '.join(parts)}){end};")
         if rng.randrange(4) == 0:
-            made.append(f"CREATE VIEW {_name('v' + table)} AS SELECT * FROM {_name(table)};")
+            statements.append(f"CREATE VIEW {_name('v' + table)} AS SELECT * FROM {_name(table)};")
         if rng.randrange(4) == 0:
             unique = rng.choice(("", "UNIQUE "))
-            made.append(
+            statements.append(
                 f"CREATE {unique}INDEX {_name('i' + table)} ON {_name(table)} "
                 f"({_name(rng.choice(columns))}) WHERE {_name(columns[0])} > 0;"
             )
         for _ in range(rng.randrange(6)):
             cells = ", ".join(rng.choice(VALUES) for _ in columns)
-            made.append(f"INSERT INTO {_name(table)} VALUES ({cells});")
-    return "\n".join(made)
+            statements.append(f"INSERT INTO {_name(table)} VALUES ({cells});")
+    return "\n".join(statements)
 
 
 def _name(text: str) -> str:

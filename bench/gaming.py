@@ -93,7 +93,7 @@ def mean(values: Iterable[float | None]) -> float | None:
     return sum(scored) / len(scored) if scored else None
 
 
-def shown(share: float | None) -> str:
+def percent(share: float | None) -> str:
     """A share in percent."""
     return "-" if share is None else f"{100 * share:.1f}"
 
@@ -129,7 +129,7 @@ def strategies(
             more = share(results, is_correct_beyond)
             worst = max(worst, more)
             shares = (*scores, more, share(results, left_out))
-            rows.append([strategy, *map(shown, shares)])
+            rows.append([strategy, *map(percent, shares)])
         title = f"{name}, {policy}: {len(cases)} cases, percent"
         print(plain(table(("strategy", *metrics, "beyond", "review"), rows, title, left=(0,))))
         print()
@@ -139,17 +139,17 @@ def strategies(
 def wrong_answers(name: str, cases: Sequence[Case]) -> dict[str, dict[str, str]]:
     """Answers that are mostly wrong, by where they come from and by case."""
     every = all_cases(name)
-    place = {case.id: index for index, case in enumerate(every)}
+    positions = {case.id: index for index, case in enumerate(every)}
     lines = (DATA / name / "predictions" / "dev" / f"{PUBLISHED}.txt").read_text().splitlines()
     neighbours = {}
     for case in cases:
-        ahead = [*every[place[case.id] + 1 :], *every[: place[case.id]]]
+        ahead = [*every[positions[case.id] + 1 :], *every[: positions[case.id]]]
         neighbours[case.id] = next(
             other.golds[0]
             for other in ahead
             if other.db_id == case.db_id and other.golds[0] != case.golds[0]
         )
-    published = {case.id: lines[place[case.id]].split("\t")[0] for case in cases}
+    published = {case.id: lines[positions[case.id]].split("\t")[0] for case in cases}
     return {"another question's gold": neighbours, f"published, {PUBLISHED}": published}
 
 
@@ -157,8 +157,8 @@ def padding(name: str, every: int, policies: Sequence[str]) -> tuple[float, floa
     """Print what becomes of padded wrong answers; the most that is forgiven, and left out."""
     cases, most, worst = cases_of(name, every), 0.0, 0.0
     by_id = {case.id: case for case in cases}
-    chosen = [(policy, each) for each in wrong_answers(name, cases).items() for policy in policies]
-    for policy, (source, answers) in chosen:
+    jobs = [(policy, each) for each in wrong_answers(name, cases).items() for policy in policies]
+    for policy, (source, answers) in jobs:
         first = evaluated(cases, [System("plain", answers)], NEEDED, policy)["plain"]
         before = {result.id: result for result in first if result.scores["ex[strict]"] != 1}
         wrong = [by_id[case_id] for case_id in before]
@@ -176,7 +176,7 @@ def padding(name: str, every: int, policies: Sequence[str]) -> tuple[float, floa
             worst = max(worst, len(lost) / len(wrong))
             scored = mean(result.scores["verdict"] for result in results)
             shares = (share(results, left_out), len(lost) / len(wrong), len(forgiven) / len(wrong))
-            rows.append([pad, *map(shown, (scored, *shares))])
+            rows.append([pad, *map(percent, (scored, *shares))])
             for result in (*lost, *forgiven):
                 print(f"{policy} {pad} {result.id} {result.situation}", file=sys.stderr)
         headers = ("padding", "verdict", "review", "left out", "forgiven")
@@ -209,16 +209,16 @@ def main() -> None:
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--part", choices=("strategies", "padding"))
     parser.add_argument("--strategies", default=",".join(ALL))
-    chosen = parser.parse_args()
-    policies = chosen.policy or ["intent", "strict"]
-    metrics = list(dict.fromkeys([*chosen.metrics.split(","), *NEEDED]))
+    arguments = parser.parse_args()
+    policies = arguments.policy or ["intent", "strict"]
+    metrics = list(dict.fromkeys([*arguments.metrics.split(","), *NEEDED]))
     more = lost = 0.0
-    for name in [chosen.only] if chosen.only else ["spider", "bird"]:
-        if chosen.part != "padding":
-            names = chosen.strategies.split(",")
-            more = max(more, strategies(name, chosen.every, policies, metrics, names))
-        if chosen.part != "strategies":
-            forgiven, out = padding(name, chosen.every, policies)
+    for name in [arguments.only] if arguments.only else ["spider", "bird"]:
+        if arguments.part != "padding":
+            names = arguments.strategies.split(",")
+            more = max(more, strategies(name, arguments.every, policies, metrics, names))
+        if arguments.part != "strategies":
+            forgiven, out = padding(name, arguments.every, policies)
             more, lost = max(more, forgiven), max(lost, out)
     if more > MOST_BEYOND:
         sys.exit(f"a strategy scores {100 * more:.1f} % beyond ex; at most 1 % is accepted")

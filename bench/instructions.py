@@ -38,7 +38,7 @@ _PARTS = ("start", "floor", "run")
 _SCORED_PARTS = ("no_pairs", "new_pairs", "known_golds")
 
 
-def counted(*command: str) -> int:
+def count_instructions(*command: str) -> int:
     """The instructions of a Python program."""
     if shutil.which("valgrind") is None:
         sys.exit("valgrind is not installed")
@@ -110,7 +110,7 @@ def evaluate(cases: Path, name: str, *more: str) -> int:
     folder = cases.parent
     new = ("--cache", str(folder / f"{name}.sqlite"), "--out", str(folder / name))
     command = ("-m", "sqlverdict", "evaluate", "--cases", str(cases), "--quiet", "--workers", "0")
-    return counted(*command, *new, *more)
+    return count_instructions(*command, *new, *more)
 
 
 def main() -> None:
@@ -120,12 +120,12 @@ def main() -> None:
         return
     print("| measure | million instructions |\n| --- | --- |")
     if (DATA / "spider" / "dev_gold.sql").is_file():
-        start, base, run = (counted(__file__, name) for name in _PARTS)
+        start, base, run = (count_instructions(__file__, name) for name in _PARTS)
         base, run = base - start, run - start
         print(f"| floor: each distinct query once, by sqlite3 alone | {base // 10**6:,} |")
         print(f"| four systems, ex, until the logs are finished | {run // 10**6:,} |")
         print(f"| ratio | {run / base:.2f} |")
-        start, new, known = (counted(__file__, name) for name in _SCORED_PARTS)
+        start, new, known = (count_instructions(__file__, name) for name in _SCORED_PARTS)
         count = len(pairs_of("DAIL")[::_EVERY])
         print(f"| one call of Scorer, a new pair | {(new - start) / count / 10**6:.2f} |")
         print(f"| one call of Scorer, a known gold | {(known - new) / count / 10**6:.2f} |")

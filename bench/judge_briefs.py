@@ -25,11 +25,11 @@ class Listener:
     """Keeps what it is asked and answers nothing."""
 
     def __init__(self) -> None:
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     def ask(self, request: Request) -> NoReply:
         """Note a request."""
-        self.asked.append(request)
+        self.requests.append(request)
         return NoReply("nobody is asked", 0)
 
 
@@ -66,19 +66,19 @@ def main() -> None:
     parser.add_argument("--db", default="student_club")
     parser.add_argument("--cases", type=int, default=30)
     parser.add_argument("--show", type=int, help="print the prompt at this place")
-    given = parser.parse_args()
-    cases, predictions = read(given.data, given.db)
+    arguments = parser.parse_args()
+    cases, predictions = read(arguments.data, arguments.db)
     listener, questions = Listener(), 0
     judging = JudgeOptions("evidence", Settings(model="m"), listener, concurrency=1)
     for case in cases:
-        if len(listener.asked) >= given.cases:
+        if len(listener.requests) >= arguments.cases:
             break
         options = Options("ex,verdict", workers=0, cache=None, judge=judging)
         evaluate([case], {case.id: predictions[case.id]}, options=options)
         questions += 1
-    lengths = [about(request) for request in listener.asked]
-    if given.show is not None:
-        print("\n\n".join(m.content for m in listener.asked[given.show].messages))
+    lengths = [about(request) for request in listener.requests]
+    if arguments.show is not None:
+        print("\n\n".join(m.content for m in listener.requests[arguments.show].messages))
     print(
         f"{len(lengths)} prompts of {questions} cases: tokens mean {mean(lengths):.0f}, "
         f"median {median(lengths):.0f}, least {min(lengths)}, most {max(lengths)}"

@@ -43,12 +43,12 @@ def serve(latency: float) -> None:
 
     def answer(call: FakeCall) -> FakeAnswer:
         if call.method == "GET":
-            asked: dict[str, int] = {}
+            counts: dict[str, int] = {}
             for each in server.calls:
                 if each.method == "POST":
                     item = each.json()["messages"][-1]["content"].rpartition(" ")[2]
-                    asked[item] = asked.get(item, 0) + 1
-            return FakeAnswer(asked)
+                    counts[item] = counts.get(item, 0) + 1
+            return FakeAnswer(counts)
         return FakeAnswer(completion('reasoning, then {"correct": true}' * 20), delay=latency)
 
     with FakeLlm(answer) as server:
@@ -111,9 +111,11 @@ def killed_and_resumed(path: Path, options: argparse.Namespace) -> None:
         child.wait()
         with watcher.transaction() as connection:
             rows = connection.execute("SELECT address FROM replies").fetchall()
-        kept = {address for (address,) in rows}
+        addresses = {address for (address,) in rows}
         before = asked_of(base_url)
-        print(f"killed at {len(kept)} replies, {sum(before.values()) - len(kept)} in flight")
+        print(
+            f"killed at {len(addresses)} replies, {sum(before.values()) - len(addresses)} in flight"
+        )
         _, calls = run(base_url, path, options.items, options.concurrency)
         after = asked_of(base_url)
         twice = [
@@ -122,9 +124,9 @@ def killed_and_resumed(path: Path, options: argparse.Namespace) -> None:
             if after[str(number)] > 1
             and Request(
                 "fake", (Message("user", f"{PROMPT} {number}"),), "bench@1"
-            ).digest() in kept
+            ).digest() in addresses
         ]  # fmt: skip
-        print(f"resumed: {calls} calls for the {options.items - len(kept)} that were missing")
+        print(f"resumed: {calls} calls for the {options.items - len(addresses)} that were missing")
         print(f"replies that had arrived and were asked for again: {len(twice)}")
         print(f"replies lost: {options.items - len(watcher)}")
         _, calls = run(base_url, path, options.items, options.concurrency)

@@ -60,7 +60,7 @@ HEADERS = (
 
 
 @dataclass(frozen=True)
-class Heard:
+class JudgeRun:
     """One system's run with the judge."""
 
     name: str
@@ -87,7 +87,7 @@ def spread(cases: Sequence[Case], limit: int) -> list[Case]:
 
 def evaluate(
     cases: Sequence[Case], system: System, judging: JudgeOptions, client: Client, metrics: str
-) -> Heard:
+) -> JudgeRun:
     """Evaluate one of the demo's systems, as the command line does."""
     options = Options(
         metrics=metrics,
@@ -100,7 +100,7 @@ def evaluate(
     before, began = client.usage, perf_counter()
     (run,) = evaluate_systems(cases, [system], options=options)
     results = tuple(run.results())
-    return Heard(system.name, results, between(before, client.usage), perf_counter() - began)
+    return JudgeRun(system.name, results, between(before, client.usage), perf_counter() - began)
 
 
 def between(before: Usage, after: Usage) -> Usage:
@@ -128,28 +128,28 @@ def changes(results: Iterable[Result], cases: Mapping[str, Case]) -> Counter[Ver
     return outcome
 
 
-def row(heard: Heard, cases: Mapping[str, Case]) -> list[str]:
+def row(run: JudgeRun, cases: Mapping[str, Case]) -> list[str]:
     """One line of the table."""
-    asked, changed = opinions(heard.results), changes(heard.results, cases)
-    steady = stability(each.repeats for each in asked)
+    judged, changed = opinions(run.results), changes(run.results, cases)
+    steady = stability(each.repeats for each in judged)
     numbers = (
-        len(asked),
-        heard.used.calls,
-        heard.used.cached,
-        heard.used.prompt_tokens,
-        heard.used.completion_tokens,
-        sum(ASKED_AGAIN in each.flags for each in asked),
-        sum(Reason.JUDGE_UNPARSEABLE in each.reasons for each in asked),
-        sum(Reason.JUDGE_UNAVAILABLE in each.reasons for each in asked),
+        len(judged),
+        run.used.calls,
+        run.used.cached,
+        run.used.prompt_tokens,
+        run.used.completion_tokens,
+        sum(ASKED_AGAIN in each.flags for each in judged),
+        sum(Reason.JUDGE_UNPARSEABLE in each.reasons for each in judged),
+        sum(Reason.JUDGE_UNAVAILABLE in each.reasons for each in judged),
         *(changed[to] for to in (Verdict.CORRECT, Verdict.INCORRECT, Verdict.NEEDS_REVIEW)),
     )
     flips = f"{steady.flipped} of {steady.cases}" if steady.cases else "-"
-    return [heard.name, *(f"{number:,}" for number in numbers), flips, f"{heard.seconds:.0f}"]
+    return [run.name, *(f"{number:,}" for number in numbers), flips, f"{run.seconds:.0f}"]
 
 
 def measure(arguments: argparse.Namespace, base_url: str, model: str, folder: Path) -> None:
     """Ask everything and print the tables."""
-    cases, tried = demo(arguments.limit)
+    cases, predictions = demo(arguments.limit)
     by_id = {case.id: case for case in cases}
     settings = Settings(
         model=model,
@@ -167,13 +167,15 @@ def measure(arguments: argparse.Namespace, base_url: str, model: str, folder: Pa
                 arguments.judge, settings, client, arguments.repeat, concurrency=1
             )
             rows = []
-            for system in tried:
+            for system in predictions:
                 rows.append(row(evaluate(cases, system, judging, client, metrics), by_id))
                 progress = f"{system.name}: {rows[-1][2]} calls, {rows[-1][-1]} s"
                 print(progress, file=sys.stderr, flush=True)
             title = f"{len(cases)} cases a system, judge {judging.judge}, metrics {metrics}"
             print(plain(table(HEADERS, rows, title)))
-            again = [evaluate(cases, system, judging, client, metrics).used for system in tried]
+            again = [
+                evaluate(cases, system, judging, client, metrics).used for system in predictions
+            ]
             print(
                 f"once more: {sum(used.calls for used in again)} calls, "
                 f"{sum(used.cached for used in again)} replies from the cache"

@@ -78,9 +78,9 @@ def disturb(out: Path, databases: Path, kill: int) -> None:
             stream.write(b'{"index":3,"id":"half of a li')
     if kill % 7 == 5:
         file = sorted(databases.glob("**/*.sqlite"))[0]
-        kept = file.read_bytes()
-        file.write_bytes(kept[:-1] + bytes([kept[-1] ^ 1]))
-        file.write_bytes(kept)
+        content = file.read_bytes()
+        file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        file.write_bytes(content)
 
 
 def main() -> int:

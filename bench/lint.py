@@ -51,7 +51,7 @@ SPACED = "flight_2"
 RATIO = 3.0
 RARE = 0.005
 RESAMPLES = 1_000
-DESK = QueryRunner("sqlite", Limits(steps=200_000_000))
+RUNNER = QueryRunner("sqlite", Limits(steps=200_000_000))
 
 
 @dataclass
@@ -90,7 +90,7 @@ def records(path: Path) -> Iterator[dict]:
 
 def is_right(database: Path, gold: str, prediction: str) -> bool | None:
     """Whether BIRD's comparison takes the two for the same; ``None`` where the gold fails."""
-    preset, run = PRESETS.get("bird"), partial(DESK.run, str(database))
+    preset, run = PRESETS.get("bird"), partial(RUNNER.run, str(database))
     expected, result = run(gold), run(prediction)
     if not isinstance(expected, Answer):
         return None
@@ -125,8 +125,8 @@ def read_items() -> list[Item]:
         if not r["results_match"] and about[:2] not in suspect:
             add(Item(*about, r["prediction"], False))
     dev = json.loads((DATA / "spider" / "dev.json").read_text("utf-8"))
-    for place, r in enumerate(dev):
-        add(Item("spider", place, r["db_id"], r["question"], "", r["query"], True))
+    for position, r in enumerate(dev):
+        add(Item("spider", position, r["db_id"], r["question"], "", r["query"], True))
     for file in sorted((DATA / "spider_reference").glob("*.jsonl")):
         system = file.stem.removeprefix("dev_")
         predictions = (DATA / "spider" / "predictions" / "dev" / f"{system}.txt").read_text("utf-8")
@@ -144,7 +144,7 @@ def look(items: Sequence[Item]) -> None:
     for item in items:
         path = item.database
         schema = schemas.setdefault(path, schemas.get(path) or read_sqlite(path))
-        run = partial(DESK.run, str(path))
+        run = partial(RUNNER.run, str(path))
         result = look_at(item.sql, schema, run, item.question, item.knowledge)
         item.signs = {notice.name for notice in result}
 
@@ -175,8 +175,8 @@ def choosing_table(items: Sequence[Item]) -> Iterator[str]:
     for name, sign in SIGNS.items():
         result, alarms = ratio(items, name), share(right, lambda i, name=name: name in i.signs)
         rare = "rare" if alarms < RARE else "weak"
-        chosen = "strong" if result >= RATIO else rare
-        yield f"| `{name}` | {result:.1f} | {alarms:.1%} | {chosen} | {sign.strength} |"
+        strength = "strong" if result >= RATIO else rare
+        yield f"| `{name}` | {result:.1f} | {alarms:.1%} | {strength} | {sign.strength} |"
 
 
 def interval(items: Sequence[Item], holds: Callable[[Item], bool]) -> str:
@@ -184,10 +184,10 @@ def interval(items: Sequence[Item], holds: Callable[[Item], bool]) -> str:
     groups: dict[str, list[int]] = {}
     for item in items:
         groups.setdefault(item.key, []).append(holds(item))
-    drawn, chance = list(groups.values()), random.Random(0)
+    clusters, chance = list(groups.values()), random.Random(0)
     shares = []
     for _ in range(RESAMPLES):
-        sample = chance.choices(drawn, k=len(drawn))
+        sample = chance.choices(clusters, k=len(clusters))
         shares.append(sum(map(sum, sample)) / sum(map(len, sample)))
     shares.sort()
     low, high = shares[int(RESAMPLES * 0.025)], shares[int(RESAMPLES * 0.975)]
@@ -239,8 +239,8 @@ def read_golds() -> list[Item]:
         about = (r["benchmark"], r["question_id"], r["db_id"], r["question"], r["evidence"])
         item = Item(*about, r["gold"], True)
         if item.database.is_file():
-            kept = golds.setdefault(item.key, item)
-            kept.right = kept.right and "Gold Error" not in r["error_types"]
+            first = golds.setdefault(item.key, item)
+            first.right = first.right and "Gold Error" not in r["error_types"]
     return list(golds.values())
 
 

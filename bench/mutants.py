@@ -77,8 +77,8 @@ def changes(node: Expr, rng: Random, schema: Schema) -> Iterator[Change]:
             distinct = exp.Distinct(expressions=[node.this.copy()])
             yield "count of distinct", lambda _: exp.Count(this=distinct)
     elif isinstance(node, exp.Select):
-        held = node.args.get("distinct")
-        yield "DISTINCT", lambda n: n.set("distinct", None if held else exp.Distinct())
+        distinct_part = node.args.get("distinct")
+        yield "DISTINCT", lambda n: n.set("distinct", None if distinct_part else exp.Distinct())
         for name in CLAUSES:
             if node.args.get(name) is not None:
                 yield f"{name} left out", without(name)
@@ -95,8 +95,8 @@ def changes(node: Expr, rng: Random, schema: Schema) -> Iterator[Change]:
         parts = {"this": node.this.copy(), "expression": node.expression.copy()}
         yield "set operation", lambda _: kind(**parts, distinct=True)
     elif isinstance(node, exp.Column):
-        named = {t.alias_or_name: t.name for t in node.root().find_all(exp.Table)}
-        source = named.get(node.table) or (next(iter(named.values())) if len(named) == 1 else "")
+        tables = {t.alias_or_name: t.name for t in node.root().find_all(exp.Table)}
+        source = tables.get(node.table) or (next(iter(tables.values())) if len(tables) == 1 else "")
         table = schema.table(source)
         if table is not None:
             name = exp.to_identifier(rng.choice(table.columns).name, quoted=True)
@@ -105,18 +105,18 @@ def changes(node: Expr, rng: Random, schema: Schema) -> Iterator[Change]:
 
 def mutants(tree: Expr, rng: Random, schema: Schema) -> list[tuple[str, str]]:
     """Every change of a query, in random order."""
-    made = []
-    for place, node in enumerate(tree.walk()):
+    mutants = []
+    for position, node in enumerate(tree.walk()):
         for name, change in changes(node, rng, schema):
             copy = tree.copy()
-            target = next(n for at, n in enumerate(copy.walk()) if at == place)
+            target = next(n for at, n in enumerate(copy.walk()) if at == position)
             successor = change(target)
             if successor is not None:
                 target.replace(successor)
                 copy = successor if target is copy else copy
-            made.append((name, copy.sql("sqlite")))
-    rng.shuffle(made)
-    return made
+            mutants.append((name, copy.sql("sqlite")))
+    rng.shuffle(mutants)
+    return mutants
 
 
 def outcome(gold: str, sql: str, schema: Schema) -> str:

@@ -52,7 +52,7 @@ from sqlverdict.run.contradictions import contradiction
 
 CONTRADICTION = 5
 PARTS = ("decided", "reference", "time", "equivalence", "fired", "ablation")
-DRAWN = 24
+MOST_BARS = 24
 WRITTEN_WITH = {
     "a subquery": r"\(\s*SELECT\b",
     "a set operation": r"\b(UNION|INTERSECT|EXCEPT)\b",
@@ -99,11 +99,11 @@ class Witnesses:
 
     def refuted(self, gold: str, prediction: str, schema: Schema) -> bool:
         """Whether a witness is known or found."""
-        place = sha256(repr((schema.db_id, gold, prediction)).encode()).hexdigest()
-        if place not in self.known:
+        digest = sha256(repr((schema.db_id, gold, prediction)).encode()).hexdigest()
+        if digest not in self.known:
             witness = find_witness(gold, prediction, schema, budget=self.budget)
-            self.known[place] = witness.refuted
-        return self.known[place]
+            self.known[digest] = witness.refuted
+        return self.known[digest]
 
     def save(self) -> None:
         """Remember for the next time."""
@@ -173,9 +173,9 @@ def cause(result: Derivation) -> str:
     if not parts:
         return "the same parts: copies of a table, their order, or the row of a bare column"
     clauses = {clause(part) for part in parts}
-    told = " ".join(parts)
-    written = [name for name, pattern in WRITTEN_WITH.items() if re.search(pattern, told)]
-    return ", ".join(sorted(clauses)) + (f" with {', '.join(written)}" if written else "")
+    text = " ".join(parts)
+    constructs = [name for name, pattern in WRITTEN_WITH.items() if re.search(pattern, text)]
+    return ", ".join(sorted(clauses)) + (f" with {', '.join(constructs)}" if constructs else "")
 
 
 def clause(part: str) -> str:
@@ -285,14 +285,14 @@ def labelled() -> Iterator[tuple[str, bool, list[tuple[str, str, Schema]]]]:
 
     probes = lines("probes.jsonl")
     for equal in (True, False):
-        chosen = [p for p in probes if p["equivalent"] is equal]
-        rows = [(p["left"], p["right"], read_ddl(p["schema"], "probe")) for p in chosen]
+        selection = [p for p in probes if p["equivalent"] is equal]
+        rows = [(p["left"], p["right"], read_ddl(p["schema"], "probe")) for p in selection]
         yield "probes", equal, rows
     calcite = lines("semantic_equivalent.jsonl")
     yield "Calcite", True, [(p["sql1"], p["sql2"], read_ddl(p["schema"], "c")) for p in calcite]
     solver = lines("semantic_inequivalent.jsonl")
-    named = [(p, next(iter(json.loads(p["schema"])))) for p in solver]
-    rows = [(p["sql1"], p["sql2"], schema_of("spider", db_id)) for p, db_id in named]
+    solver_tables = [(p, next(iter(json.loads(p["schema"])))) for p in solver]
+    rows = [(p["sql1"], p["sql2"], schema_of("spider", db_id)) for p, db_id in solver_tables]
     yield "LLM-SQL-Solver", False, rows
 
 
@@ -345,13 +345,13 @@ def ablation(tallies: dict[str, Tally], folder: Path | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for bench in sorted({file.split("/")[0] for file in lost}):
         bars = {
-            file.split("/")[1]: [float(proof[rule]) for rule in order[:DRAWN]]
+            file.split("/")[1]: [float(proof[rule]) for rule in order[:MOST_BARS]]
             for file, proof in lost.items()
             if file.startswith(f"{bench}/")
         }
         title = f"Proofs lost when one rule is switched off: {bench.title()} dev"
-        drawn = bar_chart(title, "pairs", order[:DRAWN], bars, stacked=True)
-        (folder / f"prove_ablation_{bench}.svg").write_text(drawn)
+        chart = bar_chart(title, "pairs", order[:MOST_BARS], bars, stacked=True)
+        (folder / f"prove_ablation_{bench}.svg").write_text(chart)
 
 
 def main() -> int:

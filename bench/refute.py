@@ -39,7 +39,7 @@ FILES = {
     "spider": ("DAIL", "C3", "RESDSQL", "RASAT+PICARD"),
     "bird": ("DAIL", "C3", "RESDSQL"),
 }
-ASKED = {
+TARGETS = {
     ("spider", "DAIL"): 35,
     ("spider", "C3"): 85,
     ("spider", "RESDSQL"): 9,
@@ -151,7 +151,7 @@ def files(bench: str, instances: int) -> dict[str, Any]:
         spent = sorted(tally.seconds)
         print(
             f"| {system} | {tally.refuted} | {tally.not_refuted} | {tally.cannot_run} | "
-            f"{len(tally.left)} ({ASKED[bench, system]}) | {len(tally.wrongly_accepted)} | "
+            f"{len(tally.left)} ({TARGETS[bench, system]}) | {len(tally.wrongly_accepted)} | "
             f"{statistics.median(spent) * 1e3:.1f}, {spent[int(len(spent) * 0.95)] * 1e3:.0f} | "
             f"{statistics.median(tally.to_witness) * 1e3:.1f} | "
             f"{statistics.median(tally.sizes):g} |",

@@ -40,15 +40,15 @@ def results(items: int) -> Iterator[Result]:
         answerable = number % 2 == 0
         sure = rng.random()
         right = answerable and rng.random() < 0.3 + 0.7 * sure
-        held = rng.random() < 0.2
+        abstains = rng.random() < 0.2
         yield Result(
             index=number,
             id=f"case-{number}",
             db_id="concert_singer",
             question="Which singers are older than the average?",
             gold=(SQL,) if answerable else (),
-            prediction=None if held else SQL,
-            abstained=held,
+            prediction=None if abstains else SQL,
+            abstained=abstains,
             verdict=Verdict.CORRECT if right else Verdict.INCORRECT,
             scores={"ex": float(right) if answerable else None},
             answerable=answerable,
@@ -86,11 +86,11 @@ def main() -> None:
     )
 
     def intervals() -> object:
-        drawn = resampled_tables(table)
+        tables = resampled_tables(table)
         scores = [
-            interval_of(lambda t, c=c, v=v: rs(t, c, v), drawn) for v in views() for c in PENALTIES
+            interval_of(lambda t, c=c, v=v: rs(t, c, v), tables) for v in views() for c in PENALTIES
         ]
-        return scores, [interval_of(lambda t, v=v: break_even(t, v), drawn) for v in views()]
+        return scores, [interval_of(lambda t, v=v: break_even(t, v), tables) for v in views()]
 
     timed("their intervals, and of break-even", intervals)
     timed("a seeded quarter of the unanswerable", ledger.subset)

@@ -83,25 +83,25 @@ def main() -> None:
     options = parser.parse_args()
     strict = RewardValues(refuted_match=0.0)
     rewarder = Rewarder(values=strict, refute=options.instances)
-    asked = questions(options.every)
+    cases = questions(options.every)
     texts = {
         system: (DATA / "spider/predictions/dev" / f"{system}.txt").read_text().splitlines()
         for system in SYSTEMS
     }
     lines = []
     for system in SYSTEMS:
-        pairs = [(gold, texts[system][line], database) for gold, database, line in asked]
+        pairs = [(gold, texts[system][line], database) for gold, database, line in cases]
         counts = outcomes(rewarder, pairs)
         matched = sum(counts[outcome] for outcome in MATCHES)
         cells = [str(counts[outcome]) for outcome in MATCHES]
         refuted = counts[RewardOutcome.REFUTED_MATCH] + counts[RewardOutcome.CONSTANT_MATCH]
         lines.append((system, str(matched), *cells, f"{100 * refuted / max(matched, 1):.1f}"))
-    print(f"{len(asked)} questions of Spider dev, {options.instances} databases a search")
+    print(f"{len(cases)} questions of Spider dev, {options.instances} databases a search")
     headers = ("system", "matches", *(outcome.value for outcome in MATCHES), "refuted %")
     print(plain(table(headers, lines)))
     lines = []
     for name, write in TRICKS.items():
-        pairs = [(gold, write(gold, database), database) for gold, database, _ in asked]
+        pairs = [(gold, write(gold, database), database) for gold, database, _ in cases]
         counts = outcomes(rewarder, pairs)
         common = ", ".join(f"{outcome.value} {count}" for outcome, count in counts.most_common(3))
         paid, searched = mean(RewardValues(), counts), mean(strict, counts)

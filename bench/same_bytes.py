@@ -36,10 +36,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--busy", type=int, default=2 * (os.cpu_count() or 1))
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     expected: list[str] | None = None
     failed = False
-    for busy, (seed, workers) in product((0, asked.busy), product(range(asked.seeds), WORKERS)):
+    for busy, (seed, workers) in product(
+        (0, arguments.busy), product(range(arguments.seeds), WORKERS)
+    ):
         beside = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
         try:
             with TemporaryDirectory() as folder:

@@ -62,9 +62,9 @@ def find_smollm() -> Path:
 
 def _folders() -> Iterator[Path]:
     """Where the file may lie, a user's own choice first."""
-    chosen = os.environ.get(_VARIABLE)
-    if chosen:
-        yield from (Path(chosen), Path(chosen) / _PACKAGE)
+    variant = os.environ.get(_VARIABLE)
+    if variant:
+        yield from (Path(variant), Path(variant) / _PACKAGE)
     spec = find_spec(_PACKAGE)
     if spec is not None:
         yield from map(Path, spec.submodule_search_locations or ())

@@ -310,11 +310,11 @@ def judge_page() -> str:
 
 def example_brief() -> str:
     """What the judge ``evidence`` reads about one answer of the demo."""
-    asked: list[Request] = []
+    requests: list[Request] = []
 
     class Listener:
         def ask(self, request: Request) -> NoReply:
-            asked.append(request)
+            requests.append(request)
             return NoReply("nobody is asked", 0)
 
     with TemporaryDirectory() as folder:
@@ -325,7 +325,7 @@ def example_brief() -> str:
         judging = JudgeOptions("evidence", Settings(model="any"), Listener())
         options = Options("ex,verdict", workers=0, cache=None, judge=judging, policy="strict")
         evaluate([case], {EXAMPLE: prediction}, options=options)
-    (request,) = asked
+    (request,) = requests
     return "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)
 
 

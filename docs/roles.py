@@ -34,5 +34,5 @@ def link(obj: griffe.Object, name: str) -> str:
             target = scope.resolve(name)
         except griffe.NameResolutionError:
             target = name
-    shown = name.rpartition(".")[2]
-    return f'<autoref optional identifier="{target}"><code>{shown}</code></autoref>'
+    label = name.rpartition(".")[2]
+    return f'<autoref optional identifier="{target}"><code>{label}</code></autoref>'

@@ -105,8 +105,8 @@ def few(metafunc: pytest.Metafunc) -> list[Any]:
     each = [call for call in every if all(mark.name not in {"slow", "data"} for mark in call.marks)]
     if len(each) > MOST_ITEMS:
         # By chance: every n-th would leave out the same value of an inner parameter each time.
-        chosen = Random(test.nodeid).sample(range(len(each)), MOST_ITEMS)
-        return [each[number] for number in sorted(chosen)]
+        sample = Random(test.nodeid).sample(range(len(each)), MOST_ITEMS)
+        return [each[number] for number in sorted(sample)]
     return each or every[:1]
 
 

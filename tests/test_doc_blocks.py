@@ -48,11 +48,11 @@ CASES = {
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the pages speak of: databases, questions, answers, runs."""
-    place = tmp_path_factory.mktemp("docs")
+    folder = tmp_path_factory.mktemp("docs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
+        patch.chdir(folder)
         _write_files()
-    return place
+    return folder
 
 
 @pytest.fixture

@@ -80,16 +80,16 @@ def text_without_code(page: Path) -> str:
 
 def test_make_targets_of_the_readme_exist() -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"(?:`|^|\$ )make (\w+)", (ROOT / "README.md").read_text(), re.M))
-    assert named <= targets
+    mentions = set(re.findall(r"(?:`|^|\$ )make (\w+)", (ROOT / "README.md").read_text(), re.M))
+    assert mentions <= targets
 
 
 def test_ci_runs_what_the_readme_says() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    made = [line for line in lines if line.startswith("make ")]
-    assert made
+    commands = [line for line in lines if line.startswith("make ")]
+    assert commands
     readme = (ROOT / "README.md").read_text()
-    for line in made:
+    for line in commands:
         assert line in readme, f".ci/run calls {line!r}, which the README hides"
 
 

@@ -33,7 +33,7 @@ from sqlverdict.verdicts import asks, judge
 
 CASE = Case("1", "db", "How many are there?", ("SELECT town, area FROM t",))
 RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
-SAID = Prediction("1", "SELECT 1")
+PREDICTION = Prediction("1", "SELECT 1")
 
 MATCH = Tested("compare")
 CONSTANT = Tested("compare", constant_prediction=True)
@@ -125,7 +125,7 @@ CRASH = Undecided("toolkit", (Reason.TOOLKIT_ERROR,), failure=StageFailure("refu
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("evidence", "expected"),
     [
         (searched(0, Reason.BUDGET_EXHAUSTED), "unsearched_match"),
         (searched(0, Reason.PARSE_ERROR), "unsearched_match"),
@@ -137,23 +137,23 @@ CRASH = Undecided("toolkit", (Reason.TOOLKIT_ERROR,), failure=StageFailure("refu
     ],
 )
 def test_a_match_that_was_not_searched_is_not_silently_correct(
-    found: Evidence, expected: str
+    evidence: Evidence, expected: str
 ) -> None:
-    assert find_situation(CASE, (MATCH, found))[0] == expected
-    assert find_situation(CASE, (PROOF, MATCH, found))[0] == "proved"
-    judged = judge(CASE, SAID, (MATCH, found), STRICT)
+    assert find_situation(CASE, (MATCH, evidence))[0] == expected
+    assert find_situation(CASE, (PROOF, MATCH, evidence))[0] == "proved"
+    judged = judge(CASE, PREDICTION, (MATCH, evidence), STRICT)
     decided = "needs_review" if expected == "unsearched_match" else "correct"
     assert judged.verdict == decided
-    assert judged.reasons == (found.reasons if decided == "needs_review" else ())
+    assert judged.reasons == (evidence.reasons if decided == "needs_review" else ())
     for policy in (RESULTS, INTENT):
-        taken = judge(CASE, SAID, (MATCH, found), policy)
-        assert taken.verdict == "correct"
-        assert taken.reasons == (found.reasons if expected == "unsearched_match" else ())
+        judgement = judge(CASE, PREDICTION, (MATCH, evidence), policy)
+        assert judgement.verdict == "correct"
+        assert judgement.reasons == (evidence.reasons if expected == "unsearched_match" else ())
 
 
 def test_a_proof_and_a_witness_are_a_contradiction_and_never_the_models_fault() -> None:
     for policy in POLICIES.values():
-        judgement = judge(CASE, SAID, (PROOF, MATCH, witness("ordinary")), policy)
+        judgement = judge(CASE, PREDICTION, (PROOF, MATCH, witness("ordinary")), policy)
         assert (judgement.verdict, judgement.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
 
 
@@ -168,7 +168,7 @@ def test_every_policy_decides_every_situation(policy: Policy) -> None:
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
 @pytest.mark.parametrize("name", Situation)
 def test_a_decision_becomes_a_verdict(name: Situation, policy: Policy) -> None:
-    judgement = judge(CASE, SAID, SITUATIONS[name], policy)
+    judgement = judge(CASE, PREDICTION, SITUATIONS[name], policy)
     assert judgement.verdict == policy.table[name]
     assert judgement.situation == name
     assert (judgement.fault is not None) == (judgement.verdict is Verdict.UNSCORED)
@@ -179,13 +179,13 @@ NOT_ASKED = [(p, name) for p in POLICIES.values() for name in Situation if name 
 
 @given(st.sampled_from(NOT_ASKED), st.booleans() | st.none(), st.booleans())
 def test_a_judge_overrules_nothing_that_it_was_not_asked(
-    asked: tuple[Policy, Situation], rating: bool | None, judged: bool
+    describe: tuple[Policy, Situation], rating: bool | None, judged: bool
 ) -> None:
     """Among them: a proof, and a match without a witness."""
-    policy, name = asked
+    policy, name = describe
     evidence = SITUATIONS[name]
-    assert judge(CASE, SAID, (*evidence, opinion(rating)), policy, judged=judged) == judge(
-        CASE, SAID, evidence, policy
+    assert judge(CASE, PREDICTION, (*evidence, opinion(rating)), policy, judged=judged) == judge(
+        CASE, PREDICTION, evidence, policy
     )
 
 
@@ -194,16 +194,16 @@ def test_a_judge_never_overrules_a_proof_or_a_match_without_a_witness(policy: Po
     assert policy.asks.isdisjoint({Situation.PROVED, Situation.MATCH, Situation.UNSEARCHED_MATCH})
 
 
-ASKED = [(p, name) for p in (STRICT, INTENT) for name in sorted(p.asks)]
+OPEN_QUESTIONS = [(p, name) for p in (STRICT, INTENT) for name in sorted(p.asks)]
 
 
-@pytest.mark.parametrize(("policy", "name"), ASKED)
+@pytest.mark.parametrize(("policy", "name"), OPEN_QUESTIONS)
 def test_a_judge_decides_what_it_is_asked(policy: Policy, name: Situation) -> None:
     evidence = SITUATIONS[name]
-    assert asks(CASE, SAID, evidence, policy) is name
-    right = judge(CASE, SAID, (*evidence, opinion(True)), policy, judged=True)
+    assert asks(CASE, PREDICTION, evidence, policy) is name
+    right = judge(CASE, PREDICTION, (*evidence, opinion(True)), policy, judged=True)
     assert right.verdict is Verdict.CORRECT
-    wrong = judge(CASE, SAID, (*evidence, opinion(False)), policy, judged=True)
+    wrong = judge(CASE, PREDICTION, (*evidence, opinion(False)), policy, judged=True)
     _, by = find_situation(CASE, evidence)
     assert (wrong.verdict, wrong.reasons) == (Verdict.INCORRECT, by.reasons if by else ())
 
@@ -222,7 +222,7 @@ def test_without_a_judge_a_witness_against_a_match_is_never_wrong_by_intent() ->
 
 def test_an_opinion_for_another_metric_does_not_count() -> None:
     evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(True, "flex"))
-    judgement = judge(CASE, SAID, evidence, STRICT, judged=True)
+    judgement = judge(CASE, PREDICTION, evidence, STRICT, judged=True)
     assert judgement.verdict is Verdict.NEEDS_REVIEW
     assert Reason.JUDGE_UNAVAILABLE in judgement.reasons
 
@@ -230,7 +230,7 @@ def test_an_opinion_for_another_metric_does_not_count() -> None:
 @pytest.mark.parametrize("reason", [Reason.JUDGE_UNPARSEABLE, Reason.JUDGE_UNAVAILABLE])
 def test_no_verdict_is_never_incorrect(reason: Reason) -> None:
     evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(None, "verdict", reason=reason))
-    judgement = judge(CASE, SAID, evidence, STRICT, judged=True)
+    judgement = judge(CASE, PREDICTION, evidence, STRICT, judged=True)
     assert judgement.verdict is Verdict.NEEDS_REVIEW
     assert reason in judgement.reasons
 
@@ -238,13 +238,13 @@ def test_no_verdict_is_never_incorrect(reason: Reason) -> None:
 def test_nobody_is_asked_about_an_abstention_or_an_unanswerable_case() -> None:
     evidence = SITUATIONS[Situation.DIFFERENCE]
     assert asks(CASE, Prediction("1", abstained=True), evidence, INTENT) is None
-    assert asks(Case("1", "db", "?", answerable=False), SAID, evidence, INTENT) is None
+    assert asks(Case("1", "db", "?", answerable=False), PREDICTION, evidence, INTENT) is None
     assert asks(CASE, Prediction("1", " "), evidence, INTENT) is None
 
 
 def test_a_witness_decides_against_an_answer_that_fits_a_tie() -> None:
     for policy in POLICIES.values():
-        judgement = judge(CASE, SAID, (TIE, witness("ordinary")), policy)
+        judgement = judge(CASE, PREDICTION, (TIE, witness("ordinary")), policy)
         assert judgement.verdict is Verdict.INCORRECT
 
 
@@ -275,8 +275,8 @@ def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
     failed = Undecided("toolkit", failure=StageFailure("refute"))
     for evidence in ((cut,), (relation, failed)):
         assert find_situation(CASE, evidence)[0] == not_searched
-        assert judge(CASE, SAID, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
-        assert judge(CASE, SAID, evidence, INTENT).verdict == by_intent
+        assert judge(CASE, PREDICTION, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
+        assert judge(CASE, PREDICTION, evidence, INTENT).verdict == by_intent
     assert find_situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
 
 
@@ -375,10 +375,10 @@ def rows_of(text: str) -> dict[str, tuple[str, ...]]:
     ],
 )
 def test_the_documents_show_the_tables_as_they_are(text: str) -> None:
-    def asked(name: Situation) -> str:
+    def describe(name: Situation) -> str:
         return ", ".join(p.name for p in POLICIES.values() if name in p.asks) or "nobody"
 
     assert rows_of(text) == {
-        str(name): (*(policy.table[name] for policy in POLICIES.values()), asked(name))
+        str(name): (*(policy.table[name] for policy in POLICIES.values()), describe(name))
         for name in Situation
     }

@@ -12,7 +12,7 @@ from sqlverdict.verdicts import judge, toolkit_failure
 
 CASE = Case("1", "db", "?", ("SELECT 1",))
 UNANSWERABLE = Case("1", "db", "?", answerable=False)
-SAID = Prediction("1", "SELECT 1")
+PREDICTION = Prediction("1", "SELECT 1")
 ABSTAINED = Prediction("1", abstained=True)
 
 PROOF = Proved("prove")
@@ -30,7 +30,7 @@ NO_DATABASE = Undecided("compare", (Reason.DATABASE_UNAVAILABLE,), fault=Fault.E
         (UNANSWERABLE, ABSTAINED, (), Judgement(Verdict.ABSTAINED_RIGHT)),
         (
             UNANSWERABLE,
-            SAID,
+            PREDICTION,
             (),
             Judgement(Verdict.INCORRECT, reasons=(Reason.ANSWERED_UNANSWERABLE,)),
         ),
@@ -48,29 +48,39 @@ NO_DATABASE = Undecided("compare", (Reason.DATABASE_UNAVAILABLE,), fault=Fault.E
             (AGREEMENT,),
             Judgement(Verdict.INCORRECT, reasons=(Reason.NO_SQL_PRODUCED,)),
         ),
-        (CASE, SAID, (PROOF,), Judgement(Verdict.CORRECT)),
-        (CASE, SAID, (AGREEMENT,), Judgement(Verdict.CORRECT)),
+        (CASE, PREDICTION, (PROOF,), Judgement(Verdict.CORRECT)),
+        (CASE, PREDICTION, (AGREEMENT,), Judgement(Verdict.CORRECT)),
         (
             CASE,
-            SAID,
+            PREDICTION,
             (DIFFERENCE,),
             Judgement(Verdict.INCORRECT, reasons=(Reason.VALUE_MISMATCH,)),
         ),
-        (CASE, SAID, (FAILED,), Judgement(Verdict.INCORRECT, reasons=(Reason.EXECUTION_ERROR,))),
         (
             CASE,
-            SAID,
+            PREDICTION,
+            (FAILED,),
+            Judgement(Verdict.INCORRECT, reasons=(Reason.EXECUTION_ERROR,)),
+        ),
+        (
+            CASE,
+            PREDICTION,
             (BAD_GOLD,),
             Judgement(Verdict.UNSCORED, Fault.GOLD, (Reason.GOLD_EXECUTION_ERROR,)),
         ),
         (
             CASE,
-            SAID,
+            PREDICTION,
             (NO_DATABASE,),
             Judgement(Verdict.UNSCORED, Fault.ENGINE, (Reason.DATABASE_UNAVAILABLE,)),
         ),
-        (CASE, SAID, (TIE,), Judgement(Verdict.NEEDS_REVIEW, reasons=(Reason.TIE_UNDETERMINED,))),
-        (CASE, SAID, (), Judgement(Verdict.NEEDS_REVIEW)),
+        (
+            CASE,
+            PREDICTION,
+            (TIE,),
+            Judgement(Verdict.NEEDS_REVIEW, reasons=(Reason.TIE_UNDETERMINED,)),
+        ),
+        (CASE, PREDICTION, (), Judgement(Verdict.NEEDS_REVIEW)),
     ],
 )
 def test_the_table(
@@ -83,17 +93,17 @@ def test_the_table(
 
 @given(st.permutations([PROOF, BAD_GOLD, TIE, DIFFERENCE]))
 def test_a_proof_decides_wherever_it_stands(evidence: list[Evidence]) -> None:
-    assert judge(CASE, SAID, evidence).verdict is Verdict.CORRECT
+    assert judge(CASE, PREDICTION, evidence).verdict is Verdict.CORRECT
 
 
 @given(st.permutations([BAD_GOLD, TIE, DIFFERENCE]))
 def test_a_difference_decides_over_what_is_open(evidence: list[Evidence]) -> None:
-    assert judge(CASE, SAID, evidence).verdict is Verdict.INCORRECT
+    assert judge(CASE, PREDICTION, evidence).verdict is Verdict.INCORRECT
 
 
 @given(st.lists(st.sampled_from([PROOF, AGREEMENT, DIFFERENCE, FAILED, TIE, BAD_GOLD])))
 def test_a_fault_is_named_exactly_where_nothing_is_scored(evidence: list[Evidence]) -> None:
-    opinion = judge(CASE, SAID, evidence)
+    opinion = judge(CASE, PREDICTION, evidence)
     assert (opinion.fault is not None) == (opinion.verdict is Verdict.UNSCORED)
 
 

@@ -72,13 +72,13 @@ class Script:
     """An answerer whose replies a function writes; it keeps what it was asked."""
 
     reply: Callable[[Request], str | NoReply]
-    asked: list[Request] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     logprobs: tuple[TokenChoice, ...] = ()
     lock: Lock = field(default_factory=Lock, repr=False)
 
     def ask(self, request: Request) -> Reply | NoReply:
         with self.lock:
-            self.asked.append(request)
+            self.requests.append(request)
         text = self.reply(request)
         if isinstance(text, NoReply):
             return text
@@ -87,7 +87,7 @@ class Script:
     @property
     def text(self) -> str:
         """All that the last request showed the model."""
-        return "\n".join(message.content for message in self.asked[-1].messages)
+        return "\n".join(message.content for message in self.requests[-1].messages)
 
 
 def cases(database: Path) -> list[Case]:

@@ -118,22 +118,22 @@ def test_a_threshold_is_found_on_known_predictions(
 
 @pytest.mark.slow
 def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path) -> None:
-    mine, kept = predictions(tmp_path / "mine.jsonl"), tmp_path / "kept"
+    mine, models = predictions(tmp_path / "mine.jsonl"), tmp_path / "kept"
     line = f"rf(trees=50) > recorded(path={mine})[confidence]"
-    result = invoke("abstain", "fit", line, "--train", shop, "--validation", shop, "--out", kept)
+    result = invoke("abstain", "fit", line, "--train", shop, "--validation", shop, "--out", models)
     assert result.exit_code == 0, result.output
     assert "confidence: threshold 0.85" in result.output
-    about = json.loads((kept / "composition.json").read_text())
+    about = json.loads((models / "composition.json").read_text())
     assert set(about["learned_from"]) == {"train cases.jsonl", "validation cases.jsonl"}
     out = tmp_path / "p.jsonl"
-    result = invoke("abstain", "run", "--fitted", kept, "--cases", shop, "--out", out)
+    result = invoke("abstain", "run", "--fitted", models, "--cases", shop, "--out", out)
     assert result.exit_code == 0, result.output
     assert "6 answered, 4 abstained (4 by rf)" in result.output
     manifest = json.loads((tmp_path / "p.manifest.json").read_text())
     assert manifest["learned_from"] == about["learned_from"]
     assert manifest["methods"]["confidence"]["options"]["threshold"] == pytest.approx(0.85)
     applied = invoke(
-        "abstain", "apply", "--fitted", kept, "--cases", shop, "--predictions", mine,
+        "abstain", "apply", "--fitted", models, "--cases", shop, "--predictions", mine,
         "--out", tmp_path / "q.jsonl",
     )  # fmt: skip
     assert "6 answered, 4 abstained" in applied.output
@@ -185,8 +185,8 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
     manifest = json.loads((tmp_path / "p.manifest.json").read_text())
     assert manifest["composition"] == "din_sql(shots=1)"
     # The server is gone; what it said is kept, so the same call needs no server.
-    gone = invoke("abstain", "run", "din_sql(shots=1)", *arguments, "--overwrite", "--json")
-    assert json.loads(gone.stdout)["open"] == 0
+    outage = invoke("abstain", "run", "din_sql(shots=1)", *arguments, "--overwrite", "--json")
+    assert json.loads(outage.stdout)["open"] == 0
 
 
 @pytest.mark.slow

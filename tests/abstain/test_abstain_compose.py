@@ -116,20 +116,29 @@ _WORD = st.text(st.characters(codec="ascii", exclude_characters="\"'"), min_size
 
 @given(path=_WORD, shots=st.integers(0, 99), gate=st.booleans())
 def test_a_line_comes_back_as_it_was_meant(path: str, shots: int, gate: bool) -> None:
-    made = Composition(
+    composition = Composition(
         MethodPart("sqlprompt", {"embedding": path.strip() or "x", "shots": str(shots)}),
         (MethodPart("rf"),) if gate else (),
         (MethodPart("voting", {"threshold": "0.6"}),),
         () if gate else (MethodPart("selfref"),),
     )
-    assert parse_composition(str(made)) == made
+    assert parse_composition(str(composition)) == composition
 
 
 def test_every_method_is_documented_and_has_a_place() -> None:
     names = ABSTAINERS.names()
-    wanted = {"rf", "rf_star", "clsprompt", "selfref", "error_gate", "maxent", "maxprob", "featmd"}
-    wanted |= {"featrmd", "demo", "verbal", "voting", "sqlprompt", "din_sql", "t5", "abstain_all"}
-    assert wanted <= set(names)
+    expected = {
+        "rf",
+        "rf_star",
+        "clsprompt",
+        "selfref",
+        "error_gate",
+        "maxent",
+        "maxprob",
+        "featmd",
+    }
+    expected |= {"featrmd", "demo", "verbal", "voting", "sqlprompt", "din_sql", "t5", "abstain_all"}
+    assert expected <= set(names)
     import sys
 
     for name, member in ABSTAINERS.items():

@@ -53,7 +53,7 @@ QUICK = {
         "epochs": "1",
     },
 }
-Asked = Sequence[tuple[Ask, Draft | None]]
+Questions = Sequence[tuple[Ask, Draft | None]]
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ class Good(Gate):
     needs: ClassVar[frozenset[Need]] = frozenset()
     seen: list[str] = field(default_factory=list, init=False)
 
-    def score(self, asked: Asked, tools: Tools) -> list[Detection]:
+    def score(self, questions: Questions, tools: Tools) -> list[Detection]:
         del tools
-        return [Detection(0.5) for _ in asked]
+        return [Detection(0.5) for _ in questions]
 
 
 @dataclass(kw_only=True)
@@ -106,11 +106,11 @@ class Asking(Good):
 
     needs: ClassVar[frozenset[Need]] = frozenset({"answerer"})
 
-    def score(self, asked: Asked, tools: Tools) -> list[Detection]:
+    def score(self, questions: Questions, tools: Tools) -> list[Detection]:
         values = {"schema": "", "sql": ""}
         requests = [
             request("selfref", tools, values={**values, "question": ask.question})
-            for ask, _ in asked
+            for ask, _ in questions
         ]
         replies = ask_all(requests, tools, self.name)
         return [
@@ -148,7 +148,7 @@ def broken(base: type, **changes: Any) -> Any:
 def scores(*findings: Any) -> Any:
     """Scores every question alike, in turn."""
     turn = itertools.cycle(findings)
-    return lambda self, asked, tools: [next(turn) for _ in asked]
+    return lambda self, questions, tools: [next(turn) for _ in questions]
 
 
 def pickled(self: Any, folder: Path) -> None:
@@ -167,10 +167,10 @@ def optional_import(self: Any, training: TrainingData, tools: Tools) -> None:
     del self, training, tools, sklearn
 
 
-def remembering(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
+def remembering(self: Any, questions: Questions, tools: Tools) -> list[Detection]:
     del tools
-    self.seen.extend(ask.id for ask, _ in asked)
-    return [Detection(1.0 / len(self.seen)) for _ in asked]
+    self.seen.extend(ask.id for ask, _ in questions)
+    return [Detection(1.0 / len(self.seen)) for _ in questions]
 
 
 def changing(self: Any, training: TrainingData, tools: Tools) -> None:
@@ -178,23 +178,23 @@ def changing(self: Any, training: TrainingData, tools: Tools) -> None:
     training.train.reverse()  # type: ignore[attr-defined]
 
 
-def dropping(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
+def dropping(self: Any, questions: Questions, tools: Tools) -> list[Detection]:
     del self, tools
-    return [Detection(0.5) for _, draft in asked if draft is not None and draft.sql != "SELECT 1"][
-        1:
-    ]
+    return [
+        Detection(0.5) for _, draft in questions if draft is not None and draft.sql != "SELECT 1"
+    ][1:]
 
 
-def choking(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
+def choking(self: Any, questions: Questions, tools: Tools) -> list[Detection]:
     del self, tools
-    for ask, _ in asked:
+    for ask, _ in questions:
         ask.question.encode("utf-8")
-    return [Detection(0.5) for _ in asked]
+    return [Detection(0.5) for _ in questions]
 
 
-def learned_level(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
+def learned_level(self: Any, questions: Questions, tools: Tools) -> list[Detection]:
     del tools
-    return [Detection(float(len(self.seen))) for _ in asked]
+    return [Detection(float(len(self.seen))) for _ in questions]
 
 
 def learning(self: Any, training: TrainingData, tools: Tools) -> None:
@@ -202,8 +202,10 @@ def learning(self: Any, training: TrainingData, tools: Tools) -> None:
     self.seen = [example.ask.id for example in training.train]
 
 
-def deaf(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
-    return [replace(one, confidence=0.0, problem=None) for one in Asking.score(self, asked, tools)]
+def deaf(self: Any, questions: Questions, tools: Tools) -> list[Detection]:
+    return [
+        replace(one, confidence=0.0, problem=None) for one in Asking.score(self, questions, tools)
+    ]
 
 
 def test_good_methods_of_ones_own_conform() -> None:
@@ -264,7 +266,7 @@ def test_a_broken_detector_is_named_for_what_it_breaks(detector: Any, complaint:
         check_detector(detector)
 
 
-def written(*drafts: Draft) -> Any:
+def draft_source(*drafts: Draft) -> Any:
     turn = itertools.cycle(drafts)
     return lambda self, asks, needs, tools: [next(turn) for _ in asks]
 
@@ -275,16 +277,18 @@ def written(*drafts: Draft) -> Any:
         (broken(Writer, generate=lambda *_: None), "return a list of Draft"),
         (broken(Writer, generate=lambda *_: [Draft("SELECT 1")] * 7), "for no question"),
         (broken(Writer, generate=lambda *_: []), "wrote 0 drafts for"),
-        (broken(Writer, generate=written(Draft(" "))), "an empty query"),
-        (broken(Writer, generate=written(Draft("x", abstained=True))), "held it back"),
-        (broken(Writer, generate=written(Draft("x", probabilities=(0.5,)))), "token figures"),
+        (broken(Writer, generate=draft_source(Draft(" "))), "an empty query"),
+        (broken(Writer, generate=draft_source(Draft("x", abstained=True))), "held it back"),
+        (broken(Writer, generate=draft_source(Draft("x", probabilities=(0.5,)))), "token figures"),
         (
-            broken(Writer, generate=written(Draft("x", probabilities=(2.0,), entropies=(0.0,)))),
+            broken(
+                Writer, generate=draft_source(Draft("x", probabilities=(2.0,), entropies=(0.0,)))
+            ),
             "between 0 and 1",
         ),
-        (broken(Writer, generate=written(Draft("x", state=(float("inf"),)))), "no number"),
-        (broken(Writer, generate=written(Draft("SELECT 1"))), "ignored the wish for samples"),
-        (broken(Writer, generate=written(Draft("a"), Draft("b"))), "be repeatable"),
+        (broken(Writer, generate=draft_source(Draft("x", state=(float("inf"),)))), "no number"),
+        (broken(Writer, generate=draft_source(Draft("SELECT 1"))), "ignored the wish for samples"),
+        (broken(Writer, generate=draft_source(Draft("a"), Draft("b"))), "be repeatable"),
     ],
 )
 def test_a_broken_generator_is_named_for_what_it_breaks(generator: Any, complaint: str) -> None:

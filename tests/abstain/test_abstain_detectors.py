@@ -34,8 +34,8 @@ def database(tmp_path: Path) -> Path:
 def confidences(
     detector: object, drafts: list[Draft | None], tools: Tools = NOTHING
 ) -> list[float]:
-    asked = [(ask(QUESTIONS[n % 6][0], n), draft) for n, draft in enumerate(drafts)]
-    return [f.confidence for f in detector.score(asked, tools)]  # type: ignore[attr-defined]
+    questions = [(ask(QUESTIONS[n % 6][0], n), draft) for n, draft in enumerate(drafts)]
+    return [f.confidence for f in detector.score(questions, tools)]  # type: ignore[attr-defined]
 
 
 # Random forests.
@@ -75,13 +75,13 @@ def test_a_forest_is_kept_without_a_pickle(tmp_path: Path) -> None:
 def test_rf_tells_answerable_questions_apart(tmp_path: Path) -> None:
     rf = make(MethodPart("rf", {"trees": "20"}))
     rf.fit(TrainingData(train=known(), background=strange()), NOTHING)
-    asked = [(e.ask, None) for e in (*known(), *strange())]
-    answers = [rf.decide(finding) for finding in rf.score(asked, NOTHING)]
+    questions = [(e.ask, None) for e in (*known(), *strange())]
+    answers = [rf.decide(finding) for finding in rf.score(questions, NOTHING)]
     assert answers == [True] * 6 + [False] * 4
     rf.save(tmp_path)
     again = make(MethodPart("rf"))
     again.load(tmp_path)
-    assert again.score(asked, NOTHING) == rf.score(asked, NOTHING)
+    assert again.score(questions, NOTHING) == rf.score(questions, NOTHING)
 
 
 def test_rf_needs_both_kinds_and_says_so() -> None:
@@ -222,13 +222,15 @@ def test_the_systems_own_confidence() -> None:
 def test_the_error_gate_runs_the_query(runner: QueryRunner, database: Path) -> None:
     gate = make(MethodPart("error_gate"))
     queries = ["SELECT name FROM item", "SELECT colour FROM item", "SELECT name FROM item LIMIT 0"]
-    asked = [(ask("x", n, database), Draft(sql)) for n, sql in enumerate(queries)]
-    result = gate.score(asked, Tools(runner=runner))
+    questions = [(ask("x", n, database), Draft(sql)) for n, sql in enumerate(queries)]
+    result = gate.score(questions, Tools(runner=runner))
     assert [gate.decide(one) for one in result] == [True, False, True]
     assert "EXECUTION_ERROR" in result[1].note
     strict = make(MethodPart("error_gate", {"empty": "true"}))
     null = (ask("x", 9, database), Draft("SELECT max(price) FROM item WHERE price > 99"))
-    assert [strict.decide(one) for one in strict.score([*asked, null], Tools(runner=runner))] == [
+    assert [
+        strict.decide(one) for one in strict.score([*questions, null], Tools(runner=runner))
+    ] == [
         True,
         False,
         False,
@@ -263,8 +265,8 @@ def test_what_counts_as_equal_decides_a_vote(
     equality: str, share: float, runner: QueryRunner, database: Path
 ) -> None:
     voting = make(MethodPart("voting", {"equality": equality}))
-    asked = [(ask("x", 0, database), Draft(SAMPLES[0], samples=SAMPLES))]
-    (result,) = voting.score(asked, Tools(runner=runner))
+    questions = [(ask("x", 0, database), Draft(SAMPLES[0], samples=SAMPLES))]
+    (result,) = voting.score(questions, Tools(runner=runner))
     assert result.confidence == pytest.approx(share)
     assert result.sql == SAMPLES[0]
     assert not voting.decide(result)
@@ -284,14 +286,14 @@ def test_a_vote_must_be_unanimous_unless_a_share_is_given() -> None:
 
 def test_the_first_n_recorded_samples_vote() -> None:
     samples = ("SELECT 1", "SELECT 1", "SELECT 1", "SELECT 2", "SELECT 2")
-    asked = [(ask("x"), Draft("SELECT 1", samples=samples))]
+    questions = [(ask("x"), Draft("SELECT 1", samples=samples))]
     three = make(MethodPart("voting", {"n": "3"}))
-    (result,) = three.score(asked, NOTHING)
+    (result,) = three.score(questions, NOTHING)
     assert (result.confidence, three.decide(result)) == (1.0, True)
-    (result,) = make(MethodPart("voting", {"n": "4"})).score(asked, NOTHING)
+    (result,) = make(MethodPart("voting", {"n": "4"})).score(questions, NOTHING)
     assert result.confidence == 0.75
     with pytest.raises(PredictionError, match=r"carries 5 samples. Expected 7"):
-        make(MethodPart("voting", {"n": "7"})).score(asked, NOTHING)
+        make(MethodPart("voting", {"n": "7"})).score(questions, NOTHING)
 
 
 def test_samples_without_sql_never_win_a_vote() -> None:
@@ -303,8 +305,8 @@ def test_samples_without_sql_never_win_a_vote() -> None:
 def test_queries_that_fail_do_not_agree_by_execution(runner: QueryRunner, database: Path) -> None:
     voting = make(MethodPart("voting", {"equality": "execution", "n": "2"}))
     broken = ("SELECT a FROM item", "SELECT b FROM item")
-    asked = [(ask("x", 0, database), Draft(broken[0], samples=broken))]
-    assert voting.score(asked, Tools(runner=runner))[0].confidence == 0.5
+    questions = [(ask("x", 0, database), Draft(broken[0], samples=broken))]
+    assert voting.score(questions, Tools(runner=runner))[0].confidence == 0.5
 
 
 def test_a_vote_says_what_it_lacks() -> None:

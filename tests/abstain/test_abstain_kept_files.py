@@ -29,12 +29,12 @@ FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 def composition() -> FittedComposition:
     """Answers that are known beforehand, one of them with a line end of another kind in it."""
-    made = FittedComposition("recorded[confidence(threshold=0.5)]")
-    made.generator.drafts = {  # type: ignore[attr-defined]
+    model = FittedComposition("recorded[confidence(threshold=0.5)]")
+    model.generator.drafts = {  # type: ignore[attr-defined]
         case_id: Draft("SELECT 'a\u2028b'", confidence=number / 10)
         for number, case_id in enumerate([f"q{n}" for n in range(6)] + [f"s{n}" for n in range(4)])
     }
-    return made
+    return model
 
 
 @pytest.fixture
@@ -117,9 +117,9 @@ def test_answers_about_a_database_that_changed_are_not_continued(
 
 
 def fitted(database: Path, tools: Tools) -> FittedComposition:
-    made = composition()
-    made.fit(TrainingData(validation=known(database)), tools)
-    return made
+    model = composition()
+    model.fit(TrainingData(validation=known(database)), tools)
+    return model
 
 
 @pytest.fixture
@@ -130,8 +130,8 @@ def tools() -> Tools:
 def test_a_fit_that_cannot_be_saved_leaves_the_earlier_one(
     tmp_path: Path, database: Path, tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = fitted(database, tools)
-    made.save(tmp_path / "kept")
+    model = fitted(database, tools)
+    model.save(tmp_path / "kept")
 
     def full(*_: object) -> None:
         raise FULL
@@ -139,8 +139,8 @@ def test_a_fit_that_cannot_be_saved_leaves_the_earlier_one(
     with monkeypatch.context() as patch:
         patch.setattr(workflow, "write_json", full)
         with pytest.raises(OSError, match="No space"):
-            made.save(tmp_path / "kept")
-    assert FittedComposition.load(tmp_path / "kept").about() == made.about()
+            model.save(tmp_path / "kept")
+    assert FittedComposition.load(tmp_path / "kept").about() == model.about()
     assert [file.name for file in (tmp_path / "kept").iterdir()] == ["composition.json"]
 
 
@@ -152,9 +152,9 @@ def test_a_fit_that_was_killed_is_none_and_the_next_one_is_whole(
     (part / "words.json").write_text("{")
     with pytest.raises(DataError, match="cannot be read"):
         FittedComposition.load(tmp_path / "kept")
-    made = fitted(database, tools)
-    made.save(tmp_path / "kept")
-    assert FittedComposition.load(tmp_path / "kept").about() == made.about()
+    model = fitted(database, tools)
+    model.save(tmp_path / "kept")
+    assert FittedComposition.load(tmp_path / "kept").about() == model.about()
     assert not part.exists()
 
 
@@ -170,9 +170,9 @@ def test_a_folder_that_cannot_be_written_to_shows_before_anything_is_learned(
     monkeypatch.setattr(command, "fit", fit)
     (tmp_path / "file").write_text("")
     call = ["abstain", "fit", "recorded[confidence]", "--out"]
-    refused = CliRunner().invoke(sqlverdict, [*call, str(tmp_path / "file" / "kept")])
-    assert isinstance(refused.exception, SystemExit)
-    assert refused.exit_code == 6, refused.output
+    refusal = CliRunner().invoke(sqlverdict, [*call, str(tmp_path / "file" / "kept")])
+    assert isinstance(refusal.exception, SystemExit)
+    assert refusal.exit_code == 6, refusal.output
     with writing_folder(tmp_path / "kept"):
         locked = CliRunner().invoke(sqlverdict, [*call, str(tmp_path / "kept")])
     assert (locked.exit_code, "is being written to" in locked.output) == (2, True)

@@ -43,11 +43,11 @@ def by_question(request: Request) -> str:
 
 
 def test_a_run_writes_what_evaluate_reads(tmp_path: Path, database: Path) -> None:
-    machine = FittedComposition("sqlprompt(shots=1)[demo] > error_gate")
+    composition = FittedComposition("sqlprompt(shots=1)[demo] > error_gate")
     tools = scripted(by_question)
-    machine.fit(TrainingData(known(database), background=strange()), tools)
+    composition.fit(TrainingData(known(database), background=strange()), tools)
     out = tmp_path / "p.jsonl"
-    tally = answer_cases(machine, cases(database), out, tools, inputs={"cases": "x"})
+    tally = answer_cases(composition, cases(database), out, tools, inputs={"cases": "x"})
     assert (tally.cases, tally.answered, tally.open) == (10, 6, 0)
     assert tally.abstained == {"demo": 4}
     ids = [case.id for case in cases(database)]
@@ -67,29 +67,29 @@ def test_a_run_goes_on_where_it_stopped_and_never_abstains_for_a_server(
 ) -> None:
     broken = NoReply("the server is down", 2)
     down = {"q1", "q3"}
-    asked: list[str] = []
+    requests: list[str] = []
 
     def reply(request: Request) -> str | NoReply:
         text = request.messages[-1].content
         number = next(
             n for n, (q, _) in enumerate(QUESTIONS) if text.rstrip().endswith(f"{q}\nSQL:")
         )
-        asked.append(f"q{number}")
+        requests.append(f"q{number}")
         return broken if f"q{number}" in down else "SELECT 1"
 
-    machine, out = FittedComposition("sqlprompt"), tmp_path / "p.jsonl"
+    composition, out = FittedComposition("sqlprompt"), tmp_path / "p.jsonl"
     some = cases(database)[:6]
     tools = scripted(reply)
-    tally = answer_cases(machine, some, out, tools, inputs={})
+    tally = answer_cases(composition, some, out, tools, inputs={})
     assert (tally.answered, tally.open, tally.problem) == (4, 2, "the server is down")
     assert set(read_drafts(out)) == {"q0", "q2", "q4", "q5"}
     # A line that was cut off while it was written is written again.
     with out.open("a") as stream:
         stream.write('{"id": "q1", "sq')
     down.clear()
-    asked.clear()
-    tally = answer_cases(machine, some, out, tools, inputs={})
-    assert sorted(asked) == ["q1", "q3"]
+    requests.clear()
+    tally = answer_cases(composition, some, out, tools, inputs={})
+    assert sorted(requests) == ["q1", "q3"]
     assert (tally.resumed, tally.answered, tally.open) == (4, 2, 0)
     assert set(read_drafts(out)) == {case.id for case in some}
     with pytest.raises(RunLogError, match="composition"):
@@ -114,8 +114,10 @@ def test_a_question_whose_text_is_lost_is_not_answered(tmp_path: Path, database:
     )
     assert (tally.open, tally.answered) == (1, 0)
     assert "is not known" in tally.problem
-    held = answer_cases(FittedComposition("abstain_all"), lost, tmp_path / "a", Tools(), inputs={})
-    assert held.abstained == {"abstain_all": 1}
+    answers = answer_cases(
+        FittedComposition("abstain_all"), lost, tmp_path / "a", Tools(), inputs={}
+    )
+    assert answers.abstained == {"abstain_all": 1}
 
 
 # Any system's predictions.
@@ -131,10 +133,10 @@ def test_what_detectors_look_at_survives_a_file(tmp_path: Path, database: Path) 
         state=(0.5, -1.25),
         confidence=0.75,
     )
-    machine = FittedComposition("recorded[voting(n=2, threshold=0.9)]")
-    machine.generator.drafts = {"q0": full}  # type: ignore[attr-defined]
+    composition = FittedComposition("recorded[voting(n=2, threshold=0.9)]")
+    composition.generator.drafts = {"q0": full}  # type: ignore[attr-defined]
     out = tmp_path / "p.jsonl"
-    answer_cases(machine, cases(database)[:1], out, Tools(), inputs={})
+    answer_cases(composition, cases(database)[:1], out, Tools(), inputs={})
     (read,) = read_drafts(out).values()
     # The vote held it back; another detector may still look at it.
     assert (read.sql, read.abstained) == ("SELECT 1", False)
@@ -194,9 +196,9 @@ def test_recorded_replies_are_read_as_their_prompt_wants(tmp_path: Path) -> None
         {"id": "q2", "sql": "SELECT 3"},
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    machine = FittedComposition(f"recorded(path={file})[verbal]")
-    assert machine.needs == frozenset()
-    result = machine.answer([ask("x", n) for n in range(3)], Tools())
+    composition = FittedComposition(f"recorded(path={file})[verbal]")
+    assert composition.needs == frozenset()
+    result = composition.answer([ask("x", n) for n in range(3)], Tools())
     assert [(one.sql, one.abstained) for one in result] == [
         ("SELECT 1", True),
         ("SELECT 2", False),

@@ -29,7 +29,7 @@ from sqlverdict.llm.prompt import Prompt
 from sqlverdict.llm.request import NoReply, Request, TokenChoice
 from sqlverdict.parse.schemas.ddl import read_ddl
 
-LESSONS = TrainingData(train=known(), background=strange())
+TRAINING = TrainingData(train=known(), background=strange())
 NEW = ask("How many items cost less than 2?", 99)
 DOWN = NoReply("the server is down", 3)
 
@@ -51,9 +51,9 @@ def test_every_prompt_has_a_version_and_places_to_fill(name: str) -> None:
     assert table.purpose == f"{name}@{table.version}"
     places = set(re.findall(r"\{\{(\w+)\}\}", table.user))
     assert {"question", "schema"} <= places
-    messages = table.messages({place: f"<{place}>" for place in places})
+    messages = table.messages({field: f"<{field}>" for field in places})
     assert [message.role for message in messages] == ["system", "user"]
-    assert all(f"<{place}>" in messages[1].content for place in places)
+    assert all(f"<{field}>" in messages[1].content for field in places)
 
 
 def test_what_is_filled_in_is_not_filled_again() -> None:
@@ -99,12 +99,12 @@ def test_tables_with_three_values_a_column(runner: QueryRunner, tmp_path: Path) 
 
 def test_similar_questions_come_first_and_never_the_question_itself() -> None:
     pool = ExamplePool(known())
-    asked = known()[0].ask
-    result = pool.similar(asked, 3, "shop")
+    question = known()[0].ask
+    result = pool.similar(question, 3, "shop")
     assert result[0].ask.question == "How many sales are there?"
-    assert asked.id not in [example.ask.id for example in result]
-    assert pool.similar(asked, 0) == []
-    assert pool.similar(asked, 3, "elsewhere") == []
+    assert question.id not in [example.ask.id for example in result]
+    assert pool.similar(question, 0) == []
+    assert pool.similar(question, 3, "elsewhere") == []
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ def test_tfidf_ranks_as_scikit_learn_does() -> None:
     vectorizer = TfidfVectorizer(token_pattern=r"\w+")
     matrix = vectorizer.fit_transform(texts)
     likeness = (matrix @ vectorizer.transform([query]).T).toarray()[:, 0]
-    best = sorted(range(len(texts)), key=lambda place: (-round(likeness[place], 12), place))
+    best = sorted(range(len(texts)), key=lambda field: (-round(likeness[field], 12), field))
     assert Tfidf(texts).nearest(query, 6) == best
     assert Tfidf(texts).nearest(query, 6, without=[best[0]]) == best[1:]
     assert Tfidf([]).nearest(query, 3) == []
@@ -142,21 +142,21 @@ def test_fixed_examples_are_the_same_for_every_question() -> None:
 def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
     tools, script = scripted_tools(lambda _: "SELECT count(*) FROM item WHERE price < 2")
     f = make(MethodPart("sqlprompt", {"shots": "2"}))
-    f.fit(LESSONS, tools)
+    f.fit(TRAINING, tools)
     (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
     assert script.text.count("Question:") == 3
     assert "Question: How many items are there?\nSQL: SELECT count(*) FROM item" in script.text
     assert script.text.count("Table item, columns") == 1
     assert script.text.rstrip().endswith(f"Question: {NEW.question}\nSQL:")
-    assert script.asked[0].purpose == "sqlprompt@1"
-    assert script.asked[0].temperature == 0
+    assert script.requests[0].purpose == "sqlprompt@1"
+    assert script.requests[0].temperature == 0
 
 
 def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
     tools, script = scripted_tools(lambda _: "SELECT 1")
     f = make(MethodPart("sqlprompt", {"shots": "2", "databases": "1"}))
-    f.fit(LESSONS, tools)
+    f.fit(TRAINING, tools)
     other = read_ddl("CREATE TABLE song (title TEXT)", "radio")
     f.generate(
         [Ask("r1", "radio", "How many songs are there?", schema=other)], GeneratorNeeds(), tools
@@ -169,7 +169,7 @@ def test_no_demonstrations_are_fine_too() -> None:
     tools, script = scripted_tools(lambda _: "SELECT 1")
     for options in ({"shots": "0"}, {"shots": "0", "choose": "fixed"}):
         f = make(MethodPart("sqlprompt", options))
-        f.fit(LESSONS, tools)
+        f.fit(TRAINING, tools)
         f.generate([NEW], GeneratorNeeds(), tools)
         assert script.text.count("Question:") == 1
         assert "\n\n\n" not in script.text
@@ -187,8 +187,8 @@ def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
     f = make(MethodPart("sqlprompt", {"heat": "0.7"}))
     (draft, _) = f.generate([NEW, known()[0].ask], GeneratorNeeds(samples=3), tools)
     assert draft.samples == ("SELECT 0", "SELECT 1", "SELECT 2")
-    assert {request.temperature for request in script.asked} == {0.7}
-    assert len({request.digest() for request in script.asked}) == 6
+    assert {request.temperature for request in script.requests} == {0.7}
+    assert len({request.digest() for request in script.requests}) == 6
 
 
 def test_token_figures_come_from_the_server() -> None:
@@ -197,7 +197,7 @@ def test_token_figures_come_from_the_server() -> None:
     f = make(MethodPart("sqlprompt"))
     (draft,) = f.generate([NEW], GeneratorNeeds(tokens=True), tools)
     assert draft.probabilities == pytest.approx((0.5, 1.0))
-    assert script.asked[0].logprobs > 0
+    assert script.requests[0].logprobs > 0
     with pytest.raises(UsageError, match="no encoder states"):
         f.generate([NEW], GeneratorNeeds(states=True), tools)
 
@@ -205,9 +205,9 @@ def test_token_figures_come_from_the_server() -> None:
 def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
     tools, script = scripted_tools(lambda _: "not_answerable")
     f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("demo"))
-    f.fit(LESSONS, tools)
+    f.fit(TRAINING, tools)
     drafts = f.generate([NEW], g.generator_needs(), tools)
-    assert script.asked[0].purpose == "sqlprompt_demo@1"
+    assert script.requests[0].purpose == "sqlprompt_demo@1"
     assert script.text.count("SQL: not_answerable") == 3
     assert script.text.count("SQL: SELECT") == 3
     (result,) = g.score([(NEW, drafts[0])], tools)
@@ -219,13 +219,13 @@ def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
 def test_verbal_shows_wrong_queries_too_and_reads_the_remark() -> None:
     tools, script = scripted_tools(lambda _: "SELECT name FROM item # incorrect")
     f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("verbal"))
-    f.fit(LESSONS, tools)
+    f.fit(TRAINING, tools)
     (draft,) = f.generate([NEW], g.generator_needs(), tools)
-    assert script.asked[0].purpose == "sqlprompt_verbal@1"
-    shown = dict(QUESTIONS)
+    assert script.requests[0].purpose == "sqlprompt_verbal@1"
+    examples = dict(QUESTIONS)
     marked = re.findall(r"Question: (.*)\nSQL: (.*) # (correct|incorrect)", script.text)
     assert sorted(mark for _, _, mark in marked) == ["correct"] * 3 + ["incorrect"] * 3
-    assert all((shown[question] == sql) == (mark == "correct") for question, sql, mark in marked)
+    assert all((examples[question] == sql) == (mark == "correct") for question, sql, mark in marked)
     # Random questions are marked incorrect, not those that are marked correct.
     assert len({question for question, _, _ in marked}) == 6
     assert draft.sql == "SELECT name FROM item"
@@ -242,11 +242,11 @@ def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
         lambda request: "answerable" if "cost less" in request.messages[1].content else "no idea"
     )
     g = make(MethodPart("clsprompt", {"shots": "2"}))
-    g.fit(LESSONS, tools)
+    g.fit(TRAINING, tools)
     result = g.score([(NEW, None), (strange()[0].ask, None)], tools)
     assert [g.decide(one) for one in result] == [True, False]
     assert result[1].note == "unreadable reply"
-    first = next(r for r in script.asked if "cost less" in r.messages[1].content)
+    first = next(r for r in script.requests if "cost less" in r.messages[1].content)
     text = first.messages[1].content
     assert text.count("Answer: answerable") == 2
     assert text.count("Answer: not_answerable") == 2
@@ -257,7 +257,7 @@ def test_clsprompt_may_be_graded() -> None:
     tools, script = scripted_tools(lambda _: "not_answerable")
     script.logprobs = (TokenChoice("not", math.log(0.6), (("answer", math.log(0.3)),)),)
     g = make(MethodPart("clsprompt", {"graded": "true", "threshold": "0.3"}))
-    g.fit(LESSONS, tools)
+    g.fit(TRAINING, tools)
     (result,) = g.score([(NEW, None)], tools)
     assert result.confidence == pytest.approx(1 / 3)
     assert g.decide(result)
@@ -266,7 +266,7 @@ def test_clsprompt_may_be_graded() -> None:
 def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
     tools, script = scripted_tools(lambda _: "answerable")
     g = make(MethodPart("clsprompt", {"shots": "2"}))
-    g.fit(LESSONS, tools)
+    g.fit(TRAINING, tools)
     g.score([(NEW, None)], tools)
     before = script.text
     g.save(tmp_path)
@@ -277,13 +277,13 @@ def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "given"), [("correct", True), ("incorrect", False), ("hm", False)]
+    ("reply", "answerable"), [("correct", True), ("incorrect", False), ("hm", False)]
 )
-def test_selfref_shows_the_query_and_reads_the_label(reply: str, given: bool) -> None:
+def test_selfref_shows_the_query_and_reads_the_label(reply: str, answerable: bool) -> None:
     tools, script = scripted_tools(lambda _: reply)
     g = make(MethodPart("selfref"))
     (result,) = g.score([(NEW, Draft("SELECT 42"))], tools)
-    assert g.decide(result) is given
+    assert g.decide(result) is answerable
     assert "SQL: SELECT 42" in script.text
     assert "Primary_keys = [" in script.text
 
@@ -307,8 +307,8 @@ def test_what_a_query_tells_about_itself() -> None:
     )
     joined = "SELECT a.name FROM item a JOIN sale b ON a.item_id = b.item_id WHERE a.name = 'x'"
     assert links_of(joined, SCHEMA) == "[item.name, item.item_id = sale.item_id, 'x']"
-    counted = 'SELECT count(*) FROM item WHERE "name" = "o\'clock"'
-    assert links_of(counted, SCHEMA) == "[item.\"name\", 'o''clock']"
+    query = 'SELECT count(*) FROM item WHERE "name" = "o\'clock"'
+    assert links_of(query, SCHEMA) == "[item.\"name\", 'o''clock']"
     assert [class_named(t) for t in ("Class: joined.", "it is EASY, not nested", "?")] == [
         "joined",
         "easy",
@@ -328,12 +328,12 @@ def _din(request: Request) -> str:
 def test_din_sql_takes_four_steps() -> None:
     tools, script = scripted_tools(_din)
     f = make(MethodPart("din_sql", {"shots": "1"}))
-    f.fit(LESSONS, tools)
+    f.fit(TRAINING, tools)
     (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2.0"
-    purposes = [request.purpose for request in script.asked]
+    purposes = [request.purpose for request in script.requests]
     assert purposes == ["din_link@1", "din_classify@1", "din_nested@1", "din_correct@1"]
-    nested = script.asked[2].messages[1].content
+    nested = script.requests[2].messages[1].content
     assert "Links: [item.price, 2]\nSteps:" in nested
     assert "Part 1: SELECT MAX(price) FROM item" in nested
     uncorrected = make(MethodPart("din_sql", {"correct": "false"}))

@@ -51,20 +51,20 @@ def test_equal_strings_vote_as_the_reference_does(data_root: Path) -> None:
     reader: Any = BENCHMARKS.get("trustsql")
     path = data_root / "trustsql" / "trustsql_spider_test.jsonl"
     cases = list(reader.read(path, databases=data_root / "spider" / "database").cases)
-    machine = detector_machine("voting(equality=string)")
-    machine.generator.drafts = {  # type: ignore[attr-defined]
+    composition = detector_machine("voting(equality=string)")
+    composition.generator.drafts = {  # type: ignore[attr-defined]
         case_id: draft_of(prediction)
         for case_id, prediction in reader.predictions(path, "vote_top").items()
     }
-    homes = DatabaseIndex.of(cases)
-    decisions = machine.answer([homes.ask(case) for case in cases], Tools())
+    databases = DatabaseIndex.of(cases)
+    decisions = composition.answer([databases.ask(case) for case in cases], Tools())
     runner = QueryRunner("sqlite", Limits())
     cells = dict.fromkeys(OutcomeTable().cells(), 0)
     for case, decision in zip(cases, decisions, strict=True):
         if decision.abstained:
             cells["abstained_answerable" if case.answerable else "abstained_unanswerable"] += 1
             continue
-        example = homes.example(case)
+        example = databases.example(case)
         (one,) = mark([_with(example, decision.sql)], runner, "trustsql_spider")
         right = "correct" if one.correct else "wrong"
         cells[right if case.answerable else "answered_unanswerable"] += 1

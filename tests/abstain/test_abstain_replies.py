@@ -131,7 +131,7 @@ def test_correctness_labels(text: str, label: bool | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "refused"),
+    ("text", "is_refusal"),
     [
         ("not_answerable", True),
         (" 'not_answerable'", True),
@@ -140,8 +140,8 @@ def test_correctness_labels(text: str, label: bool | None) -> None:
         ("SELECT 1 -- not_answerable", False),
     ],
 )
-def test_refusals(text: str, refused: bool) -> None:
-    assert refuses(text) is refused
+def test_refusals(text: str, is_refusal: bool) -> None:
+    assert refuses(text) is is_refusal
 
 
 def _reply(*choices: TokenChoice) -> Reply:

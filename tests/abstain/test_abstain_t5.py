@@ -84,19 +84,19 @@ def test_token_figures_are_those_of_the_models_own_distribution(
         model, tokenizer, [source, PAIRS[0][0] + " and much more text"], how, pick_device("cpu")
     )[0]
     # Step by step, without batches, padding or a cache.
-    given = tokenizer([source], return_tensors="pt")
+    inputs = tokenizer([source], return_tensors="pt")
     ids = [model.config.decoder_start_token_id]
     tops, entropies = [], []
     with torch.inference_mode():
         while len(tops) < 48:
-            logits = model(**given, decoder_input_ids=torch.tensor([ids])).logits[0, -1]
+            logits = model(**inputs, decoder_input_ids=torch.tensor([ids])).logits[0, -1]
             shares = torch.softmax(logits.double(), -1)
             tops.append(float(shares.max()))
             entropies.append(float(-(shares * shares.clamp(min=1e-300).log()).sum()))
             ids.append(int(shares.argmax()))
             if ids[-1] == tokenizer.eos_token_id:
                 break
-        states = model.get_encoder()(**given).last_hidden_state[0].mean(0).tolist()
+        states = model.get_encoder()(**inputs).last_hidden_state[0].mean(0).tolist()
     assert result.probabilities == pytest.approx(tops, abs=1e-4)
     assert result.entropies == pytest.approx(entropies, abs=1e-3)
     assert result.state == pytest.approx(states, abs=1e-4)
@@ -169,9 +169,9 @@ def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
     save_model(transformers.BertModel(config), tokenizer, tmp_path)
     result = retriever(texts, str(tmp_path))
     assert isinstance(result, EmbeddingRetriever)
-    for place, text in enumerate(texts):
-        assert result.nearest(text, 1) == [place]
-        assert place not in result.nearest(text, 5, without=[place])
+    for index, text in enumerate(texts):
+        assert result.nearest(text, 1) == [index]
+        assert index not in result.nearest(text, 5, without=[index])
     assert EmbeddingRetriever([], str(tmp_path)).nearest("x", 3) == []
     with pytest.raises(UsageError, match="no encoder could be loaded"):
         retriever(texts, str(tmp_path / "nowhere"))

@@ -80,8 +80,8 @@ def sample(rng: random.Random, n: int) -> list[tuple[float, bool]]:
 
 
 def true_risk(threshold: float) -> float:
-    kept = [step / 20 for step in range(21) if step / 20 >= threshold]
-    return sum((1 - sure) / 2 for sure in kept) / len(kept) if kept else 0.0
+    steps = [step / 20 for step in range(21) if step / 20 >= threshold]
+    return sum((1 - sure) / 2 for sure in steps) / len(steps) if steps else 0.0
 
 
 def test_the_promise_is_kept_as_often_as_it_says() -> None:

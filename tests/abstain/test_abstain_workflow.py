@@ -44,10 +44,10 @@ class Spy:
     def generator_needs(self) -> GeneratorNeeds:
         return GeneratorNeeds()
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
-        self.seen += [(a.id, None if d is None else d.sql) for a, d in asked]
+    def score(self, questions: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+        self.seen += [(a.id, None if d is None else d.sql) for a, d in questions]
         by_id = {f"q{n}": c for n, c in enumerate(self.sure)}
-        return [Detection(by_id[a.id]) for a, _ in asked]
+        return [Detection(by_id[a.id]) for a, _ in questions]
 
     def decide(self, finding: Detection) -> bool:
         return finding.confidence is not None and finding.confidence >= 0.5
@@ -56,12 +56,12 @@ class Spy:
 def machine_with(
     before: Spy, within: Spy, after: Spy, answers: dict[str, Draft]
 ) -> FittedComposition:
-    machine = FittedComposition("recorded")
+    composition = FittedComposition("recorded")
     generator = RecordedGenerator()
     generator.drafts = answers
-    machine.generator = generator
-    machine.before, machine.within, machine.after = [before], [within], [after]  # type: ignore[list-item]
-    return machine
+    composition.generator = generator
+    composition.before, composition.within, composition.after = [before], [within], [after]  # type: ignore[list-item]
+    return composition
 
 
 def test_all_must_agree_and_who_is_not_needed_is_not_asked() -> None:
@@ -69,8 +69,8 @@ def test_all_must_agree_and_who_is_not_needed_is_not_asked() -> None:
     within = Spy("two", "with", [1, 1, 0, 1, 1])
     after = Spy("three", "after", [0.9, 1, 1, 0.1, 1])
     answers = drafts("SELECT 0", "SELECT 1", "SELECT 2", "SELECT 3", None)
-    machine = machine_with(before, within, after, answers)
-    result = machine.answer([ask("x", n) for n in range(5)], Tools())
+    composition = machine_with(before, within, after, answers)
+    result = composition.answer([ask("x", n) for n in range(5)], Tools())
     assert [one.by for one in result] == ["", "one", "two", "three", ""]
     assert [one.abstained for one in result] == [False, True, True, True, False]
     assert [one.sql for one in result] == ["SELECT 0", None, "SELECT 2", "SELECT 3", None]
@@ -85,10 +85,10 @@ def test_all_must_agree_and_who_is_not_needed_is_not_asked() -> None:
 
 def test_the_generators_own_abstention_stands() -> None:
     spy = Spy("g", "after", [1])
-    machine = machine_with(Spy("b", "before", [1]), Spy("w", "with", [1]), spy, {
+    composition = machine_with(Spy("b", "before", [1]), Spy("w", "with", [1]), spy, {
         "q0": Draft(abstained=True)
     })  # fmt: skip
-    (result,) = machine.answer([ask("x")], Tools())
+    (result,) = composition.answer([ask("x")], Tools())
     assert (result.abstained, result.by, spy.seen) == (True, "recorded", [])
 
 
@@ -102,8 +102,8 @@ def test_abstain_all_says_nothing() -> None:
 
 def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, tools: Tools) -> None:
     lost = replace(cases(database)[0], database=f"{database} without rows of item")
-    homes = DatabaseIndex.of([lost, *cases(database)[1:]])
-    example = homes.example(lost)
+    databases = DatabaseIndex.of([lost, *cases(database)[1:]])
+    example = databases.example(lost)
     assert example.ask.database == str(database)
     assert example.ask.schema is not None
     assert tools.runner is not None
@@ -115,9 +115,9 @@ def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, to
 
 def test_a_question_never_carries_its_gold_or_label(database: Path) -> None:
     for case in cases(database):
-        shown = repr(DatabaseIndex().ask(case))
-        assert not any(gold in shown for gold in case.golds)
-        assert "answerable" not in shown
+        text = repr(DatabaseIndex().ask(case))
+        assert not any(gold in text for gold in case.golds)
+        assert "answerable" not in text
 
 
 def test_two_methods_of_one_name_are_an_error() -> None:
@@ -186,10 +186,10 @@ def test_a_larger_penalty_asks_for_more(database: Path, tools: Tools) -> None:
     }
 
     def threshold(penalty: int) -> float:
-        machine = FittedComposition(f"recorded[confidence(penalty={penalty})]")
-        machine.generator.drafts = answers  # type: ignore[attr-defined]
-        machine.fit(TrainingData(validation=known(database)), tools)
-        return machine.within[0].threshold or 0.0
+        composition = FittedComposition(f"recorded[confidence(penalty={penalty})]")
+        composition.generator.drafts = answers  # type: ignore[attr-defined]
+        composition.fit(TrainingData(validation=known(database)), tools)
+        return composition.within[0].threshold or 0.0
 
     assert threshold(1) == 0.4
     assert threshold(4) == 0.8
@@ -202,10 +202,10 @@ def test_fitting_says_what_is_missing() -> None:
         FittedComposition("t5[featrmd]").fit(TrainingData(known(), known()), Tools())
     with pytest.raises(DataError, match="validation questions"):
         FittedComposition("t5[maxent]").fit(TrainingData(known()), Tools())
-    machine = FittedComposition("recorded[confidence]")
-    machine.generator.drafts = {}  # type: ignore[attr-defined]
+    composition = FittedComposition("recorded[confidence]")
+    composition.generator.drafts = {}  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="--databases"):
-        machine.fit(TrainingData(validation=known()), Tools())
+        composition.fit(TrainingData(validation=known()), Tools())
     # A threshold that is given needs no validation.
     assert "threshold" not in FittedComposition("t5[maxent(threshold=-1)]").needs
 
@@ -219,16 +219,16 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
         f"q{n}": Draft(sql if n % 2 else "SELECT 0", confidence=n / 10)
         for n, (_, sql) in enumerate(QUESTIONS)
     }
-    machine = FittedComposition(line)
-    machine.generator.drafts = answers  # type: ignore[attr-defined]
-    machine.fit(TrainingData(known(database), known(database), strange()), tools)
-    machine.save(tmp_path / "kept")
+    composition = FittedComposition(line)
+    composition.generator.drafts = answers  # type: ignore[attr-defined]
+    composition.fit(TrainingData(known(database), known(database), strange()), tools)
+    composition.save(tmp_path / "kept")
     again = FittedComposition.load(tmp_path / "kept")
     again.generator.drafts = answers  # type: ignore[attr-defined]
     asks = [example.ask for example in known(database)]
-    assert again.answer(asks, tools) == machine.answer(asks, tools)
+    assert again.answer(asks, tools) == composition.answer(asks, tools)
     assert str(again.composition) == line
-    assert again.calibrations == machine.calibrations
+    assert again.calibrations == composition.calibrations
     about = tmp_path / "kept" / "composition.json"
     about.write_text(about.read_text().replace('"version": 1', '"version": 0', 1))
     with pytest.raises(DataError, match="Fit it anew"):
@@ -238,12 +238,12 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
 
 
 def test_never_answering_survives_being_kept(tmp_path: Path, database: Path, tools: Tools) -> None:
-    machine = FittedComposition("recorded[confidence]")
-    machine.generator.drafts = {  # type: ignore[attr-defined]
+    composition = FittedComposition("recorded[confidence]")
+    composition.generator.drafts = {  # type: ignore[attr-defined]
         f"q{n}": Draft("SELECT 0", confidence=0.5) for n in range(6)
     }
-    machine.fit(TrainingData(validation=known(database)), tools)
-    machine.save(tmp_path)
+    composition.fit(TrainingData(validation=known(database)), tools)
+    composition.save(tmp_path)
     json.loads((tmp_path / "composition.json").read_text(), parse_constant=_refuse)
     assert FittedComposition.load(tmp_path).within[0].threshold == math.inf
 

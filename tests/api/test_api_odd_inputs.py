@@ -88,5 +88,5 @@ def test_records_that_name_another_database_than_the_one_for_all_get_a_note(db: 
     cases = [{"id": "1", "gold": GOLD, "db_id": "club", "prediction": GOLD}]
     (note,) = sv.evaluate(cases, databases=db, workers=0).manifest.notes
     assert "names 'club'" in note
-    named = [{**cases[0], "db_id": "shop"}]
-    assert sv.evaluate(named, databases=db, workers=0).manifest.notes == ()
+    records = [{**cases[0], "db_id": "shop"}]
+    assert sv.evaluate(records, databases=db, workers=0).manifest.notes == ()

@@ -56,9 +56,9 @@ def examine(tmp_path: Path, database: Path) -> Examine:
         benchmark: str = "jsonl",
         **options: object,
     ) -> Diagnosis:
-        given = cases or [
-            Case(str(place), "shop", f"question {place}?", (sql,), str(database))
-            for place, sql in enumerate(golds)
+        all_cases = cases or [
+            Case(str(number), "shop", f"question {number}?", (sql,), str(database))
+            for number, sql in enumerate(golds)
         ]
         file = None
         if predictions is not None:
@@ -66,7 +66,7 @@ def examine(tmp_path: Path, database: Path) -> Examine:
             data = predictions.encode() if isinstance(predictions, str) else predictions
             file.write_bytes(data)
         settings = DoctorOptions(cache=None, **options)  # type: ignore[arg-type]
-        return examine_data(Benchmark(benchmark, "test", given), file, options=settings)
+        return examine_data(Benchmark(benchmark, "test", all_cases), file, options=settings)
 
     return run
 

@@ -258,9 +258,9 @@ def test_limit_looks_at_the_first_cases_only(examine):
 
 
 def test_progress_is_told(examine):
-    told = []
-    examine("SELECT 1", "SELECT 2", progress=lambda *progress: told.append(progress))
-    assert ("golds", 2, 2) in told
+    messages = []
+    examine("SELECT 1", "SELECT 2", progress=lambda *progress: messages.append(progress))
+    assert ("golds", 2, 2) in messages
 
 
 def test_wording():

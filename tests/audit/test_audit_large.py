@@ -67,7 +67,7 @@ def line(number: int, prediction: str = OTHER, **more: Any) -> Line:
 
 
 def lines(numbers: Iterable[int]) -> list[Line]:
-    return [replace(line(number), index=place) for place, number in enumerate(numbers)]
+    return [replace(line(number), index=position) for position, number in enumerate(numbers)]
 
 
 def peak(work: Callable[[], object]) -> int:
@@ -168,16 +168,16 @@ def test_audit_never_raises_on_hostile_golds_and_predictions(
 ) -> None:
     texts = [sql for sql in HOSTILE if "\ud800" not in sql]
     sentence = [line(number, text) for number, text in enumerate(texts)]
-    asked = [
+    commands = [
         replace(one, gold=(text,)) for one, text in zip(sentence, reversed(texts), strict=True)
     ]
-    runs = [make_run("a", *asked), make_run("b", *sentence)]
+    runs = [make_run("a", *commands), make_run("b", *sentence)]
     suspects = suspect_golds(runs)
     assert suspects.golds == len(texts)
     assert not [note for note in suspects.notes if "could not be looked at" in note]
-    told = call("audit", *(run.folder for run in runs), *hostile, "--execute", "--json")
-    assert told.exit_code == 0, told.output
-    record = json.loads(told.output)
+    output = call("audit", *(run.folder for run in runs), *hostile, "--execute", "--json")
+    assert output.exit_code == 0, output.output
+    record = json.loads(output.output)
     assert not [note for note in record["notes"] if "could not be looked at" in note]
     assert all(0 < suspect["rank"] < 1 for suspect in record["suspects"])
 

@@ -131,9 +131,9 @@ def test_what_systems_say_moves_the_probability() -> None:
     blamed = Judged("flex", correct=True, categories=("wrong_gold",))
     differs = Related("compare")
     first, *rest = systems(4, 4)
-    held = replace(first, evidence=(differs, judged))
+    confirmed = replace(first, evidence=(differs, judged))
     blames = replace(first, evidence=(differs, blamed))
-    assert alone < probability(held, *rest) < probability(blames, *rest)
+    assert alone < probability(confirmed, *rest) < probability(blames, *rest)
 
 
 def test_where_nothing_was_compared_the_gold_is_average() -> None:
@@ -151,19 +151,19 @@ def test_one_system_cannot_agree_with_another() -> None:
 def test_distinct_inside_a_text_is_no_distinct() -> None:
     spoken = [line("SELECT name FROM player WHERE city = 'distinct' -- DISTINCT")] * 2
     assert features(report(*spoken))["distinct_against"].value == 0
-    written = [line("SELECT DISTINCT name FROM player WHERE id = 1")] * 2
-    assert features(report(*written))["distinct_against"].value == 1
-    both = [replace(each, gold=("SELECT distinct name FROM player",)) for each in written]
+    lines = [line("SELECT DISTINCT name FROM player WHERE id = 1")] * 2
+    assert features(report(*lines))["distinct_against"].value == 1
+    both = [replace(each, gold=("SELECT distinct name FROM player",)) for each in lines]
     assert features(report(*both))["distinct_against"].value == 0
 
 
 def test_a_gold_that_does_not_match_itself() -> None:
-    spelt = "select name from player as p where p.city = 'Rome'"
-    page = report(line(spelt), line(OTHER))
+    query = "select name from player as p where p.city = 'Rome'"
+    page = report(line(query), line(OTHER))
     (suspicion,) = [each for each in raised(page) if each.name == "gold_self"]
     assert suspicion.systems == ("system 0",)
     assert features(page)["gold_self"].value == 1
-    assert features(report(line(spelt, right=True)))["gold_self"].value == 0
+    assert features(report(line(query, right=True)))["gold_self"].value == 0
 
 
 def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) ->
 
     gold = ("SELECT count(*) FROM player WHERE city = 'Rome'",)
     schemas = {"league": read_sqlite(str(file))}
-    shown = report(line(gold=gold), schemas=schemas, rerun=rerun)
-    words = features(shown)["gold_signs"].words
+    details = report(line(gold=gold), schemas=schemas, rerun=rerun)
+    words = features(details)["gold_signs"].words
     assert words == "the gold shows dead_literal, zero_answer"
     assert features(report(line(gold=gold)))["gold_signs"].value == 0
 
@@ -201,10 +201,10 @@ def test_ranks_do_not_hang_on_the_order_of_runs_or_on_what_is_listed(make_run: M
         make_run(name, line(text)) for name, text in zip("abc", (OTHER, OTHER, GOLD), strict=True)
     ]
     (suspect,) = suspect_golds(runs).suspects
-    (turned,) = suspect_golds(runs[::-1]).suspects
-    (chosen,) = suspect_golds(runs, only=["systems_agree"]).suspects
-    assert suspect.rank == turned.rank == chosen.rank
-    assert [one.name for one in chosen.suspicions] == ["systems_agree"]
+    (other,) = suspect_golds(runs[::-1]).suspects
+    (single,) = suspect_golds(runs, only=["systems_agree"]).suspects
+    assert suspect.rank == other.rank == single.rank
+    assert [one.name for one in single.suspicions] == ["systems_agree"]
     assert suspect_golds(runs, only=["gold_fails"]).suspects == ()
     again = msgspec.json.encode(suspect_golds(runs).suspects[0].as_record())
     assert again == msgspec.json.encode(suspect.as_record())
@@ -233,11 +233,11 @@ def test_the_record_names_the_probability_and_what_raised_it(make_run: MakeRun) 
 
 def test_the_command_says_the_probability_in_words(make_run: MakeRun) -> None:
     folders = [str(make_run(name, line()).folder) for name in "abcd"]
-    shown = CliRunner().invoke(sqlverdict, ["audit", *folders])
-    assert shown.exit_code == 0, shown.output
-    assert "7 (league): rank 0." in shown.output
-    assert "4 of 4 systems do not match the gold" in shown.output
-    assert "4 of 4 systems agree on another answer" in shown.output
+    result = CliRunner().invoke(sqlverdict, ["audit", *folders])
+    assert result.exit_code == 0, result.output
+    assert "7 (league): rank 0." in result.output
+    assert "4 of 4 systems do not match the gold" in result.output
+    assert "4 of 4 systems agree on another answer" in result.output
     alone = CliRunner().invoke(sqlverdict, ["audit", folders[0], "--min-rank", "0.1"])
     assert "1 of 1 systems do not match the gold" in alone.output
 
@@ -304,9 +304,9 @@ def test_a_feature_that_fails_is_counted_and_does_not_end_the_audit(
 def test_the_page_names_the_coefficients_of_the_file() -> None:
     page = Path(__file__).parents[2].joinpath("docs", "audit.md").read_text(encoding="utf-8")
     rows = [row.strip("| ").split(" | ") for row in page.splitlines() if row.startswith("| `")]
-    written = {row[0].strip("`"): float(row[-1].replace("−", "-")) for row in rows}  # noqa: RUF001
+    coefficients = {row[0].strip("`"): float(row[-1].replace("−", "-")) for row in rows}  # noqa: RUF001
     fitted = {name: round(slope, 2) for name, slope in gold_model().coefficients.items()}
-    assert written == fitted
+    assert coefficients == fitted
 
 
 def test_the_models_file_is_json_that_people_read() -> None:

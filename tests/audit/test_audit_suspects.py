@@ -70,10 +70,10 @@ def raised(runs: list[Run], **how: Any) -> dict[str, Suspicion]:
 
 
 def test_systems_that_agree_against_the_gold(make_run: MakeRun) -> None:
-    spelt = "select COUNT(*) from player where id > 7 AND weight > 80 AND city = 'Rome';"
+    query = "select COUNT(*) from player where id > 7 AND weight > 80 AND city = 'Rome';"
     runs = [
         make_run("a", line(OTHER)),
-        make_run("b", line(spelt)),
+        make_run("b", line(query)),
         make_run("c", line(GOLD, ex=1.0)),
     ]
     result = raised(runs)["systems_agree"]
@@ -156,10 +156,10 @@ def test_a_judge_that_blames_the_gold(make_run: MakeRun) -> None:
     result = raised([make_run("a", line(OTHER, differs(), blames))])["judge_disputes"]
     assert result.weight == 0.7
     assert result.message == "the judge flex holds the gold wrong (a): it counts all"
-    held = Judged("flex", correct=True, explanation="both are fine")
-    runs = [make_run(system, line(OTHER, differs(), held)) for system in "ab"]
+    opinion = Judged("flex", correct=True, explanation="both are fine")
+    runs = [make_run(system, line(OTHER, differs(), opinion)) for system in "ab"]
     assert raised(runs)["judge_disputes"].weight == pytest.approx(0.5)
-    explained = make_run("c", line(OTHER, differs("extra_columns"), held))
+    explained = make_run("c", line(OTHER, differs("extra_columns"), opinion))
     assert "judge_disputes" not in raised([explained])
     denied = Judged("flex", correct=False)
     assert "judge_disputes" not in raised([make_run("d", line(OTHER, differs(), denied))])

@@ -23,34 +23,34 @@ class Faults:
     """What a page must not do: errors on the console, requests to another host."""
 
     def __init__(self) -> None:
-        self.found: list[str] = []
+        self.messages: list[str] = []
 
     def watch(self, page: Page) -> None:
         """Note every fault of a page from now on; no request leaves for another host."""
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.found.append(f"script error: {error}"))
+        page.on("pageerror", lambda error: self.messages.append(f"script error: {error}"))
         page.on("dialog", self._dialog)
         page.route(_is_foreign, self._refuse)
 
     def wait_for(self, page: Page, *texts: str) -> str:
         """What was noted, once it contains these texts; no later than a test waits at all."""
         for _ in range(WAIT_MILLISECONDS // _POLL_MILLISECONDS):
-            text = "\n".join(self.found)
+            text = "\n".join(self.messages)
             if all(each in text for each in texts):
                 break
             page.wait_for_timeout(_POLL_MILLISECONDS)
-        return "\n".join(self.found)
+        return "\n".join(self.messages)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.found.append(f"console {message.type}: {message.text}")
+            self.messages.append(f"console {message.type}: {message.text}")
 
     def _dialog(self, dialog: Dialog) -> None:
-        self.found.append(f"dialog: {dialog.message}")
+        self.messages.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     def _refuse(self, route: Route) -> None:
-        self.found.append(f"request to {route.request.url}")
+        self.messages.append(f"request to {route.request.url}")
         route.abort()
 
 

@@ -155,4 +155,4 @@ def open_page(browser: Browser, faults: Faults) -> Iterator[OpenPage]:
         yield open_one
         for context in contexts:
             context.close()
-    assert not faults.found
+    assert not faults.messages

@@ -115,7 +115,7 @@ def every_kind() -> list[Result]:
     judged = Judged("flex", correct=True, judge="flex 1", model="m", explanation="It is fine.")
     no_sql = (Reason.NO_SQL_PRODUCED,)
     blocked = Failed("execute", (Reason.WRITE_BLOCKED,), "not authorized", query="prediction")
-    refused = Failed("execute", (Reason.EXECUTION_ERROR,), "no such column", query="prediction")
+    failure = Failed("execute", (Reason.EXECUTION_ERROR,), "no such column", query="prediction")
     kinds: list[dict[str, Any]] = [
         {
             "evidence": (proof,),
@@ -135,7 +135,7 @@ def every_kind() -> list[Result]:
         {"evidence": (related,), "situation": "harmless_difference"},
         {"verdict": wrong, "evidence": (related,), "situation": "difference"},
         {"evidence": (related, judged), "situation": "difference"},
-        {"verdict": wrong, "evidence": (refused,), "situation": "failed"},
+        {"verdict": wrong, "evidence": (failure,), "situation": "failed"},
         {"verdict": wrong, "evidence": (blocked,), "situation": "failed"},
         {"verdict": wrong, "reasons": no_sql, "evidence": (), "situation": ""},
         {

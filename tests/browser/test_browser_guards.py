@@ -21,7 +21,7 @@ def test_errors_and_foreign_requests_are_faults(
     )
     page = open_page(file)
     words = ("one", "two", "three", "http://192.0.2.1/four.png")
-    text, faults.found = faults.wait_for(page, *words), []
+    text, faults.messages = faults.wait_for(page, *words), []
     for word in words:
         assert word in text
 

@@ -132,13 +132,13 @@ def test_a_queue_is_labelled_with_one_key_an_item(
     votes = votes_of(shared_run, "dee")
     assert len(votes) == ITEMS
     assert {"both_wrong", "ambiguous", "unanswerable", "skip"} <= {vote.label for vote in votes}
-    (noted,) = [vote for vote in votes if vote.note]
-    assert noted.note == "a note with 1 2 3"
-    assert noted.categories == ("filtering",)
-    assert noted.corrected_gold == "SELECT 41 + 1 AS answer"
-    assert noted.display.blind
-    assert not noted.display.revealed
-    assert noted.seconds is not None
+    (vote_with_note,) = [vote for vote in votes if vote.note]
+    assert vote_with_note.note == "a note with 1 2 3"
+    assert vote_with_note.categories == ("filtering",)
+    assert vote_with_note.corrected_gold == "SELECT 41 + 1 AS answer"
+    assert vote_with_note.display.blind
+    assert not vote_with_note.display.revealed
+    assert vote_with_note.seconds is not None
     # A change to an item that has a vote is saved by itself.
     page.keyboard.press("ArrowLeft")
     page.wait_for_selector(".pair")
@@ -240,7 +240,7 @@ def test_a_killed_server_loses_no_vote_that_was_shown_as_saved(
         press(page, "3")
         page.close()
     # The browser reports requests that the killed server did not answer, now and then late.
-    faults.found = [each for each in faults.found if "net::ERR_" not in each]
+    faults.messages = [each for each in faults.messages if "net::ERR_" not in each]
     assert len(votes_of(own_run, "ann")) == 4
 
 
@@ -269,7 +269,7 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     assert pair["n"] == ITEMS
     assert accessibility_problems(judge) == []
     # A vote that comes in later is shown by itself; what is being decided stays on the page.
-    shown = judge.inner_text("#disputes [aria-current]")
+    dispute = judge.inner_text("#disputes [aria-current]")
     bob.keyboard.press("u")
     text_starts(bob, "#saved", "Vote taken back")
     judge.clock.fast_forward(LOOK_PAUSE)
@@ -277,7 +277,7 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     press(bob, "3")
     judge.clock.fast_forward(LOOK_PAUSE)
     judge.wait_for_selector(f"#kappa:has-text(', {ITEMS})')")
-    assert judge.inner_text("#disputes [aria-current]") == shown
+    assert judge.inner_text("#disputes [aria-current]") == dispute
     judge.keyboard.press("1")
     judge.keyboard.press("Enter")
     judge.wait_for_selector("#problem:not([hidden])")
@@ -368,7 +368,7 @@ def test_inline_scripts_are_blocked(
     )
     assert "Content Security Policy" in faults.wait_for(page, "Content Security Policy")
     assert page.evaluate("window.ran") is None
-    faults.found = []
+    faults.messages = []
 
 
 def test_other_sites_and_requests_without_the_token_are_refused(server: LabelServer) -> None:

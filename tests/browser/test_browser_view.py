@@ -113,7 +113,7 @@ def test_a_server_that_is_gone_is_said_to_be_gone(
         page.click("#try-run")
         page.wait_for_selector("#tried :text('Start sqlverdict view again')")
         assert "net::ERR_" in faults.wait_for(page, "net::ERR_")
-    faults.found.clear()
+    faults.messages.clear()
 
 
 def test_a_wrong_token_is_not_the_browsers_fault(
@@ -124,7 +124,7 @@ def test_a_wrong_token_is_not_the_browsers_fault(
     assert "token" in page.inner_text("[role=alert]")
     assert "browser of 2023" not in page.inner_text("[role=alert]")
     assert "script error" in faults.wait_for(page, "403", "script error")
-    faults.found.clear()
+    faults.messages.clear()
 
 
 def test_hostile_texts_stay_texts(open_page: OpenPage, link: str) -> None:
@@ -168,8 +168,8 @@ def test_what_is_filtered_is_exported(open_page: OpenPage, link: str, folder: Pa
     with page.expect_download() as download, page.expect_request("**/api/export") as request:
         page.click("#export-lines")
     assert len(Path(download.value.path()).read_text().splitlines()) == len(PAIRS)
-    asked = request.value.post_data_json["ranges"]
-    assert asked == [[0, len(PAIRS)]], "one range, however many cases"
+    ranges = request.value.post_data_json["ranges"]
+    assert ranges == [[0, len(PAIRS)]], "one range, however many cases"
 
 
 def test_nobody_asks_without_the_token_or_from_another_site(link: str) -> None:
@@ -186,8 +186,8 @@ def test_nobody_asks_without_the_token_or_from_another_site(link: str) -> None:
         request = Request(f"{address}/api/runs", b"{}", headers, method="POST")
         try:
             reply = urlopen(request, timeout=HANG_SECONDS)
-        except HTTPError as refused:
-            reply = refused
+        except HTTPError as refusal:
+            reply = refusal
         with reply:
             assert reply.status == status, headers
             assert "default-src 'none'" in reply.headers["content-security-policy"]

@@ -37,17 +37,17 @@ def test_every_case_shows_its_payload_as_text(open_page: OpenPage, page_file: Pa
         page.wait_for_selector(f"[aria-selected=true][aria-posinset='{index + 1}']")
         page.wait_for_selector("#case section.scores")
         question = page.inner_text("#case .question")
-        assert question.replace(" ", "")[:12] == _spelt(text).replace(" ", "")[:12]
+        assert question.replace(" ", "")[:12] == _escaped(text).replace(" ", "")[:12]
         page.locator("#case details").evaluate_all(
             "all => all.forEach(each => { each.open = true })"
         )
         assert "9007199254740993" in page.inner_text("#case .witness")
-    counted = page.evaluate(
+    counts = page.evaluate(
         "({scripts: document.scripts.length, blocks: document.querySelectorAll('script[type]').length,"
         " odd: document.querySelectorAll('main img, main svg script, iframe, main style, main script, [onerror], [onload]').length})"
     )
-    assert counted["odd"] == 0
-    assert counted["scripts"] == counted["blocks"] + 1, "our own script alone is run"
+    assert counts["odd"] == 0
+    assert counts["scripts"] == counts["blocks"] + 1, "our own script alone is run"
 
 
 def test_every_view_is_inert(open_page: OpenPage, page_file: Path) -> None:
@@ -76,12 +76,12 @@ def test_the_policy_stops_a_script_that_got_into_the_page(
     )
     faults.wait_for(page, "inline event handler", "inline script")
     assert page.evaluate("window.ran") is None
-    blocked, faults.found = faults.found, []
+    blocked, faults.messages = faults.messages, []
     assert all("Content Security Policy" in each for each in blocked)
     assert len(blocked) >= 2
 
 
-def _spelt(text: str) -> str:
+def _escaped(text: str) -> str:
     from sqlverdict.files.escapes import escaped
 
     return escaped(text)

@@ -87,7 +87,7 @@ def tiny(tmp_path: Path) -> Tiny:
 class DemoRun:
     """The demo, as the first command of ``docs/papers.md`` runs it."""
 
-    place: Path
+    folder: Path
     """Where the command ran."""
     files: tuple[str, ...]
     """What it left in the folder of its runs."""
@@ -102,13 +102,13 @@ def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
     page = Path(__file__).resolve().parents[2] / "docs" / "papers.md"
     first = re.search(r"```bash\n(sqlverdict demo --out demo .*)\n", page.read_text("utf-8"))
     assert first is not None
-    place = tmp_path_factory.mktemp("demo")
+    folder = tmp_path_factory.mktemp("demo")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
+        patch.chdir(folder)
         done = CliRunner().invoke(sqlverdict, [*shlex.split(first[1])[1:], "--workers", "0"])
     assert done.exit_code == 0, done.output
-    files = tuple(sorted(path.name for path in (place / "demo").iterdir()))
-    return DemoRun(place, files, done.stdout)
+    files = tuple(sorted(path.name for path in (folder / "demo").iterdir()))
+    return DemoRun(folder, files, done.stdout)
 
 
 Invoke = Callable[..., Result]

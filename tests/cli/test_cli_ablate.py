@@ -54,8 +54,8 @@ def agreement(tmp_path: Path) -> Path:
 
 def verdict(call: FakeCall) -> FakeAnswer:
     """Right as people are where the prompt shows all; always right without the gold."""
-    shown = " ".join(message["content"] for message in call.json()["messages"])
-    right = "id <> 0" in shown or "id <> 2" in shown or "id <>" not in shown
+    prompt = " ".join(message["content"] for message in call.json()["messages"])
+    right = "id <> 0" in prompt or "id <> 2" in prompt or "id <>" not in prompt
     text = f'Looked at both queries.\n```json\n{{"correct": {json.dumps(right)}}}\n```'
     return FakeAnswer(completion(text))
 
@@ -110,7 +110,7 @@ def _without(texts: list[str], others: list[str]) -> list[str]:
 def test_contexts_change_what_is_shown(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:
-    shown: dict[str, list[str]] = {}
+    prompts: dict[str, list[str]] = {}
     for context in CONTEXTS:
         before = len(server.calls)
         cache, out = tmp_path / f"{context}.sqlite", tmp_path / context
@@ -120,18 +120,18 @@ def test_contexts_change_what_is_shown(
             for one in server.calls[before:]
         ]
         # The full context is always tried first, to compare with.
-        shown[context] = texts if context == FULL else _without(texts, shown[FULL])
-    full = shown[FULL]
+        prompts[context] = texts if context == FULL else _without(texts, prompts[FULL])
+    full = prompts[FULL]
     assert len(full) == 4
-    assert all(shown.values())
+    assert all(prompts.values())
     assert all(QUESTION in text and KNOWLEDGE in text for text in full)
     assert sum("beluga" in text for text in full) == 2  # the mismatches only
-    assert not any("beluga" in text for text in shown["no_results"])
-    assert sum("beluga" in text for text in shown["results_in_both"]) == 2  # the matches
-    assert not any(QUESTION in text for text in shown["no_question"])
-    assert not any(KNOWLEDGE in text for text in shown["no_knowledge"])
-    assert max(map(len, shown["no_criteria"])) < max(map(len, full))
-    assert not any("id <>" in text for text in shown["no_gold"])
+    assert not any("beluga" in text for text in prompts["no_results"])
+    assert sum("beluga" in text for text in prompts["results_in_both"]) == 2  # the matches
+    assert not any(QUESTION in text for text in prompts["no_question"])
+    assert not any(KNOWLEDGE in text for text in prompts["no_knowledge"])
+    assert max(map(len, prompts["no_criteria"])) < max(map(len, full))
+    assert not any("id <>" in text for text in prompts["no_gold"])
 
 
 def test_a_dry_run_asks_nobody(

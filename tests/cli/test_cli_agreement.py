@@ -234,8 +234,8 @@ def test_agree_takes_several_runs_and_draws_them(
     a = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
     b = runs("b", (1, 1), (1, 1), (0, 1), (0, 0))
     figure = tmp_path / "kappa.svg"
-    asked = ("--combined", "any(ex, *)", "--by", "difficulty", "--figure", figure)
-    result = invoke("agree", a, b, "--labels", labels, *asked)
+    options = ("--combined", "any(ex, *)", "--by", "difficulty", "--figure", figure)
+    result = invoke("agree", a, b, "--labels", labels, *options)
     assert result.exit_code == 0, result.output
     assert "a and b compared with people on 4 labelled cases" in result.output
     assert "any(ex, a: flex)" in result.output

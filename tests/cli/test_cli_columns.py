@@ -42,9 +42,9 @@ def test_one_line_evaluates_several_systems(
     invoke: Invoke, gold: str, more: tuple[str, ...]
 ) -> None:
     Path("bot.csv").write_text(TABLE.format(gold=gold))
-    refused = invoke(*COMMAND, *more)
-    assert "This line evaluates each column as a system" in refused.output
-    (line,) = commands(refused.output)
+    refusal = invoke(*COMMAND, *more)
+    assert "This line evaluates each column as a system" in refusal.output
+    (line,) = commands(refusal.output)
     assert line[-4:] == ["--system", "gpt-4o", "--system", "llama 3"]
     outputs = invoke(*line).stdout.splitlines()
     assert [output.partition(" on ")[0] for output in outputs] == ["gpt-4o", "llama 3"]
@@ -79,8 +79,8 @@ def test_each_system_of_a_sheet_has_a_run_that_is_resumed(invoke: Invoke) -> Non
 
 def test_an_unclear_gold_is_asked_for_beside_named_systems(invoke: Invoke) -> None:
     Path("bot.csv").write_text(TABLE.format(gold="mixtral").replace("gpt-4o", "phi"))
-    refused = invoke(*COMMAND, "--system", "llama 3")
-    lines = commands(refused.output)
+    refusal = invoke(*COMMAND, "--system", "llama 3")
+    lines = commands(refusal.output)
     assert [line[-2:] for line in lines] == [["--column", "mixtral=gold"], ["--column", "phi=gold"]]
     assert invoke(*lines[0]).exit_code == 0
 
@@ -138,36 +138,36 @@ def test_what_stands_beside_an_unnamed_answer_is_no_systems(invoke: Invoke) -> N
 def test_a_wrong_system_of_a_sheet_is_refused(
     invoke: Invoke, words: tuple[str, ...], message: str
 ) -> None:
-    refused = invoke(*COMMAND, *words)
-    assert refused.exit_code == 2
-    assert message in refused.output
+    refusal = invoke(*COMMAND, *words)
+    assert refusal.exit_code == 2
+    assert message in refusal.output
 
 
 def test_lines_for_several_systems_work_where_the_gold_is_unclear(invoke: Invoke) -> None:
     Path("bot.csv").write_text(TABLE.format(gold="mixtral").replace("gpt-4o", "phi"))
-    refused = invoke(*COMMAND)
-    assert "Copy the line that is right" in refused.output
-    lines = [line for line in commands(refused.output) if "mixtral=gold" in line]
+    refusal = invoke(*COMMAND)
+    assert "Copy the line that is right" in refusal.output
+    lines = [line for line in commands(refusal.output) if "mixtral=gold" in line]
     assert [invoke(*line).exit_code for line in lines] == [0, 0]
     assert sorted(each.name for each in Path("runs").iterdir()) == ["llama 3", "phi"]
 
 
 def test_other_commands_are_proposed_without_names(invoke: Invoke) -> None:
-    refused = invoke("doctor", "--cases", "bot.csv", "--databases", "shop.db")
-    assert "Copy the line that is right" in refused.output
-    assert all("--name" not in line for line in commands(refused.output))
+    refusal = invoke("doctor", "--cases", "bot.csv", "--databases", "shop.db")
+    assert "Copy the line that is right" in refusal.output
+    assert all("--name" not in line for line in commands(refusal.output))
 
 
 def test_a_note_says_how_another_column_of_answers_is_evaluated(invoke: Invoke) -> None:
-    named = ("--column", "Reference=gold", "--column", "gpt-4o=prediction")
-    done = invoke(*(word for word in COMMAND if word != "--quiet"), *named)
+    options = ("--column", "Reference=gold", "--column", "gpt-4o=prediction")
+    done = invoke(*(word for word in COMMAND if word != "--quiet"), *options)
     assert "Answers of other systems are evaluated with --system 'llama 3'" in done.output
     assert "=difficulty" not in done.output
 
 
 def test_init_says_which_column_is_likely_what(invoke: Invoke) -> None:
-    written = invoke("init")
-    assert "prints the command for all systems" in written.output
+    result = invoke("init")
+    assert "prints the command for all systems" in result.output
     text = Path("sqlverdict.toml").read_text()
     assert '#"Reference" = "gold"\n#"gpt-4o" = "prediction"\n#"llama 3" = "prediction"' in text
     assert tomllib.loads(text)["columns"] == {"nr": "id"}
@@ -222,9 +222,9 @@ def test_a_metric_that_a_run_lacks_gets_a_hint(invoke: Invoke, command: tuple[st
 @pytest.mark.usefixtures("two_runs")
 def test_one_message_has_all_options_that_a_sheet_of_labels_needs(invoke: Invoke) -> None:
     Path("sheet.csv").write_text("Ticket,ann,bob,why\n11,1,1,ok\n12,0,1,\n")
-    refused = invoke("agree", "b", "--labels", "sheet.csv")
-    assert refused.exit_code == 2
-    (line,) = commands(refused.output)
+    refusal = invoke("agree", "b", "--labels", "sheet.csv")
+    assert refusal.exit_code == 2
+    (line,) = commands(refusal.output)
     assert line[4:] == ["--id-field", "Ticket", "--votes", "ann", "--votes", "bob"]
     agreed = invoke(*line)
     assert agreed.exit_code == 0
@@ -249,17 +249,17 @@ def test_an_input_that_cannot_be_read_leaves_no_run(invoke: Invoke) -> None:
     Path("mine/notes.txt").touch()
     assert invoke(*COMMAND, "--out", "mine").exit_code == 2
     assert [each.name for each in Path("mine").iterdir()] == ["notes.txt"]
-    listed = invoke("list", "mine")
-    assert listed.exit_code == 2
-    assert "resume" not in listed.output
+    listing = invoke("list", "mine")
+    assert listing.exit_code == 2
+    assert "resume" not in listing.output
 
 
 @pytest.mark.usefixtures("two_runs")
 def test_votes_that_are_not_there_or_left_out_are_explained(invoke: Invoke) -> None:
-    refused = invoke("label", "a", "--export-votes", "votes.csv")
-    assert refused.exit_code == 2
-    assert "nobody voted yet" in refused.output
-    assert "sqlverdict label a --import FILE" in refused.output
+    refusal = invoke("label", "a", "--export-votes", "votes.csv")
+    assert refusal.exit_code == 2
+    assert "nobody voted yet" in refusal.output
+    assert "sqlverdict label a --import FILE" in refusal.output
     assert not Path("votes.csv").exists()
     Path("sheet.csv").write_text("id,label\n1,1\n2,0\n")
     imported = invoke("label", "a", "--import", "sheet.csv")

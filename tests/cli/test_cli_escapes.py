@@ -109,11 +109,11 @@ def test_json_keeps_its_meaning(hostile: Path, invoke: Invoke) -> None:
 
 
 def test_titles_and_headers_of_tables_are_spelt_out() -> None:
-    shown = table([f"a{EVIL}"], [[EVIL]], title=EVIL)
-    assert not has_escapes(plain(shown))
+    output = table([f"a{EVIL}"], [[EVIL]], title=EVIL)
+    assert not has_escapes(plain(output))
     for colour in (False, True):
         stream = io.StringIO()
-        Screen(stream, colour=colour).table(shown)
+        Screen(stream, colour=colour).table(output)
         text = stream.getvalue()
         assert "\x1b]0" not in text
         assert "\x9b" not in text

@@ -137,9 +137,9 @@ def test_a_second_call_resumes_and_another_run_is_refused(tiny: Any, invoke: Inv
     assert "4 cases done already" in again.stderr
     assert Path("run/results.jsonl").read_bytes() == before
     other = tiny.predictions("SELECT 0", name="other.txt")
-    refused = invoke(*common, "--predictions", other)
-    assert refused.exit_code == 2
-    assert "holds another run: the predictions changed since that run" in refused.stderr
+    refusal = invoke(*common, "--predictions", other)
+    assert refusal.exit_code == 2
+    assert "holds another run: the predictions changed since that run" in refusal.stderr
     assert invoke(*common, "--predictions", other, "--overwrite").exit_code == 0
 
 
@@ -151,8 +151,8 @@ def test_part_of_a_benchmark(tiny: Any, invoke: Invoke) -> None:
     assert [line["id"] for line in lines(Path("some"))] == ["1", "3"]
     manifest = json.loads(Path("some/manifest.json").read_text())
     assert manifest["inputs"]["selection"] == "only 3, 1"
-    refused = invoke(*common, "--out", "first")
-    assert (refused.exit_code, "selection" in refused.stderr) == (2, True)
+    refusal = invoke(*common, "--out", "first")
+    assert (refusal.exit_code, "selection" in refusal.stderr) == (2, True)
     unknown = invoke(*common, "--out", "x", "--only", "99")
     assert unknown.stderr.startswith("error: --only: no case has the id '99'")
 

@@ -104,8 +104,8 @@ def test_leaderboard_and_kinds_of_error_come_from_flexs_files(
     report = (runs[0] / "report.md").read_text()
     assert "| wrong | filtering | 1 | 100.0% |" in report
     assert "| right | wrong_gold | 1 | 50.0% |" in report
-    shown = invoke("show", runs[0], "3")
-    assert "uncategorised" in shown.output
+    view = invoke("show", runs[0], "3")
+    assert "uncategorised" in view.output
 
 
 def test_kinds_of_error_need_no_option_and_no_model(invoke: Invoke, tmp_path: Path) -> None:

@@ -24,10 +24,10 @@ Invoke = Callable[..., Result]
     ],
 )
 def test_a_second_input_is_refused(invoke: Invoke, args: tuple[str, ...], advice: str) -> None:
-    refused = invoke(*args)
-    assert refused.exit_code == 2
-    assert f"{args[-2]} is given twice and takes one value" in refused.output
-    assert advice in refused.output
+    refusal = invoke(*args)
+    assert refusal.exit_code == 2
+    assert f"{args[-2]} is given twice and takes one value" in refusal.output
+    assert advice in refusal.output
 
 
 @pytest.mark.parametrize(
@@ -44,15 +44,15 @@ def test_a_second_input_is_refused(invoke: Invoke, args: tuple[str, ...], advice
 )
 def test_an_empty_path_is_refused(invoke: Invoke, args: tuple[str, ...]) -> None:
     Path("a.csv").write_text("db_id,gold,prediction\nshop,SELECT 1,SELECT 1\n")
-    refused = invoke(*args)
-    assert refused.exit_code == 2
-    assert "is empty. Expected a path" in refused.output
+    refusal = invoke(*args)
+    assert refusal.exit_code == 2
+    assert "is empty. Expected a path" in refusal.output
     assert [file.name for file in Path().iterdir()] == ["a.csv"]
 
 
 def test_an_empty_path_in_the_project_file_is_refused(invoke: Invoke) -> None:
     Path("a.csv").write_text("db_id,gold,prediction\nshop,SELECT 1,SELECT 1\n")
     Path("sqlverdict.toml").write_text("cases = 'a.csv'\nout = ''\n")
-    refused = invoke("evaluate")
-    assert refused.exit_code == 2
-    assert "--out is empty" in refused.output
+    refusal = invoke("evaluate")
+    assert refusal.exit_code == 2
+    assert "--out is empty" in refusal.output

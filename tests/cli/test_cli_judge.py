@@ -75,8 +75,8 @@ def recorded(tmp_path: Path) -> list[object]:
     root.write_text("\n".join(lines) + "\n")
     schema = tmp_path / "ddl.json"
     schema.write_text(json.dumps({"shop": [DDL]}))
-    chosen = ["--workers", 0, "--policy", "strict"]
-    return ["evaluate", "--benchmark", "flex", "--root", root, "--schema", schema, *chosen]
+    options = ["--workers", 0, "--policy", "strict"]
+    return ["evaluate", "--benchmark", "flex", "--root", root, "--schema", schema, *options]
 
 
 def scores(folder: Path) -> dict[str, dict[str, float | None]]:
@@ -101,16 +101,16 @@ def test_recorded_results_and_replies_give_scores(
         "NEQ-0": {"ex": 0.0, "flex": 0.0, "verdict": 1.0},
         "NEQ-1": {"ex": 0.0, "flex": 0.0, "verdict": 0.0},
     }
-    asked = [
+    requests = [
         line["id"]
         for line in map(json.loads, (out / "results.jsonl").read_text().splitlines())
         for evidence in line["evidence"]
         if evidence["type"] == "judged" and "verdict" in evidence.get("metrics", ["verdict"])
     ]
-    assert asked == ["EQ-2", "NEQ-1"]
+    assert requests == ["EQ-2", "NEQ-1"]
     (file,) = (out / "witnesses").glob("EQ-1-*.sql")
-    shown = invoke("show", out, "EQ-1")
-    assert f"replay it: sqlverdict replay {file}" in shown.output
+    view = invoke("show", out, "EQ-1")
+    assert f"replay it: sqlverdict replay {file}" in view.output
     assert invoke("replay", file).exit_code in (0, 1)
 
 
@@ -121,9 +121,9 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
     result = invoke(*recorded, "--no-llm", "--out", out)
     assert result.exit_code == 0, result.output
     assert "no LLM judge was used; 2 cases left open for one" in result.output
-    assert [given["verdict"] for given in scores(out).values()] == [1, 0, 0, 1, 0]
-    shown = invoke("show", out, "EQ-2")
-    assert "would ask a judge: the results match, but not on a witness" in shown.output
+    assert [each["verdict"] for each in scores(out).values()] == [1, 0, 0, 1, 0]
+    view = invoke("show", out, "EQ-2")
+    assert "would ask a judge: the results match, but not on a witness" in view.output
     assert "### What would have been asked (2 of 2)" in (out / "report.md").read_text()
 
 
@@ -204,16 +204,16 @@ def test_a_dry_run_asks_nobody_and_leaves_nothing(
     invoke: Invoke, recorded: list[object], tmp_path: Path
 ) -> None:
     with FakeLlm(verdict) as server:
-        told = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--json")
-        assert told.exit_code == 0, told.output
-        assert json.loads(told.output)["estimate"]["calls"] == 2
+        result = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.output)["estimate"]["calls"] == 2
         assert not server.calls
         assert not (tmp_path / "run").exists()
         output = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
         assert "calls: 5 (0 more replies cached)" in output.output
         assert "no price for the model 'm'; give one with --prices FILE" in output.output
         assert "asked for again (at most 10 more calls)" in output.output
-        assert json.loads(told.output)["possible_reasks"] == 4
+        assert json.loads(result.output)["possible_reasks"] == 4
 
 
 def test_a_dry_run_keeps_the_files_of_a_contradiction(
@@ -229,14 +229,14 @@ def test_a_dry_run_keeps_the_files_of_a_contradiction(
 
     monkeypatch.setattr("sqlverdict.prove.prover.prove_queries", wishful)
     with FakeLlm(verdict) as server:
-        told = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--prove", "--refute", 200)
+        result = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--prove", "--refute", 200)
         assert not server.calls
-    assert told.exit_code == 5, told.output
-    assert "calls: 0" in told.output, "the estimate comes all the same"
-    kept = tmp_path / "run" / "contradictions"
-    assert f"saved in {kept}. Please report" in told.output
+    assert result.exit_code == 5, result.output
+    assert "calls: 0" in result.output, "the estimate comes all the same"
+    folder = tmp_path / "run" / "contradictions"
+    assert f"saved in {folder}. Please report" in result.output
     # EQ-1 and EQ-2 are refuted by witnesses; every one of them was met.
-    assert {file.stem[:4] for file in kept.glob("*.txt")} == {"EQ-1", "EQ-2"}
+    assert {file.stem[:4] for file in folder.glob("*.txt")} == {"EQ-1", "EQ-2"}
     assert not (tmp_path / "run" / "results.jsonl").exists()
 
 
@@ -250,8 +250,8 @@ def test_a_server_that_fails_leaves_cases_unscored(
     flat = " ".join(result.output.split())
     assert "1 question: no reply after 1 attempt" in flat or "2 questions: no reply after" in flat
     assert "401" in flat
-    given = scores(tmp_path / "run")
-    assert [given[name]["verdict"] for name in ("EQ-2", "NEQ-1")] == [None, None]
+    by_case = scores(tmp_path / "run")
+    assert [by_case[name]["verdict"] for name in ("EQ-2", "NEQ-1")] == [None, None]
     assert "next: run the same command again when the judge answers" in flat
 
 
@@ -290,9 +290,9 @@ def test_a_judge_that_comes_back_is_asked_by_the_same_command(
         again = invoke(*common)
         assert again.exit_code == 0, again.output
         assert "2 cases are done again" in " ".join(again.output.split())
-        asked = len(server.calls)
+        requests = len(server.calls)
         assert invoke(*common).exit_code == 0
-        assert len(server.calls) == asked, "a finished run asks nobody"
+        assert len(server.calls) == requests, "a finished run asks nobody"
         fresh = tmp_path / "fresh"
         fresh.mkdir()
         assert invoke(*recorded, *live(server, fresh)).exit_code == 0
@@ -308,13 +308,13 @@ def test_a_cost_limit_stops_and_a_higher_one_goes_on(
     prices.write_text('{"models": {"m": {"input": 0, "output": 1}}}')
     tokens = ("--judge-set", "max_tokens=100", "--prices", prices, "--concurrency", 1)
     with FakeLlm(verdict) as server:
-        asked = live(server, tmp_path, *tokens, "--metrics", "flex", "--judge", "flex")
-        stopped = invoke(*recorded, *asked, "--max-cost", 0.00011)
+        requests = live(server, tmp_path, *tokens, "--metrics", "flex", "--judge", "flex")
+        stopped = invoke(*recorded, *requests, "--max-cost", 0.00011)
         assert stopped.exit_code == 130, stopped.output
         assert "the cost limit is reached" in stopped.output
         before = len(server.calls)
         assert 0 < before < 5
-        done = invoke(*recorded, *asked, "--max-cost", 1)
+        done = invoke(*recorded, *requests, "--max-cost", 1)
         assert done.exit_code == 0, done.output
         assert len(server.calls) == 5
     bodies = [call.body for call in server.calls]
@@ -333,12 +333,12 @@ def test_a_secret_of_the_base_url_is_sent_and_written_nowhere(
         result = invoke(*recorded, "--model", "m", *where, *cache)
         assert result.exit_code == 0, result.output
         assert {call.query["code"] for call in server.calls} == {secret}
-        told = invoke(*recorded, "--model", "m", "--base-url", url, *cache, "--metrics", "flex")
-        assert told.exit_code == 2
-    assert secret not in result.output + told.output
+        failure = invoke(*recorded, "--model", "m", "--base-url", url, *cache, "--metrics", "flex")
+        assert failure.exit_code == 2
+    assert secret not in result.output + failure.output
     assert "code=[redacted]" in (tmp_path / "run" / "report.md").read_text()
-    written = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert not [path for path in written if secret.encode() in path.read_bytes()]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in files if secret.encode() in path.read_bytes()]
 
 
 def test_the_manifest_names_the_server(

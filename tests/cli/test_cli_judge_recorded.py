@@ -62,9 +62,9 @@ def test_recorded_verdicts_of_a_named_judge_are_asked(invoke: Invoke, tmp_path: 
     assert json.loads((out / "manifest.json").read_text())["stages"]["judge"] == (
         "recorded@1, model m/J"
     )
-    shown = invoke("show", out, "a2")
-    assert "recorded: the answers differ; the answers themselves are not kept" in shown.output
-    assert "recorded opinion right: m/J" in shown.output
+    view = invoke("show", out, "a2")
+    assert "recorded: the answers differ; the answers themselves are not kept" in view.output
+    assert "recorded opinion right: m/J" in view.output
     other = invoke(*call, "--column", "id=id", "--metrics", "ex")
     assert other.exit_code != 0
 
@@ -82,7 +82,7 @@ def test_recorded_verdicts_that_cannot_be_had_are_refused(
     invoke: Invoke, tmp_path: Path, options: list[str], message: str
 ) -> None:
     file = recorded_lines(tmp_path)
-    given = [str(file) if option == "FILE" else option for option in options]
-    result = invoke("evaluate", "--cases", file, *MAP, "--judge", "recorded", *given)
+    arguments = [str(file) if option == "FILE" else option for option in options]
+    result = invoke("evaluate", "--cases", file, *MAP, "--judge", "recorded", *arguments)
     assert result.exit_code == 2
     assert message in result.output

@@ -62,8 +62,10 @@ def test_weak_signs_are_asked_for(invoke, tiny):
     ],
 )
 def test_fail_on(invoke, tiny, sql, rules, code):
-    given = [part for rule in rules for part in ("--fail-on", rule)]
-    result = invoke("lint", "--no-cache", "--weak", "--sql", sql, "--db", database(tiny), *given)
+    arguments = [part for rule in rules for part in ("--fail-on", rule)]
+    result = invoke(
+        "lint", "--no-cache", "--weak", "--sql", sql, "--db", database(tiny), *arguments
+    )
     assert result.exit_code == code
     assert ("exit code 1" in result.output) == bool(code)
 
@@ -105,8 +107,8 @@ def test_the_question_is_looked_at(invoke, tiny):
     ],
 )
 def test_wrong_calls(invoke, tiny, options):
-    given = [text.format(db=database(tiny)) for text in options]
-    assert invoke("lint", *given).exit_code == 2
+    arguments = [text.format(db=database(tiny)) for text in options]
+    assert invoke("lint", *arguments).exit_code == 2
 
 
 def test_a_missing_database_leaves_nothing_to_look_at(invoke, tmp_path):
@@ -122,6 +124,6 @@ def test_unreadable_text_in_a_question_is_escaped(invoke, tiny):
 
 
 def test_every_sign_of_the_registry_can_be_named(invoke, tiny):
-    given = [part for name in SIGNS.names() for part in ("--sign", name)]
-    result = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny), *given)
+    arguments = [part for name in SIGNS.names() for part in ("--sign", name)]
+    result = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny), *arguments)
     assert result.exit_code == 0

@@ -222,9 +222,9 @@ def test_a_mistyped_command_or_option_gets_a_hint(invoke: Invoke) -> None:
 
 def test_no_command_and_the_word_help_print_the_help(invoke: Invoke) -> None:
     for args in ((), ("help",), ("--help",)):
-        asked = invoke(*args)
-        assert asked.exit_code == 0
-        assert asked.output.startswith("Usage: sqlverdict")
+        result = invoke(*args)
+        assert result.exit_code == 0
+        assert result.output.startswith("Usage: sqlverdict")
     assert "ID..." in invoke("help", "show").output
 
 
@@ -235,8 +235,8 @@ def test_the_version_is_told(invoke: Invoke) -> None:
 @pytest.mark.slow
 def test_python_m_runs_the_program() -> None:
     line = [sys.executable, "-m", "sqlverdict", "--version"]
-    shown = subprocess.run(line, capture_output=True, text=True, check=True)
-    assert re.fullmatch(r"sqlverdict \d+\.\d+\.\d+\S*\n", shown.stdout)
+    process = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"sqlverdict \d+\.\d+\.\d+\S*\n", process.stdout)
     wrong = subprocess.run([*line[:3], "evalute"], capture_output=True, text=True, check=False)
     assert (wrong.returncode, "Did you mean 'evaluate'?" in wrong.stderr) == (2, True)
 
@@ -247,8 +247,8 @@ def test_the_commands_page_shows_what_the_program_prints() -> None:
     for names in ([], ["evaluate"], ["abstain", "run"]):
         line = [sys.executable, "-m", "sqlverdict", *names, "--help"]
         wide = os.environ | {"COLUMNS": "120"}
-        shown = subprocess.run(line, capture_output=True, text=True, check=True, env=wide)
-        assert f"```text\n{shown.stdout.rstrip()}\n```" in page
+        process = subprocess.run(line, capture_output=True, text=True, check=True, env=wide)
+        assert f"```text\n{process.stdout.rstrip()}\n```" in page
 
 
 @pytest.mark.slow

@@ -67,10 +67,12 @@ DEMO_ROWS = [row for row in ROWS if row.on_demo]
 def _parts(name: str) -> Iterator[tuple[str, str]]:
     """``FLEX tables 10 to 12`` as its single tables, ``FLEX figures 3 and 8`` as these two."""
     paper, kind, numbers = name.split(" ", 2)
-    listed = re.findall(r"A?\d+", numbers)
+    numbers_of_table = re.findall(r"A?\d+", numbers)
     if " to " in numbers:
-        listed = [str(number) for number in range(int(listed[0]), int(listed[1]) + 1)]
-    for number in listed:
+        numbers_of_table = [
+            str(number) for number in range(int(numbers_of_table[0]), int(numbers_of_table[1]) + 1)
+        ]
+    for number in numbers_of_table:
         yield f"{paper} {kind.removesuffix('s')}", number
 
 
@@ -88,13 +90,13 @@ def test_most_rows_can_be_tried_on_the_demo() -> None:
 @pytest.fixture(scope="module")
 def folder(demo_run: Any) -> Path:
     """Where the page's first block has run."""
-    place: Path = demo_run.place
+    folder: Path = demo_run.folder
     text = re.search(
         r"```bash\n.*\ncat > dogs.sql <<'END'\n(.*?)END\n```", PAGE.read_text("utf-8"), re.DOTALL
     )
     assert text is not None
-    (place / "dogs.sql").write_text(text[1])
-    return place
+    (folder / "dogs.sql").write_text(text[1])
+    return folder
 
 
 def _expanded(word: str, folder: Path) -> list[str]:

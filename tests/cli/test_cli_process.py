@@ -20,7 +20,7 @@ from timeouts import HANG_SECONDS, wait_until
 
 Invoke = Callable[..., Result]
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
-HELD = """
+WAITING = """
 import time
 from pathlib import Path
 from sqlverdict.cli.main import main
@@ -72,7 +72,7 @@ def start(cases: Path, out: Path) -> subprocess.Popen[str]:
     """A run in a process group of its own, in the folder of ``out``."""
     command = ["evaluate", "--cases", str(cases), "--out", str(out), "--metrics", "ex,held"]
     return subprocess.Popen(
-        [sys.executable, "-c", HELD, *command, "--no-cache", "--workers", "1"],
+        [sys.executable, "-c", WAITING, *command, "--no-cache", "--workers", "1"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -51,9 +51,9 @@ def test_one_command_reaches_a_score_and_says_which_column_is_which(invoke: Invo
 def test_where_names_do_not_tell_the_message_has_commands_to_copy(invoke: Invoke) -> None:
     Path("bot.csv").write_text(TABLE.replace("Soll;Ist", "Abfrage A;Abfrage B"))
     command = ("evaluate", "--cases", "bot.csv", "--databases", "shop.db", "--quiet")
-    refused = invoke(*command)
-    assert refused.exit_code == 2
-    lines = [shlex.split(line) for line in refused.output.splitlines() if line.startswith("  ")]
+    refusal = invoke(*command)
+    assert refusal.exit_code == 2
+    lines = [shlex.split(line) for line in refusal.output.splitlines() if line.startswith("  ")]
     columns = [
         ("Abfrage A=gold", "Abfrage B=prediction"),
         ("Abfrage B=gold", "Abfrage A=prediction"),
@@ -68,8 +68,8 @@ def test_where_names_do_not_tell_the_message_has_commands_to_copy(invoke: Invoke
 
 def test_init_writes_no_guess_where_names_do_not_tell(invoke: Invoke) -> None:
     Path("bot.csv").write_text(TABLE.replace("Soll;Ist", "a;b"))
-    written = invoke("init")
-    assert "columns with SQL whose names do not say what they are: 'a', 'b'" in written.output
+    result = invoke("init")
+    assert "columns with SQL whose names do not say what they are: 'a', 'b'" in result.output
     assert tomllib.loads(Path("sqlverdict.toml").read_text())["columns"] == {
         "Frage": "question",
         "Nr": "id",
@@ -85,13 +85,13 @@ def test_doctor_examines_answers_in_a_column_that_was_guessed(invoke: Invoke) ->
 
 
 def test_a_file_without_its_option_gets_a_hint(invoke: Invoke) -> None:
-    refused = invoke("evaluate", "bot.csv")
-    assert "Give the file of your questions with --cases" in refused.output
+    refusal = invoke("evaluate", "bot.csv")
+    assert "Give the file of your questions with --cases" in refusal.output
 
 
 def test_init_writes_a_file_that_evaluate_reads(invoke: Invoke) -> None:
-    written = invoke("init")
-    assert written.exit_code == 0, written.output
+    result = invoke("init")
+    assert result.exit_code == 0, result.output
     content = tomllib.loads(Path("sqlverdict.toml").read_text())
     columns = {"Soll": "gold", "Ist": "prediction", "Frage": "question", "Nr": "id"}
     assert content == {"cases": "bot.csv", "databases": "shop.db", "columns": columns}
@@ -119,30 +119,30 @@ def test_what_init_prints_works_with_questions_and_answers_in_two_files(
     Path("bot.csv").write_text("id,question,query\n1,How many?,SELECT count(*) FROM item\n")
     Path("answers.csv").write_text(f"{header}\n1,SELECT count(name) FROM item\n")
     Path("notes.csv").write_text("id,note\n1,nothing to see\n")
-    written = invoke("init", "--out", out)
+    result = invoke("init", "--out", out)
     content = tomllib.loads(Path(out).read_text())
     assert (content["cases"], content["predictions"]) == ("bot.csv", ["answers.csv"])
-    done = invoke(*next_command(written.output))
+    done = invoke(*next_command(result.output))
     assert done.exit_code == 0, done.output
     assert "answers on bot.csv" in done.output
 
 
 def test_init_writes_nothing_where_the_questions_may_be_in_several_files(invoke: Invoke) -> None:
     Path("other.csv").write_text(TABLE)
-    refused = invoke("init")
-    assert refused.exit_code == 2
+    refusal = invoke("init")
+    assert refusal.exit_code == 2
     assert not Path("sqlverdict.toml").exists()
-    lines = [shlex.split(line) for line in refused.output.splitlines() if line.startswith("  ")]
+    lines = [shlex.split(line) for line in refusal.output.splitlines() if line.startswith("  ")]
     assert [line[-1] for line in lines] == ["bot.csv", "other.csv"]
-    written = invoke(*lines[1][1:])
-    assert invoke(*next_command(written.output)).exit_code == 0
+    result = invoke(*lines[1][1:])
+    assert invoke(*next_command(result.output)).exit_code == 0
 
 
 def test_init_writes_nothing_where_the_database_may_be_several_files(invoke: Invoke) -> None:
     Path("old.db").write_bytes(Path("shop.db").read_bytes())
-    refused = invoke("init", "--cases", "bot.csv")
-    assert refused.exit_code == 2
-    last = shlex.split(refused.output.splitlines()[-1])
+    refusal = invoke("init", "--cases", "bot.csv")
+    assert refusal.exit_code == 2
+    last = shlex.split(refusal.output.splitlines()[-1])
     assert last == ["sqlverdict", "init", "--cases", "bot.csv", "--databases", "shop.db"]
     assert invoke(*next_command(invoke(*last[1:]).output)).exit_code == 0
 
@@ -150,8 +150,8 @@ def test_init_writes_nothing_where_the_database_may_be_several_files(invoke: Inv
 def test_databases_that_the_cases_name_need_no_choice(invoke: Invoke) -> None:
     Path("old.db").write_bytes(Path("shop.db").read_bytes())
     Path("bot.csv").write_text("id,db_id,gold,prediction\n1,shop,SELECT 1,SELECT 1\n")
-    written = invoke("init")
-    assert invoke(*next_command(written.output)).exit_code == 0
+    result = invoke("init")
+    assert invoke(*next_command(result.output)).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -201,10 +201,10 @@ def test_the_command_line_comes_first_and_paths_are_relative_to_the_file(
 
 def test_an_overlay_is_relative_to_the_file(invoke: Invoke, folder: Path) -> None:
     # A file of the same name in the current folder was read instead.
-    for place, gold in ((folder, "SELECT 7"), (folder / "sub", "SELECT min(price) FROM item")):
-        place.mkdir(exist_ok=True)
+    for directory, gold in ((folder, "SELECT 7"), (folder / "sub", "SELECT min(price) FROM item")):
+        directory.mkdir(exist_ok=True)
         line = {"id": "4", "gold": gold}
-        (place / "fix.jsonl").write_text(json.dumps(line) + "\n")
+        (directory / "fix.jsonl").write_text(json.dumps(line) + "\n")
     project = folder / "sub" / "sqlverdict.toml"
     project.write_text(
         "cases = '../bot.csv'\ndatabases = '../shop.db'\ngold-overlay = 'experts=fix.jsonl'\n"
@@ -252,6 +252,6 @@ def test_other_commands_take_the_data_from_the_file(invoke: Invoke) -> None:
 )
 def test_a_wrong_file_is_refused_with_the_reason(invoke: Invoke, text: str, message: str) -> None:
     Path("sqlverdict.toml").write_text(text)
-    refused = invoke("evaluate")
-    assert refused.exit_code == 2
-    assert message in refused.output
+    refusal = invoke("evaluate")
+    assert refusal.exit_code == 2
+    assert message in refusal.output

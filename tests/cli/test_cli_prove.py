@@ -47,19 +47,21 @@ def test_a_proof_is_shown_step_by_step(invoke: Invoke, schema: Path) -> None:
 
 
 def test_json_has_the_same_steps(invoke: Invoke, schema: Path) -> None:
-    told = json.loads(invoke("prove", GOLD, SAME, "--schema", schema, "--json").output)
-    assert told["verdict"] == "proved_equivalent"
-    assert told["lines"][-1]["sql"] == told["form"]
+    output = json.loads(invoke("prove", GOLD, SAME, "--schema", schema, "--json").output)
+    assert output["verdict"] == "proved_equivalent"
+    assert output["lines"][-1]["sql"] == output["form"]
     used = {
-        line["statement"].split()[2] for line in told["lines"] if line["statement"].startswith("equal by")
+        line["statement"].split()[2]
+        for line in output["lines"]
+        if line["statement"].startswith("equal by")
     }
-    assert used == set(told["rules"])
+    assert used == set(output["rules"])
 
 
 def test_a_kept_proof_is_checked(invoke: Invoke, schema: Path) -> None:
-    made = invoke("prove", GOLD, SAME, "--schema", schema, "--out", "proof.json")
-    assert made.exit_code == 0
-    assert "sqlverdict prove --check proof.json" in made.output
+    result = invoke("prove", GOLD, SAME, "--schema", schema, "--out", "proof.json")
+    assert result.exit_code == 0
+    assert "sqlverdict prove --check proof.json" in result.output
     again = invoke("prove", "--check", "proof.json")
     assert (again.exit_code, "the proof holds" in again.output) == (0, True)
     assert invoke("prove", "--check", "proof.json", "--schema", schema).exit_code == 0
@@ -68,8 +70,8 @@ def test_a_kept_proof_is_checked(invoke: Invoke, schema: Path) -> None:
     Path("proof.json").write_text(json.dumps(content))
     broken = invoke("prove", "--check", "proof.json")
     assert (broken.exit_code, "rejected: " in broken.output) == (1, True)
-    told = json.loads(invoke("prove", "--check", "proof.json", "--json").output)
-    assert told["verdict"] == "rejected"
+    output = json.loads(invoke("prove", "--check", "proof.json", "--json").output)
+    assert output["verdict"] == "rejected"
 
 
 def test_not_proved_shows_both_forms_and_what_differs(invoke: Invoke, schema: Path) -> None:
@@ -79,9 +81,9 @@ def test_not_proved_shows_both_forms_and_what_differs(invoke: Invoke, schema: Pa
     gold, prediction = result.output.split("only in the gold")[1].split("only in the prediction")
     assert "score" in gold
     assert "LIMIT 2" in prediction
-    told = json.loads(invoke("prove", SAME, OTHER, "--schema", schema, "--json").output)
-    assert told["verdict"] == "not_proved"
-    assert any("LIMIT 2" in part for part in told["only_in"]["prediction"])
+    output = json.loads(invoke("prove", SAME, OTHER, "--schema", schema, "--json").output)
+    assert output["verdict"] == "not_proved"
+    assert any("LIMIT 2" in part for part in output["only_in"]["prediction"])
 
 
 def test_a_rule_can_be_switched_off(invoke: Invoke, schema: Path) -> None:
@@ -130,23 +132,23 @@ def test_queries_that_do_not_run_are_not_called_unproved(invoke: Invoke, schema:
 
 
 def test_rules_are_listed(invoke: Invoke) -> None:
-    told = json.loads(invoke("rules", "--json").output)
-    assert [rule["name"] for rule in told] == RULES.names()
+    output = json.loads(invoke("rules", "--json").output)
+    assert [rule["name"] for rule in output] == RULES.names()
     sound = json.loads(invoke("rules", "--profile", "sound", "--json").output)
     assert {rule["trust"] for rule in sound} <= {"proved", "tested"}
-    shown = invoke("rules", "--profile", "sound").output
-    assert f"{len(sound)} rules" in shown
-    assert "distinct_over_key" in shown
-    assert "paper_distinct_over_unique" not in shown
+    text = invoke("rules", "--profile", "sound").output
+    assert f"{len(sound)} rules" in text
+    assert "distinct_over_key" in text
+    assert "paper_distinct_over_unique" not in text
 
 
 def test_a_rule_is_explained(invoke: Invoke) -> None:
-    shown = invoke("rules", "distinct_over_key").output
+    text = invoke("rules", "distinct_over_key").output
     for heading in ("Statement", "Holds when", "Why", "Limits", "Source", "Pairs, on"):
-        assert f"\n{heading}" in shown
-    told = json.loads(invoke("rules", "distinct_over_key", "--json").output)
-    assert told["equal"][0]["given"] == ["t(k) is unique where not NULL", "t.k is never NULL"]
-    assert told["different"][0]["because"]
+        assert f"\n{heading}" in text
+    output = json.loads(invoke("rules", "distinct_over_key", "--json").output)
+    assert output["equal"][0]["given"] == ["t(k) is unique where not NULL", "t.k is never NULL"]
+    assert output["different"][0]["because"]
 
 
 @pytest.mark.parametrize("orphan", [True, False])
@@ -158,16 +160,16 @@ def test_facts_are_checked_on_the_data(invoke: Invoke, tmp_path: Path, orphan: b
         connection.execute("INSERT INTO player VALUES (1, 'b', 4, ?)", (7 if orphan else 1,))
         connection.commit()
     result = invoke("prove", GOLD, SAME, "--db", file)
-    told = json.loads(invoke("prove", GOLD, SAME, "--db", file, "--json").output)
+    output = json.loads(invoke("prove", GOLD, SAME, "--db", file, "--json").output)
     example = "player(team) references team(id): team = 7 has no row in team"
     if orphan:
         assert result.exit_code == 1
         assert result.output.startswith("proved under the declared schema only")
         assert example in result.output
-        assert (told["verdict"], told["broken"]) == ("proved_under_declared_schema", [example])
+        assert (output["verdict"], output["broken"]) == ("proved_under_declared_schema", [example])
     else:
         assert result.exit_code == 0
-        assert told["verdict"] == "proved_equivalent"
+        assert output["verdict"] == "proved_equivalent"
     # A profile that reproduces a metric looks at trees alone.
     assert invoke("prove", GOLD, SAME, "--db", file, "--profile", "etm_paper").exit_code == 0
 

@@ -49,20 +49,20 @@ def test_a_witness_is_explained_shown_and_can_be_replayed(invoke: Invoke, schema
 def test_not_found_is_never_called_equal(invoke: Invoke, schema: Path) -> None:
     result = invoke("refute", *SAME, "--schema", schema, "--instances", 40)
     assert (result.exit_code, result.output) == (0, "not refuted on 40 databases\n")
-    told = json.loads(invoke("refute", *SAME, "--schema", schema, "--json").output)
-    assert (told["verdict"], told["databases"]) == ("not_refuted", 160)
+    output = json.loads(invoke("refute", *SAME, "--schema", schema, "--json").output)
+    assert (output["verdict"], output["databases"]) == ("not_refuted", 160)
 
 
 def test_json_holds_the_witness(invoke: Invoke, schema: Path) -> None:
-    told = json.loads(
+    output = json.loads(
         invoke("refute", *COUNT, "--schema", schema, "--json", "--out", "w", "--no-bank").output
     )
-    assert told["verdict"] == "refuted"
-    assert told["sentence"] == "they differ when a player has no score (NULL)"
-    assert told["rows"]["player"]["columns"] == ["id", "score"]
-    assert (told["gold"]["rows"], told["prediction"]["rows"]) == ([[1]], [[0]])
-    assert told["reasons"] == ["VALUE_MISMATCH"]
-    assert all(Path(file).is_file() for file in told["files"])
+    assert output["verdict"] == "refuted"
+    assert output["sentence"] == "they differ when a player has no score (NULL)"
+    assert output["rows"]["player"]["columns"] == ["id", "score"]
+    assert (output["gold"]["rows"], output["prediction"]["rows"]) == ([[1]], [[0]])
+    assert output["reasons"] == ["VALUE_MISMATCH"]
+    assert all(Path(file).is_file() for file in output["files"])
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ def test_the_bank_fills_lists_travels_and_makes_suites(invoke: Invoke, schema: P
     invoke("refute", *COUNT, "--schema", schema, "--no-bank")
     assert json.loads(invoke("bank", "list", "--json").output)["databases"] == []
     invoke("refute", *COUNT, "--schema", schema)
-    told = json.loads(invoke("bank", "list", "--json").output)
-    assert told["databases"] == [{"db_id": "game", "instances": 1, "pairs": 1}]
+    output = json.loads(invoke("bank", "list", "--json").output)
+    assert output["databases"] == [{"db_id": "game", "instances": 1, "pairs": 1}]
     assert "game" in invoke("bank").output
     again = json.loads(invoke("refute", *COUNT, "--schema", schema, "--json").output)
     assert (again["origin"], again["tried"]) == ("bank", 1)
     assert "1 instance written" in invoke("bank", "export", "b.jsonl").output
     assert "1 instance read" in invoke("bank", "--bank", "b.sqlite", "import", "b.jsonl").output
-    made = invoke("bank", "--bank", "b.sqlite", "suite", "suites", "--distil")
-    assert "1 database written" in made.output
+    result = invoke("bank", "--bank", "b.sqlite", "suite", "suites", "--distil")
+    assert "1 database written" in result.output
     assert Path("suites/game/1.sqlite").is_file()
     assert invoke("bank", "suite", "s", "--db-id", "nothing").exit_code == 2
 
@@ -133,27 +133,27 @@ def test_a_pair_is_explained_with_all_there_is(invoke: Invoke, database: Path) -
         f"on {database}",
     ):
         assert part in result.output
-    told = json.loads(invoke("pair", *COUNT, "--db", database, "--json").output)
-    assert told["execution"]["equal"] is False
-    assert told["refutation"]["verdict"] == "refuted"
-    assert told["queries"]["gold"]["tables"] == ["player"]
+    output = json.loads(invoke("pair", *COUNT, "--db", database, "--json").output)
+    assert output["execution"]["equal"] is False
+    assert output["refutation"]["verdict"] == "refuted"
+    assert output["queries"]["gold"]["tables"] == ["player"]
 
 
 def test_luck_on_the_real_database_is_shown(invoke: Invoke, database: Path) -> None:
     lucky = ("SELECT name FROM player WHERE score > 6", "SELECT name FROM player WHERE score >= 6")
-    told = json.loads(invoke("pair", *lucky, "--db", database, "--json").output)
-    assert told["execution"]["equal"] is True
-    assert told["refutation"]["verdict"] == "refuted"
-    assert "exactly 6" in told["refutation"]["sentence"]
+    output = json.loads(invoke("pair", *lucky, "--db", database, "--json").output)
+    assert output["execution"]["equal"] is True
+    assert output["refutation"]["verdict"] == "refuted"
+    assert "exactly 6" in output["refutation"]["sentence"]
 
 
 def test_a_pair_with_a_broken_side_says_which(invoke: Invoke, schema: Path) -> None:
     result = invoke("pair", COUNT[0], "SELECT nope FROM player", "--schema", schema)
     assert result.exit_code == 2
     assert "the prediction query: EXECUTION_ERROR: no such column: nope" in result.output
-    told = json.loads(invoke("pair", COUNT[0], "SELECT (", "--schema", schema, "--json").output)
-    assert list(told["problems"]) == ["prediction"]
-    assert told["refutation"] is None
+    output = json.loads(invoke("pair", COUNT[0], "SELECT (", "--schema", schema, "--json").output)
+    assert list(output["problems"]) == ["prediction"]
+    assert output["refutation"] is None
 
 
 def test_replay_tells_what_no_longer_differs(invoke: Invoke, schema: Path) -> None:
@@ -188,7 +188,7 @@ def test_evaluate_keeps_witnesses_that_replay(invoke: Invoke, tmp_path: Path) ->
     (tmp_path / "gold.sql").write_text("SELECT count(*) FROM item\tshop\n")
     (tmp_path / "predictions.txt").write_text("SELECT count(price) FROM item\n")
     run = tmp_path / "run"
-    given = ("--gold", tmp_path / "gold.sql", "--databases", tmp_path)
+    data_options = ("--gold", tmp_path / "gold.sql", "--databases", tmp_path)
     predictions = (
         "--predictions",
         tmp_path / "predictions.txt",
@@ -197,12 +197,14 @@ def test_evaluate_keeps_witnesses_that_replay(invoke: Invoke, tmp_path: Path) ->
         "--metrics",
         "ex,witness_accuracy",
     )
-    done = invoke("evaluate", *given, *predictions, "--refute", 200, "--workers", 0, "--no-cache")
+    done = invoke(
+        "evaluate", *data_options, *predictions, "--refute", 200, "--workers", 0, "--no-cache"
+    )
     assert done.exit_code == 0, done.output
     assert "witness_accuracy" in done.output
     (witness,) = (run / "witnesses").glob("*.sql")
     again = invoke("replay", witness)
     assert again.exit_code == 0, again.output
-    shown = invoke("show", run, "0")
-    assert "refuted" in shown.output
-    assert witness.name in shown.output
+    view = invoke("show", run, "0")
+    assert "refuted" in view.output
+    assert witness.name in view.output

@@ -120,10 +120,10 @@ def test_views_that_are_one_are_printed_once(
 def test_a_missing_record_is_an_error_until_it_is_decided(
     run: Callable[..., Result], invoke: Invoke
 ) -> None:
-    refused = run("voting")
-    assert refused.exit_code == 2
-    assert "1 of 5 cases have no record of voting" in refused.stderr
-    assert "never an abstention" in refused.stderr
+    refusal = run("voting")
+    assert refusal.exit_code == 2
+    assert "1 of 5 cases have no record of voting" in refusal.stderr
+    assert "never an abstention" in refusal.stderr
     assert run("voting", "--recorded-only").exit_code == 0
     content = json.loads(invoke("reliability", "voting", "--json").stdout)
     assert content["items"] == 4
@@ -211,15 +211,15 @@ def test_wrong_words_are_explained(
     run: Callable[..., Result], invoke: Invoke, option: str, value: str, says: str
 ) -> None:
     run("a")
-    refused = invoke("reliability", "a", option, value)
-    assert refused.exit_code == 2
-    assert says in refused.stderr
+    refusal = invoke("reliability", "a", option, value)
+    assert refusal.exit_code == 2
+    assert says in refusal.stderr
 
 
 def test_systems_belong_to_benchmarks_that_record_them(tiny: Any, invoke: Invoke) -> None:
-    refused = invoke("evaluate", "--gold", tiny.gold, "--system", "mine")
-    assert refused.exit_code == 2
-    assert "a system that the benchmark's file records" in refused.stderr
+    refusal = invoke("evaluate", "--gold", tiny.gold, "--system", "mine")
+    assert refusal.exit_code == 2
+    assert "a system that the benchmark's file records" in refusal.stderr
     unknown = invoke("evaluate", "--benchmark", "spider", "--root", tiny.root, "--system", "x")
     assert unknown.exit_code == 2
 

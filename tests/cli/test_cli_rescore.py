@@ -113,9 +113,9 @@ def test_a_run_is_not_rescored_where_more_than_golds_changed(
     evaluate(invoke, tiny, "--out", "runs")
     fixed = overlay({"id": "0", "gold": FIXED})
     tiny.predictions("SELECT 1", name="a.txt")
-    refused = invoke("rescore", "runs/a", "--gold-overlay", fixed)
-    assert refused.exit_code == 2
-    assert "the predictions changed since that run" in refused.output
+    refusal = invoke("rescore", "runs/a", "--gold-overlay", fixed)
+    assert refusal.exit_code == 2
+    assert "the predictions changed since that run" in refusal.output
     manifest = Path("runs/b/manifest.json")
     fields = json.loads(manifest.read_text())
     write_sealed_json(manifest, {**fields, "command": ["other", *fields["command"][1:]]})

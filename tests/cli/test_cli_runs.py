@@ -174,7 +174,7 @@ def test_leaderboard_in_three_forms(invoke: Invoke) -> None:
     marked = invoke("leaderboard", "before", "after", "--markdown").stdout
     assert "| 1 | after | 75.0% |" in marked
     (board,) = json.loads(invoke("leaderboard", "before", "after", "--json").stdout)
-    assert [place["value"] for place in board["places"]] == [0.75, 0.75]
+    assert [rank["value"] for rank in board["places"]] == [0.75, 0.75]
 
 
 @pytest.mark.usefixtures("two_runs")
@@ -270,9 +270,9 @@ def test_commands_over_several_runs_refuse_those_of_other_cases(tiny: Any, invok
         ("leaderboard", "a", "b"),
         ("check", "b", "--baseline", "a", "--max-drop", "1"),
     ):
-        refused = invoke(*command)
-        assert refused.exit_code == 2
-        assert "1 of 4 common ids" in refused.stderr
+        refusal = invoke(*command)
+        assert refusal.exit_code == 2
+        assert "1 of 4 common ids" in refusal.stderr
         forced = invoke(*command, "--force")
         assert forced.exit_code == 0, forced.output
         assert "values of different cases are compared" in forced.stdout + forced.stderr
@@ -299,13 +299,13 @@ def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None
     ):
         assert invoke(*command).exit_code == 0, command
     for unknown in ("em", "nonsense"):
-        refused = invoke("check", "after", "--min", f"{unknown}=0.1")
-        assert refused.exit_code == 2
-        assert f"has no metric '{unknown}'. It has ex." in refused.output
-    refused = invoke("compare", "before", "after", "--metric", "ex[nonsense]")
-    assert refused.exit_code == 2
-    assert "There is none: metric ex takes no parameter 'nonsense'" in refused.output
-    assert "To add it" not in refused.output
+        refusal = invoke("check", "after", "--min", f"{unknown}=0.1")
+        assert refusal.exit_code == 2
+        assert f"has no metric '{unknown}'. It has ex." in refusal.output
+    refusal = invoke("compare", "before", "after", "--metric", "ex[nonsense]")
+    assert refusal.exit_code == 2
+    assert "There is none: metric ex takes no parameter 'nonsense'" in refusal.output
+    assert "To add it" not in refusal.output
     twice = invoke("check", "after", "--min", "exec=0.1", "--min", "ex=0.9")
     assert twice.exit_code == 2
     assert "--min names 'ex' twice" in twice.output

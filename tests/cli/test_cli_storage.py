@@ -130,8 +130,8 @@ def test_a_changed_database_is_said_and_its_old_score_is_not_printed(
     other = tiny.databases.with_name("other")
     tiny.databases.rename(other)
     assert invoke(*common, "--quiet").exit_code == 3, "the databases are gone"
-    given = invoke(*common, "--databases", other, "--quiet")
-    assert (given.exit_code, "ex 100.0%" in given.stdout) == (4, True)
+    warning = invoke(*common, "--databases", other, "--quiet")
+    assert (warning.exit_code, "ex 100.0%" in warning.stdout) == (4, True)
 
 
 @pytest.mark.slow
@@ -143,9 +143,9 @@ def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
     result = invoke(*common, "--refute", "50", "--metrics", "witness_accuracy,ex")
     assert result.exit_code == 0
     assert sorted(path.name for path in Path("runs").iterdir()) == ["mine"]
-    shown = invoke("show", "runs/mine", "0").stdout
+    page = invoke("show", "runs/mine", "0").stdout
     for text in (
-        shown,
+        page,
         Path("runs/mine/report.md").read_text(),
         Path("runs/mine/junit.xml").read_text(),
     ):

@@ -40,8 +40,8 @@ def test_a_file_with_trials_gives_pass_at_k(tiny: Any, invoke: Invoke) -> None:
     assert record["trials"]["p"] == json.loads(trials.stdout)
     assert [run["system"] for run in record["runs"]] == ["p trial-1", "p trial-2"]
     answers[1]["sql"][1] = WRONG
-    refused = evaluate(invoke, tiny, answers)
-    assert (refused.exit_code, "the predictions changed" in refused.stderr) == (2, True)
+    refusal = evaluate(invoke, tiny, answers)
+    assert (refusal.exit_code, "the predictions changed" in refusal.stderr) == (2, True)
 
 
 def test_cost_is_printed_for_each_right_answer(tiny: Any, invoke: Invoke) -> None:

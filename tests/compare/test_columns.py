@@ -103,7 +103,7 @@ def test_a_hundred_columns_and_many_rows(kind: str) -> None:
     elif kind == "same values":
         columns = [rng.sample(range(height), height) for _ in range(width)]
     elif kind == "symmetric":
-        columns = [[(row + place) % width for row in range(height)] for place in range(width)]
+        columns = [[(row + index) % width for row in range(height)] for index in range(width)]
     else:
         columns = [[rng.randint(0, 1) for _ in range(height)] for _ in range(width)]
     rows = list(zip(*columns, strict=True))

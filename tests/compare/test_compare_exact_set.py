@@ -271,8 +271,8 @@ def test_what_does_not_count_even_then(gold: str, prediction: str) -> None:
 def test_an_alias_means_a_table_in_its_own_query_only() -> None:
     """The published script lets the second query's T1 change the first one's."""
     gold = "SELECT T1.id FROM singer AS T1 EXCEPT SELECT T1.id FROM concert AS T1"
-    named = "SELECT a.id FROM singer AS a EXCEPT SELECT b.id FROM concert AS b"
-    assert match(gold, named).equal is True
+    aliased = "SELECT a.id FROM singer AS a EXCEPT SELECT b.id FROM concert AS b"
+    assert match(gold, aliased).equal is True
     first, second = read_components(read(gold).tree, SCHEMA, values=True, distinct=True)
     # singer.id under the name of its class: concert.singer_id comes first among equals.
     assert (first.select, second.select) == (("concert.singer_id",), ("concert.id",))

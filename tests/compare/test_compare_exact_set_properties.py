@@ -38,16 +38,16 @@ class Spec:
     def text(self, names: dict[str, str], inside: dict[str, str]) -> str:
         """The query with these aliases, and those in the query inside it."""
 
-        def column(place: tuple[str, str]) -> str:
-            return f"{names[place[0]]}.{place[1]}"
+        def column(reference: tuple[str, str]) -> str:
+            return f"{names[reference[0]]}.{reference[1]}"
 
-        shown = [f"{agg}({column(c)})" if agg else column(c) for agg, c in self.select]
+        columns = [f"{agg}({column(c)})" if agg else column(c) for agg, c in self.select]
         conditions = [f"{column(c)} {operator} {value}" for c, operator, value in self.where]
         if self.inner is not None:
             nested = self.inner.text(inside, inside)
             conditions.append(f"{column(self.select[0][1])} IN ({nested})")
         parts = [
-            f"SELECT {', '.join(shown)}",
+            f"SELECT {', '.join(columns)}",
             f"FROM {' JOIN '.join(f'{table} AS {names[table]}' for table in self.tables)}",
             f"WHERE {f' {self.link} '.join(conditions)}" if conditions else "",
             f"ORDER BY {', '.join(map(column, self.order))}" if self.order else "",
@@ -78,7 +78,7 @@ def specs(*, nested: bool = True) -> st.SearchStrategy[Spec]:
 
 
 ALIASES = st.permutations(["T1", "T2", "a", "singer_", "concert", "x y"]).map(
-    lambda found: {"singer": f'"{found[0]}"', "concert": f'"{found[1]}"'}
+    lambda names: {"singer": f'"{names[0]}"', "concert": f'"{names[1]}"'}
 )
 PLAIN = {"singer": "singer", "concert": "concert"}
 

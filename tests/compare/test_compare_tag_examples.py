@@ -19,7 +19,7 @@ from sqlverdict.testing import grammar
 
 SCHEMA = read_ddl(EXAMPLES_SCHEMA, "league")
 OF_QUERIES = [name for name, kind in TAGS.items() if kind.gold]
-REFUSED = {
+NOT_TAGGED = {
     "unknown_table",
     "unknown_column",
     "misplaced_column",
@@ -64,7 +64,7 @@ def test_a_tag_holds_for_its_example(name: str) -> None:
     kind = TAGS[name]
     assert runs(kind.gold)
     assert name in names(kind.gold, kind.prediction)
-    assert runs(kind.prediction) != bool(names(kind.gold, kind.prediction) & REFUSED)
+    assert runs(kind.prediction) != bool(names(kind.gold, kind.prediction) & NOT_TAGGED)
     if name != "same_trees":
         assert name not in names(kind.gold, kind.gold)
 
@@ -83,7 +83,7 @@ def test_the_meaning_of_a_tag_is_one_line_and_its_own() -> None:
 @pytest.mark.parametrize("sql", QUERIES)
 def test_names_are_looked_up_only_with_a_schema_and_for_sqlite(sql: str) -> None:
     gold = "SELECT name FROM player"
-    of_names = REFUSED - {"syntax_error", "several_statements"}
+    of_names = NOT_TAGGED - {"syntax_error", "several_statements"}
     assert not names(gold, sql, None) & of_names
     results = {tag.name for tag in find_tags(gold, sql, SCHEMA, dialect="mysql")}
     assert not results & of_names
@@ -156,18 +156,18 @@ def mutated(sql: str, seed: int) -> str:
     source = random.Random(seed)
     tokens = list(solid(sql))
     for _ in range(source.randint(1, 4)):
-        place = source.randrange(len(tokens) + 1)
+        index = source.randrange(len(tokens) + 1)
         match source.randrange(5):
             case 0 if tokens:
-                tokens.pop(place - 1)
+                tokens.pop(index - 1)
             case 1 if tokens:
-                tokens.insert(place, source.choice(tokens))
+                tokens.insert(index, source.choice(tokens))
             case 2:
                 source.shuffle(tokens)
             case 3:
-                tokens[place : place + 1] = [source.choice(HOSTILE)]
+                tokens[index : index + 1] = [source.choice(HOSTILE)]
             case _:
-                tokens.insert(place, source.choice(HOSTILE))
+                tokens.insert(index, source.choice(HOSTILE))
     return " ".join(tokens)
 
 
@@ -213,6 +213,6 @@ def test_tags_of_names_are_what_sqlite_says(seed: int) -> None:
         try:
             connection.execute(f"EXPLAIN {sql}")
         except sqlite3.Error:
-            assert result & {*REFUSED, "not_read"}
+            assert result & {*NOT_TAGGED, "not_read"}
         else:
-            assert not result & REFUSED
+            assert not result & NOT_TAGGED

@@ -113,9 +113,9 @@ def test_counts_add_up_for_any_two_answers(left: int, right: int, data: st.DataO
         for width in (left, right)
     )
     difference = answer_difference(gold, prediction, most=3)
-    moved = 0 if difference.order_only else difference.changed_count
-    same = len(gold.rows) - difference.missing_count - moved
-    assert same == len(prediction.rows) - difference.extra_count - moved
+    changes = 0 if difference.order_only else difference.changed_count
+    same = len(gold.rows) - difference.missing_count - changes
+    assert same == len(prediction.rows) - difference.extra_count - changes
     assert same >= 0
     assert not Counter(difference.missing) - Counter(gold.rows)
     assert not Counter(difference.extra) - Counter(prediction.rows)

@@ -218,8 +218,8 @@ def test_trustsql_single_copies_the_golds_distinct() -> None:
     prepare = PRESETS.get("trustsql_single").prepare
     assert prepare("SELECT DISTINCT a FROM t", "select b from t")[1] == "SELECT DISTINCT b from t"
     # The script adds it and never takes it away.
-    kept = "SELECT DISTINCT b FROM t"
-    assert prepare("SELECT a FROM t", kept)[1] == kept
+    distinct = "SELECT DISTINCT b FROM t"
+    assert prepare("SELECT a FROM t", distinct)[1] == distinct
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from sqlverdict.compare.related.question_columns import names_columns
 from sqlverdict.records import Case
 
-NAMED = [
+QUESTIONS = [
     ("What are the names and ages?", "SELECT name, age FROM t", 1, True, "a plural"),
     ("What are the names?", "SELECT name, age FROM t", 1, False, "not a word of it"),
     ("Who has a passport?", "SELECT name, passport_no FROM t", 1, True, "one word of two"),
@@ -31,7 +31,9 @@ NAMED = [
 
 
 @pytest.mark.parametrize(
-    ("question", "gold", "position", "expected", "because"), NAMED, ids=[row[4] for row in NAMED]
+    ("question", "gold", "position", "expected", "because"),
+    QUESTIONS,
+    ids=[row[4] for row in QUESTIONS],
 )
 def test_a_column_is_named(
     question: str, gold: str, position: int, expected: bool, because: str

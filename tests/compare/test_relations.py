@@ -133,8 +133,11 @@ def test_rows_of_nulls_alone() -> None:
         "prediction_rows": 0,
         "order": "same",
     }
-    turned = related(PEOPLE, [(None, None, None), *reversed(PEOPLE), (None, None, None)])
-    assert (turned["null_rows"]["prediction_rows"], turned["null_rows"]["order"]) == (2, "other")
+    backwards = related(PEOPLE, [(None, None, None), *reversed(PEOPLE), (None, None, None)])
+    assert (backwards["null_rows"]["prediction_rows"], backwards["null_rows"]["order"]) == (
+        2,
+        "other",
+    )
     assert "null_rows" not in related([*PEOPLE, ("Dan", None, None)], PEOPLE)
     assert "null_rows" not in related([(None,), (None,)], [(None,)]), "nothing is left"
 

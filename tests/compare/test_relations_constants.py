@@ -110,7 +110,7 @@ def test_names_alone_are_told_without_the_parser(sql: str, width: int) -> None:
     result = _outputs_of(sql, "sqlite")
     assert result is not None
     columns = len(result.front) if width == ANY_WIDTH else width
-    assert all(result.reads_at(place, columns) for place in range(columns))
+    assert all(result.reads_at(index, columns) for index in range(columns))
     assert (result.back is not None) == (width == ANY_WIDTH)
     if result.back is None:
         assert len(result.front) == width

@@ -52,13 +52,13 @@ def disguised(data: st.DataObject, rows: list[Row], *, extra: bool = True) -> li
     """The rows in another order, the columns too, with columns put between."""
     order = data.draw(st.permutations(range(len(rows[0]))))
     more = data.draw(st.integers(0, 2)) if extra else 0
-    made = [
-        (*(row[place] for place in order), *(f"extra {n} {m}" for m in range(more)))
+    answer = [
+        (*(row[index] for index in order), *(f"extra {n} {m}" for m in range(more)))
         for n, row in enumerate(rows)
     ]
-    order = data.draw(st.permutations(range(len(made[0]))))
-    made = [tuple(row[place] for place in order) for row in made]
-    return data.draw(st.permutations(made))
+    order = data.draw(st.permutations(range(len(answer[0]))))
+    answer = [tuple(row[index] for index in order) for row in answer]
+    return data.draw(st.permutations(answer))
 
 
 @QUICK
@@ -151,16 +151,16 @@ spellings: Any = st.one_of(
 
 @QUICK
 @given(st.lists(st.tuples(spellings, cells), min_size=1, max_size=6), st.data())
-def test_spellings_are_found(made: list[Any], data: st.DataObject) -> None:
+def test_spellings_are_found(values: list[Any], data: st.DataObject) -> None:
     def plain(value: Any) -> Any:
         return value if isinstance(value, int | str) else value.isoformat()
 
-    gold: list[Row] = [(plain(value), other) for (value, _), other in made]
-    spelt: list[Row] = [(form.format(value), other) for (value, form), other in made]
-    prediction = disguised(data, spelt)
+    gold: list[Row] = [(plain(value), other) for (value, _), other in values]
+    forms: list[Row] = [(form.format(value), other) for (value, form), other in values]
+    prediction = disguised(data, forms)
     result = check(gold, prediction)
     assume(not {"extra_columns", "column_permutation", "duplicates_only"} & result.keys())
-    if Counter(gold) != Counter(spelt):
+    if Counter(gold) != Counter(forms):
         assert list(result) == ["formats"]
         assert list(check(prediction, gold)) == ["formats"]
 
@@ -234,7 +234,7 @@ def test_every_claim_stands(gold: list[Row], prediction: list[Row]) -> None:
 def test_column_maps_agree_with_trying_all(gold: list[Row], prediction: list[Row]) -> None:
     def exists(narrow: list[Row], wide: list[Row]) -> bool:
         return any(
-            Counter(narrow) == Counter(tuple(row[place] for place in places) for row in wide)
+            Counter(narrow) == Counter(tuple(row[index] for index in places) for row in wide)
             for places in permutations(range(len(wide[0])), len(narrow[0]))
         )
 

@@ -253,13 +253,15 @@ def filled(path: Path, count: int = 3_000) -> AnswerCache:
     return cache
 
 
-@pytest.mark.parametrize("place", ["header", "schema", "middle"])
-def test_a_damaged_file_is_set_aside(place: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file_part", ["header", "schema", "middle"])
+def test_a_damaged_file_is_set_aside(file_part: str, tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     filled(path).close()
     content = bytearray(path.read_bytes())
-    start, end = {"header": (0, 100), "schema": (100, 4096), "middle": (8192, len(content))}[place]
-    content[start:end] = Random(place).randbytes(end - start)
+    start, end = {"header": (0, 100), "schema": (100, 4096), "middle": (8192, len(content))}[
+        file_part
+    ]
+    content[start:end] = Random(file_part).randbytes(end - start)
     path.write_bytes(content)
     cache = AnswerCache(path)
     for number in range(3_000):
@@ -326,10 +328,10 @@ def test_the_size_limit_drops_the_oldest(tmp_path: Path) -> None:
     cache.limit = 500_000
     cache.close()
     again = AnswerCache(path)
-    kept = [n for n in range(5_000) if again.get(SCOPE, answer_key(SCOPE, str(n))) is not None]
+    survivors = [n for n in range(5_000) if again.get(SCOPE, answer_key(SCOPE, str(n))) is not None]
     again.close()
-    assert 500 < len(kept) < 2_500
-    assert kept == list(range(5_000 - len(kept), 5_000))
+    assert 500 < len(survivors) < 2_500
+    assert survivors == list(range(5_000 - len(survivors), 5_000))
 
 
 def test_the_place_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

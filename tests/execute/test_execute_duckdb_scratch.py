@@ -55,8 +55,8 @@ def answer(scratch: Scratch, sql: str) -> list[Row]:
 def test_the_catalogue_tells_keys_constraints_and_views(schema: Schema) -> None:
     assert schema.db_id == "club"
     assert [table.name for table in schema.tables] == ["place", "person", "crew"]
-    place, person_, crew = schema.tables
-    assert place.columns == (
+    house, person_, staff = schema.tables
+    assert house.columns == (
         Column("code", "VARCHAR", not_null=True),
         Column("size", "DECIMAL(6,2)", default="1.5"),
     )
@@ -72,8 +72,8 @@ def test_the_catalogue_tells_keys_constraints_and_views(schema: Schema) -> None:
     assert kind.type == "ENUM('a', 'b')"
     assert twice.generated is not None
     assert twice.default is None
-    assert [column.name for column in crew.columns] == ["id", "name"]
-    assert (crew.sql or "").startswith("CREATE VIEW")
+    assert [column.name for column in staff.columns] == ["id", "name"]
+    assert (staff.sql or "").startswith("CREATE VIEW")
 
 
 def test_a_file_without_tables_has_no_schema(tmp_path: Path) -> None:

@@ -151,8 +151,8 @@ def test_what_cannot_be_checked_is_said(tmp_path: Path) -> None:
     (missing,) = check_facts(path, [NotNull("radio", "colour")])
     assert missing.state == "unchecked"
     assert "no such column" in missing.why
-    (gone,) = check_facts(tmp_path / "gone.sqlite", [CHILD])
-    assert gone.state == "unchecked"
+    (no_file,) = check_facts(tmp_path / "gone.sqlite", [CHILD])
+    assert no_file.state == "unchecked"
 
 
 def test_a_change_of_the_file_is_seen(tmp_path: Path) -> None:

@@ -349,9 +349,9 @@ def test_certificates_are_read_once_and_those_of_a_url_by_its_connection() -> No
     assert one.ctx is other.ctx
     assert one.ctx.verify_mode is ssl.CERT_NONE
     certifi = pytest.importorskip("certifi", reason="no file of certificates")
-    named = ServerConnection(defer_connect=True, ssl_ca=certifi.where())
-    assert named.ctx is not one.ctx
-    assert named.ctx.get_ca_certs() != []
+    own = ServerConnection(defer_connect=True, ssl_ca=certifi.where())
+    assert own.ctx is not one.ctx
+    assert own.ctx.get_ca_certs() != []
 
 
 def test_a_server_is_held_against_the_certificates_of_its_url(

@@ -70,9 +70,9 @@ def answer(scratch: Scratch, sql: str) -> list[Row]:
 
 
 def test_the_catalogue_tells_keys_constraints_and_views(schema: Schema) -> None:
-    person_, place, a_staff, staff = schema.tables
+    person_, house, a_staff, staff = schema.tables
     assert [table.name for table in schema.tables] == ["person", "place", "a_staff", "staff"]
-    assert place.columns == (
+    assert house.columns == (
         Column("code", "varchar(10)", not_null=True),
         Column("size", "decimal(6,2)", default="1.50"),
     )

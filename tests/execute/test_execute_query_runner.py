@@ -144,8 +144,8 @@ def _remembered(runner: QueryRunner, database: str, session: object, count: int)
 )
 def test_memory_is_bounded_by_bytes(rows: int, text: str, most: int, database: str) -> None:
     runner = QueryRunner("sqlite", Limits())
-    kept = _remembered(runner, database, _Counting(rows, text), most + 100)
-    assert 4 <= kept <= most
+    remembered = _remembered(runner, database, _Counting(rows, text), most + 100)
+    assert 4 <= remembered <= most
     runner.close()
 
 

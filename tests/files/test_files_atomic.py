@@ -62,11 +62,11 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> No
 
 
 def test_only_parts_of_our_own_are_removed(tmp_path: Path) -> None:
-    kept = ["film.part", "a.1.part", "b.1-.part", "12-34.part", "c.1-2.part.txt"]
-    for name in (*kept, "report.html.12-345.part", "two\nlines.1-2.part"):
+    others = ["film.part", "a.1.part", "b.1-.part", "12-34.part", "c.1-2.part.txt"]
+    for name in (*others, "report.html.12-345.part", "two\nlines.1-2.part"):
         (tmp_path / name).touch()
     remove_parts(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(others)
 
 
 def _no_space(*_: object) -> int:
@@ -101,7 +101,7 @@ def test_a_full_disk_is_reported_with_the_name_of_the_file(
         write(tmp_path / name)
     assert caught.value.filename == str(tmp_path / name)
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [
-        (kept, b"") for kept in left
+        (part, b"") for part in left
     ]
 
 

@@ -8,7 +8,7 @@ from sqlverdict.files.secrets import without_secrets
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("nothing here", "nothing here"),
         ("https://a.example/v1", "https://a.example/v1"),
@@ -26,5 +26,5 @@ from sqlverdict.files.secrets import without_secrets
         ("two http://x:y@b/ and https://a/?q=s3", "two http://b/ and https://a/?q=[redacted]"),
     ],
 )
-def test_an_address_is_shown_without_secrets(text: str, shown: str) -> None:
-    assert without_secrets(text) == shown
+def test_an_address_is_shown_without_secrets(text: str, expected: str) -> None:
+    assert without_secrets(text) == expected

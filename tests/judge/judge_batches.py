@@ -39,9 +39,9 @@ class BatchApi:
             case "POST", ["batches"]:
                 return self.create(call.json())
             case "GET", ["batches"]:
-                return FakeAnswer({"data": [self.shown(name) for name in self.batches]})
+                return FakeAnswer({"data": [self.describe(name) for name in self.batches]})
             case "GET", ["batches", name]:
-                return FakeAnswer(self.shown(name))
+                return FakeAnswer(self.describe(name))
             case "GET", ["files", name, "content"]:
                 return FakeAnswer(self.files[name])
         return FakeAnswer({"error": {"message": "no such path"}}, status=404)
@@ -65,16 +65,16 @@ class BatchApi:
         self.batches[name] = wish
         return FakeAnswer({"id": name, "status": "validating"})
 
-    def shown(self, name: str) -> dict[str, Any]:
+    def describe(self, name: str) -> dict[str, Any]:
         wish = self.batches[name]
-        shown = {"id": name, "status": self.status, "metadata": wish["metadata"]}
+        batch = {"id": name, "status": self.status, "metadata": wish["metadata"]}
         if self.status in ("completed", "expired"):
             lines = [json.loads(line) for line in self.inputs(name)]
-            made = [self.outcome(line) for line in lines]
-            output = "\n".join(json.dumps(line) for line in made if line is not None)
+            outcomes = [self.outcome(line) for line in lines]
+            output = "\n".join(json.dumps(line) for line in outcomes if line is not None)
             self.files[f"{name}-output"] = output.encode()
-            shown["output_file_id"] = f"{name}-output"
-        return shown
+            batch["output_file_id"] = f"{name}-output"
+        return batch
 
     def inputs(self, name: str) -> list[bytes]:
         return self.files[self.batches[name]["input_file_id"]].splitlines()

@@ -78,14 +78,14 @@ def test_what_waits_in_a_batch_is_neither_sent_nor_asked_again(cache: ReplyCache
         assert (gatherer.requests, gatherer.waiting) == ((), 1)
 
 
-@pytest.mark.parametrize("place", ["/v1/files", "/v1/batches"])
+@pytest.mark.parametrize("step", ["/v1/files", "/v1/batches"])
 @pytest.mark.parametrize("done", [False, True])
-def test_interrupted_anywhere_it_goes_on(cache: ReplyCache, place: str, done: bool) -> None:
+def test_interrupted_anywhere_it_goes_on(cache: ReplyCache, step: str, done: bool) -> None:
     """The call fails for good, before or after the server has done its part."""
     api = BatchApi()
 
     def refuse(call: FakeCall) -> FakeAnswer | None:
-        if (call.method, call.path) == ("POST", place):
+        if (call.method, call.path) == ("POST", step):
             return FakeAnswer({"error": {"message": "go away"}}, status=403)
         return None
 
@@ -94,7 +94,7 @@ def test_interrupted_anywhere_it_goes_on(cache: ReplyCache, place: str, done: bo
         setattr(api, "after" if done else "fault", refuse)
         with pytest.raises(CallFailed, match="go away"):
             submit(there, cache, REQUESTS)
-        assert len(api.batches) == (done and place == "/v1/batches")
+        assert len(api.batches) == (done and step == "/v1/batches")
         api.fault = api.after = lambda call: None
         assert submit(there, cache, REQUESTS).waiting == 5
         assert collect(there, cache).replies == 5
@@ -142,8 +142,8 @@ def test_what_a_batch_does_not_answer_may_be_asked_again(cache: ReplyCache) -> N
         if text == "1":
             return None
         if text == "2":
-            refused = {"status_code": 400, "body": {"error": {"message": "too long"}}}
-            return {"custom_id": line["custom_id"], "response": refused}
+            rejection = {"status_code": 400, "body": {"error": {"message": "too long"}}}
+            return {"custom_id": line["custom_id"], "response": rejection}
         if text == "3":
             return {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": {}}}
         if text == "4":

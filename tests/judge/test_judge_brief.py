@@ -50,12 +50,12 @@ FULL = Brief(
 )
 
 
-def asked(brief: Brief, judge: str = "evidence", **settings: Any) -> Request:
+def request_for(brief: Brief, judge: str = "evidence", **settings: Any) -> Request:
     return next(JUDGES.get(judge).conduct(brief, Settings(model="m", **settings)))
 
 
 def user(brief: Brief, **settings: Any) -> str:
-    return asked(brief, **settings).messages[-1].content
+    return request_for(brief, **settings).messages[-1].content
 
 
 # --- golden prompts ---
@@ -70,7 +70,7 @@ def user(brief: Brief, **settings: Any) -> str:
 )
 def test_the_prompt_is_the_golden_one(name: str, brief: Brief) -> None:
     """A change here is a change of the prompt's version: write the file anew and raise it."""
-    request = asked(brief)
+    request = request_for(brief)
     text = "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)
     golden = (GOLDEN / f"{name}.txt").read_text("utf-8")
     assert f"{request.purpose}\n\n{text}\n" == golden
@@ -101,9 +101,9 @@ def test_the_challenge_of_a_cascade_shows_the_same_evidence() -> None:
 
 
 def test_without_the_gold_nothing_is_said_about_it() -> None:
-    shown = values_of(FULL, Settings(gold=False), evidence=True)
-    assert "gold_facts" not in shown
-    assert "may be NULL" in shown["prediction_facts"]
+    values = values_of(FULL, Settings(gold=False), evidence=True)
+    assert "gold_facts" not in values
+    assert "may be NULL" in values["prediction_facts"]
 
 
 @pytest.mark.parametrize("prior", [None, (0, 0)])
@@ -231,10 +231,10 @@ PARTS = ("gold row 49", "column_of_it", "described", "member: 33 rows", "gold ro
 @pytest.mark.slow
 def test_parts_are_left_out_in_the_stated_order() -> None:
     """At any bound, what is left out is a beginning of the list."""
-    most = about(asked(LONG, max_prompt=10**6))
+    most = about(request_for(LONG, max_prompt=10**6))
     seen = set()
     for bound in range(most, 1_000, -20):
-        request = asked(LONG, max_prompt=bound)
+        request = request_for(LONG, max_prompt=bound)
         text = request.messages[-1].content
         here = tuple(part in text for part in PARTS)
         assert list(here) == sorted(here), here

@@ -185,9 +185,9 @@ def test_processes_share_one_file_and_pay_each_question_once(tmp_path: Path) -> 
     with FakeLlm(lambda call: FakeAnswer(echo_of(call), delay=0.02)) as server:
         processes = [start_asker(tmp_path / "r.sqlite", server, 40, 4) for _ in range(3)]
         used = [finish(process) for process in processes]
-        asked = Counter(call.body for call in server.calls)
-    assert len(asked) == 40
-    assert set(asked.values()) == {1}
+        counts = Counter(call.body for call in server.calls)
+    assert len(counts) == 40
+    assert set(counts.values()) == {1}
     assert sum(replies for replies, _ in used) == 40
     assert sum(cached for _, cached in used) == 80
 
@@ -281,22 +281,22 @@ def test_threads_share_one_connection(cache: ReplyCache) -> None:
 
 
 def replies_of(path: Path, count: int) -> dict[str, ReceivedReply]:
-    made = {
+    result = {
         f"{number:064x}": ReceivedReply(
             f"reply {number}", "stop", number, 7, 0, True, 0.5, (), "fake"
         )
         for number in range(count)
     }
     cache = ReplyCache(path)
-    for address, each in made.items():
+    for address, each in result.items():
         cache.put_as(address, "fake", "test@1", each)
     cache.close()
-    return made
+    return result
 
 
 def test_a_flipped_bit_is_never_served(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
-    made = replies_of(path, 12)
+    result = replies_of(path, 12)
     whole = path.read_bytes()
     rng = Random(5)
     for number in range(120):
@@ -312,7 +312,7 @@ def test_a_flipped_bit_is_never_served(tmp_path: Path) -> None:
             cache = ReplyCache(copy)
         except DataError:
             continue
-        for address, each in made.items():
+        for address, each in result.items():
             try:
                 assert cache.get(address) in (None, each)
             except DataError as error:

@@ -92,10 +92,10 @@ def test_what_holds_no_label_is_not_read(text: str) -> None:
 class Script:
     def __init__(self, *answers: str | NoReply) -> None:
         self.answers = list(answers)
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     def ask(self, request: Request) -> Reply | NoReply:
-        self.asked.append(request)
+        self.requests.append(request)
         result = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return Reply(result, "stop", 10, 5, 0.1, cost=0.5) if isinstance(result, str) else result
 
@@ -113,14 +113,14 @@ def test_categories_follow_the_verdict() -> None:
     assert result.categories == ("filtering",)
     assert result.category_notes == {"filtering": "age is missing"}
     assert (result.calls, result.tokens, result.cost) == (2, (20, 10), 1.0)
-    assert [request.purpose for request in script.asked] == ["flex_eq@1", "categories_fatal@1"]
-    assert "> The prediction misses a condition" in script.asked[1].messages[-1].content
-    assert judged(False, RIGHT, "{}")[1].asked[1].purpose == "categories_minor@1"
+    assert [request.purpose for request in script.requests] == ["flex_eq@1", "categories_fatal@1"]
+    assert "> The prediction misses a condition" in script.requests[1].messages[-1].content
+    assert judged(False, RIGHT, "{}")[1].requests[1].purpose == "categories_minor@1"
 
 
 def test_nothing_is_asked_where_nothing_differs_or_nothing_is_known() -> None:
-    assert len(judged(True, RIGHT)[1].asked) == 1
-    assert len(judged(True, "no idea")[1].asked) == 1
+    assert len(judged(True, RIGHT)[1].requests) == 1
+    assert len(judged(True, "no idea")[1].requests) == 1
 
 
 @pytest.mark.parametrize("answer", ["no idea", NoReply("gone", 3)])

@@ -58,11 +58,11 @@ def test_the_cost_limit_stops_cleanly_and_the_run_resumes(cache: ReplyCache) -> 
         with client(server, cache, max_cost=1.0, prices=PRICES, concurrency=8) as asker:
             results = dict(ask_all(asker, requests))
             paid = [reply for reply in results.values() if isinstance(reply, Reply)]
-            refused = [reply for reply in results.values() if isinstance(reply, NoReply)]
+            refusal = [reply for reply in results.values() if isinstance(reply, NoReply)]
             assert asker.usage.cost == pytest.approx(0.14 * len(paid))
             assert len(paid) == 6
-            assert all(reply.budget and reply.attempts == 0 for reply in refused)
-            assert "the cost limit of $1 " in refused[0].message
+            assert all(reply.budget and reply.attempts == 0 for reply in refusal)
+            assert "the cost limit of $1 " in refusal[0].message
             assert len(server.calls) == len(paid)
         with client(server, cache, max_cost=5.0, prices=PRICES) as asker:
             assert all(isinstance(reply, Reply) for _, reply in ask_all(asker, requests))

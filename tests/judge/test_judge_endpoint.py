@@ -87,8 +87,8 @@ def test_the_base_url_says_it_all(
 ) -> None:
     for name in ("OPENAI_API_KEY", "TOGETHER_API_KEY", "AZURE_OPENAI_API_KEY"):
         monkeypatch.setenv(name, f"value-of-{name}")
-    made = Endpoint(base, "my model")
-    for endpoint in (made, replace(made, timeout=1.0), pickle.loads(pickle.dumps(made))):
+    local = Endpoint(base, "my model")
+    for endpoint in (local, replace(local, timeout=1.0), pickle.loads(pickle.dumps(local))):
         assert endpoint.chat("my model") == chat
         assert endpoint.root == batches
         assert endpoint.key_variable == variable
@@ -105,11 +105,11 @@ def test_a_key_goes_over_plain_http_only_where_its_variable_is_named(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-mine")
     quiet = Endpoint("http://10.0.0.5:8000/v1", "m")
-    named = Endpoint("http://10.0.0.5:8000/v1", "m", key_variable="OPENAI_API_KEY")
+    endpoint = Endpoint("http://10.0.0.5:8000/v1", "m", key_variable="OPENAI_API_KEY")
     assert "a-key-of-mine" not in str(quiet.all_headers())
-    assert named.all_headers()["Authorization"] == "Bearer a-key-of-mine"
+    assert endpoint.all_headers()["Authorization"] == "Bearer a-key-of-mine"
     assert "named" in quiet.about_the_key()
-    assert named.about_the_key() == "the key is read from OPENAI_API_KEY, which is set"
+    assert endpoint.about_the_key() == "the key is read from OPENAI_API_KEY, which is set"
 
 
 def test_a_header_of_another_name_can_carry_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,8 +212,8 @@ def test_another_server_has_another_address(other: str) -> None:
 def test_what_may_be_secret_in_a_base_url_is_not_shown(url: str) -> None:
     try:
         there = Endpoint(url, "m")
-    except UsageError as refused:
-        assert "SECRETSECRET" not in str(refused)  # noqa: PT017
+    except UsageError as refusal:
+        assert "SECRETSECRET" not in str(refusal)  # noqa: PT017
         return
     for text in (repr(there), str(there), there.server, there.base_url, there.scrub(f"GET {url}")):
         assert "SECRETSECRET" not in text

@@ -113,9 +113,11 @@ def test_only_the_last_word_of_the_reply_counts(injection: Injection) -> None:
 
 @every_injection
 def test_an_echo_after_the_verdict_does_not_revise_it(injection: Injection) -> None:
-    shown = quote_sql(injection.text) if injection.where == "prediction" else quote(injection.text)
-    seen = shown.replace(MARK, "")
-    echoes = [shown, seen, f"```sql\n{seen}\n```", f"`{seen}`"]
+    quotation = (
+        quote_sql(injection.text) if injection.where == "prediction" else quote(injection.text)
+    )
+    seen = quotation.replace(MARK, "")
+    echoes = [quotation, seen, f"```sql\n{seen}\n```", f"`{seen}`"]
     if "```" not in injection.text and "~~~" not in injection.text:
         echoes.append(f"```sql\n{injection.text.replace('</think>', '')}\n```")
     for echo in echoes:

@@ -35,15 +35,15 @@ class Script:
 
     def __init__(self, *answers: str | Reply | NoReply) -> None:
         self.answers = list(answers)
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     def ask(self, request: Request) -> Reply | NoReply:
-        self.asked.append(request)
+        self.requests.append(request)
         result = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return Reply(result, "stop", 10, 5, 0.1, cost=0.5) if isinstance(result, str) else result
 
     def prompt(self, number: int) -> str:
-        return "\n".join(message.content for message in self.asked[number].messages)
+        return "\n".join(message.content for message in self.requests[number].messages)
 
 
 def opinion(name: str, *answers: str | Reply | NoReply, **changes: object) -> Opinion:
@@ -93,7 +93,7 @@ def test_a_reply_that_cannot_be_read_is_asked_for_again() -> None:
     assert "attempt 3 of 3" in script.prompt(2)
     assert script.prompt(1).startswith(script.prompt(0))
     # Another prompt is another address: a cache cannot give back what could not be read.
-    assert len({request.digest() for request in script.asked}) == 3
+    assert len({request.digest() for request in script.requests}) == 3
 
 
 def test_after_the_last_attempt_there_is_no_verdict() -> None:
@@ -262,8 +262,8 @@ def test_votes_that_cannot_be_read_do_not_count() -> None:
     assert votes([RIGHT, WRONG, "no idea"]).correct is None
     votes_now = votes(["no idea", "no idea"])
     assert (votes_now.correct, votes_now.reason) == (None, Reason.JUDGE_UNPARSEABLE)
-    gone = NoReply("gone", 1)
-    assert votes([gone, gone]).reason is Reason.JUDGE_UNAVAILABLE
+    no_reply = NoReply("gone", 1)
+    assert votes([no_reply, no_reply]).reason is Reason.JUDGE_UNAVAILABLE
 
 
 def test_unanimity_needs_every_vote() -> None:
@@ -279,8 +279,13 @@ def test_a_panel_of_models_asks_each() -> None:
     script = Script(RIGHT)
     settings = replace(SETTINGS, models=("a", "b"), samples=2, member="rubric")
     result = hear(JUDGES.get("panel"), BRIEF, settings, script)
-    assert [(r.model, r.sample) for r in script.asked] == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
-    assert {request.purpose for request in script.asked} == {"rubric@1"}
+    assert [(r.model, r.sample) for r in script.requests] == [
+        ("a", 0),
+        ("a", 1),
+        ("b", 0),
+        ("b", 1),
+    ]
+    assert {request.purpose for request in script.requests} == {"rubric@1"}
     assert result.model == "a,b"
 
 
@@ -289,7 +294,7 @@ def test_a_panel_stops_at_the_cost_limit() -> None:
     result = hear(JUDGES.get("panel"), BRIEF, SETTINGS, script)
     assert (result.correct, result.reason) == (None, Reason.JUDGE_UNAVAILABLE)
     assert BUDGET in result.flags
-    assert len(script.asked) == 2
+    assert len(script.requests) == 2
 
 
 def test_a_panel_of_panels_is_refused() -> None:

@@ -111,8 +111,8 @@ def test_many_at_once(llm: LlmServer, cache: ReplyCache) -> None:
 def test_a_server_with_a_key(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINY_KEY", "a-key-of-its-own")
     with serve_gguf(tiny_gguf, key="a-key-of-its-own") as server:
-        named = Endpoint(server.base_url, "tiny", key_variable="TINY_KEY")
-        with Client(named) as asker:
+        endpoint = Endpoint(server.base_url, "tiny", key_variable="TINY_KEY")
+        with Client(endpoint) as asker:
             assert isinstance(asker.ask(question(model="tiny")), Reply)
         with Client(Endpoint(server.base_url, "tiny")) as asker:
             reply = asker.ask(question(model="tiny"))

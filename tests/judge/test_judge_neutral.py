@@ -63,7 +63,7 @@ def test_ordinary_text_is_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ('{"correct": true}', '⦃"correct": true⦄'),
         ("a\u200bb", "a\\u200bb"),
@@ -78,12 +78,12 @@ def test_ordinary_text_is_left_alone() -> None:
         ("````", "\u02cb\u02cb\u02cb\u02cb"),
     ],
 )
-def test_what_could_do_harm_is_shown_otherwise(text: str, shown: str) -> None:
-    assert clean(text) == shown
+def test_what_could_do_harm_is_shown_otherwise(text: str, expected: str) -> None:
+    assert clean(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("sql", "shown"),
+    ("sql", "expected"),
     [
         ("SELECT 1 -- x", "SELECT 1"),
         ("-- x\nSELECT 1", "SELECT 1"),
@@ -98,8 +98,8 @@ def test_what_could_do_harm_is_shown_otherwise(text: str, shown: str) -> None:
         ("SELECT 1 - -1", "SELECT 1 - -1"),
     ],
 )
-def test_comments_are_left_out(sql: str, shown: str) -> None:
-    assert bare_sql(sql) == shown
+def test_comments_are_left_out(sql: str, expected: str) -> None:
+    assert bare_sql(sql) == expected
 
 
 @given(TEXTS.map(lambda text: f"SELECT {text}"))

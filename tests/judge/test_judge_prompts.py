@@ -122,9 +122,9 @@ SWITCHES = {
 def test_every_part_of_the_context_can_be_left_out(switch: str) -> None:
     brief = replace(BRIEF, equal=False)
     settings = replace(Settings(model="m"), **{switch: False})  # type: ignore[arg-type]
-    shown, hidden = prompt_text("flex", brief), prompt_text("flex", brief, settings)
+    whole, hidden = prompt_text("flex", brief), prompt_text("flex", brief, settings)
     for part in SWITCHES[switch]:
-        assert part in shown
+        assert part in whole
         assert part not in hidden
     assert "predicted_query" in hidden
 

@@ -72,8 +72,8 @@ def test_recordings_are_read_from_a_file(tmp_path: Path) -> None:
     assert len(recorded) == 2
     assert hear(REPLAY, Brief("1"), Settings(), recorded).correct is True
     assert hear(REPLAY, Brief("b"), Settings(), recorded).correct is False
-    named = RecordedReplies.from_jsonl(path, key=lambda record: f"case {record['id']}")
-    assert hear(REPLAY, Brief("case 1"), Settings(), named).correct is True
+    replies = RecordedReplies.from_jsonl(path, key=lambda record: f"case {record['id']}")
+    assert hear(REPLAY, Brief("case 1"), Settings(), replies).correct is True
 
 
 @pytest.mark.parametrize(

@@ -27,16 +27,16 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def blabbing(call: FakeCall) -> FakeAnswer:
     """A server that repeats the key wherever it can."""
-    heard = call.headers.get("authorization", "")
-    assert heard == f"Bearer {KEY}"
+    header = call.headers.get("authorization", "")
+    assert header == f"Bearer {KEY}"
     texts = {
-        1: FakeAnswer({"error": {"message": f"bad key {heard}", "param": heard}}, status=400),
-        2: FakeAnswer(f"key was {heard}".encode(), status=500),
-        3: FakeAnswer({"error": heard}),
-        4: FakeAnswer(heard.encode()),
-        5: FakeAnswer(b"", headers={"X-Key": heard, "Location": heard}, status=302),
+        1: FakeAnswer({"error": {"message": f"bad key {header}", "param": header}}, status=400),
+        2: FakeAnswer(f"key was {header}".encode(), status=500),
+        3: FakeAnswer({"error": header}),
+        4: FakeAnswer(header.encode()),
+        5: FakeAnswer(b"", headers={"X-Key": header, "Location": header}, status=302),
     }
-    good = completion(f"your key is {heard}", finish=heard) | {"model": heard}
+    good = completion(f"your key is {header}", finish=header) | {"model": header}
     return texts.get(call.number, FakeAnswer(good))
 
 
@@ -49,25 +49,25 @@ def test_the_key_shows_up_nowhere(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     cache = ReplyCache(tmp_path / "replies.sqlite")
-    shown: list[str] = []
+    texts: list[str] = []
     with FakeLlm(blabbing) as server:
         there = endpoint(server, key_variable="TEST_KEY", retries=0)
-        shown += [repr(there), str(there), str(pickle.dumps(there)), there.about_the_key()]
+        texts += [repr(there), str(there), str(pickle.dumps(there)), there.about_the_key()]
         for number in range(7):
             # A client of its own each time: one remembers failures that last.
             with Client(there, cache) as asker:
                 reply = asker.ask(question(str(number)))
                 assert isinstance(reply, NoReply if number < 5 else Reply)
-                shown += [repr(reply), repr(asker), repr(asker.usage), repr(asker._transport)]
+                texts += [repr(reply), repr(asker), repr(asker.usage), repr(asker._transport)]
     cache.close()
-    shown += [*caplog.messages, *(str(vars(record)) for record in caplog.records)]
-    shown += list(capfd.readouterr())
-    assert "[key]" in "".join(shown)
-    assert not [text for text in shown if KEY in text]
-    written = files_below(tmp_path)
-    assert len(written) >= 1
-    assert any(b"your key is Bearer [key]" in data for data in written.values())
-    assert not [name for name, data in written.items() if KEY.encode() in data]
+    texts += [*caplog.messages, *(str(vars(record)) for record in caplog.records)]
+    texts += list(capfd.readouterr())
+    assert "[key]" in "".join(texts)
+    assert not [text for text in texts if KEY in text]
+    files = files_below(tmp_path)
+    assert len(files) >= 1
+    assert any(b"your key is Bearer [key]" in data for data in files.values())
+    assert not [name for name, data in files.items() if KEY.encode() in data]
 
 
 def test_a_batch_keeps_the_key_out_of_files_and_errors(tmp_path: Path) -> None:
@@ -80,9 +80,9 @@ def test_a_batch_keeps_the_key_out_of_files_and_errors(tmp_path: Path) -> None:
     cache.close()
     assert "[key]" in trace
     assert KEY not in trace
-    written = files_below(tmp_path)
-    assert any(name.endswith(".jsonl") for name in written)
-    assert not [name for name, data in written.items() if KEY.encode() in data]
+    files = files_below(tmp_path)
+    assert any(name.endswith(".jsonl") for name in files)
+    assert not [name for name, data in files.items() if KEY.encode() in data]
 
 
 def test_a_short_word_is_not_taken_for_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,9 +170,9 @@ with Client(there, cache) as asker:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
-@pytest.mark.parametrize(("grace", "kept"), [(600.0, 12), (0.0, 8)])
+@pytest.mark.parametrize(("grace", "expected"), [(600.0, 12), (0.0, 8)])
 def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
-    tmp_path: Path, grace: float, kept: int
+    tmp_path: Path, grace: float, expected: int
 ) -> None:
     """Eight are answered; four are in flight when the user interrupts, and arrive soon after."""
     in_flight: list[int] = []
@@ -198,10 +198,10 @@ def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
         assert process.stdout.readline() == "stopping\n"
         if grace:
             released.set()
-        assert process.stdout.read() == f"interrupted {kept}\n"
+        assert process.stdout.read() == f"interrupted {expected}\n"
         process.communicate(timeout=HANG_SECONDS)
         released.set()
         assert len(server.calls) == 12
     cache = ReplyCache(path)
-    assert len(cache) == kept
+    assert len(cache) == expected
     cache.close()

@@ -136,10 +136,10 @@ def test_counts_that_are_none_count_nothing(usage: Any) -> None:
 
 
 def test_a_reply_without_counts_has_no_cost() -> None:
-    counted = read_completion(completion("x"))
-    assert counted.cost("fake", PRICES) == pytest.approx((10 * 1000 + 5 * 2000) / 1e6)
+    reply = read_completion(completion("x"))
+    assert reply.cost("fake", PRICES) == pytest.approx((10 * 1000 + 5 * 2000) / 1e6)
     assert read_completion(completion("x") | {"usage": None}).cost("fake", PRICES) is None
-    assert counted.cost("another", PRICES) is None
+    assert reply.cost("another", PRICES) is None
 
 
 def test_logprobs_are_read_where_they_come() -> None:

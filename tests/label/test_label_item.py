@@ -128,8 +128,8 @@ def test_knowledge_comes_from_the_run_log(
     open_session: OpenSession, databases: CaseDatabases
 ) -> None:
     items = open_session().queue.items.values()
-    (noted,) = (item for item in items if item.result.id == "q1")
-    assert show_item(noted, databases, "gold").knowledge == KNOWLEDGE
+    (first,) = (item for item in items if item.result.id == "q1")
+    assert show_item(first, databases, "gold").knowledge == KNOWLEDGE
 
 
 def test_a_failure_is_words() -> None:

@@ -63,8 +63,8 @@ def test_a_vote_can_be_changed_and_taken_back_and_the_log_keeps_all(
     session.vote("ann", Ballot(pair, "both", note="first"))
     session.vote("ann", Ballot(pair, "neither"))
     assert session.own_vote("ann", pair).choice == "neither"
-    taken = session.undo("ann")
-    assert (taken[0], taken[1].choice) == (pair, "neither")
+    vote = session.undo("ann")
+    assert (vote[0], vote[1].choice) == (pair, "neither")
     # Each edit on the page is a vote: none of them may count once the vote is taken back.
     assert session.own_vote("ann", pair) is None
     with pytest.raises(UsageError, match="no vote in this queue to take back"):
@@ -132,7 +132,10 @@ def test_a_look_in_a_session_that_is_not_blind_marks_later_votes(
         for pair in (first, second):
             session.vote(name, Ballot(pair, "both"))
             revealed[name, pair] = session.log.book.pairs[pair].votes[name].display.revealed
-    assert {key for key, looked in revealed.items() if looked} == {("bob", first), ("ann", second)}
+    assert {key for key, has_look in revealed.items() if has_look} == {
+        ("bob", first),
+        ("ann", second),
+    }
     assert read_labels(session.log.path).notes == (
         "2 votes cast with the evidence in sight: not blind",
     )

@@ -46,10 +46,10 @@ def test_names_tell_in_any_order(names: tuple[str, str, str], reply: str) -> Non
     cells = dict(zip(names, (QUESTION, GOLD, reply), strict=True))
     ours = dict(zip(names, ("question", "gold", "prediction"), strict=True))
     for order in permutations(names):
-        made = guess(order, *(cells[name] for name in order))
-        assert made.has_gold
-        assert made.has_prediction
-        assert made.columns == {
+        columns = guess(order, *(cells[name] for name in order))
+        assert columns.has_gold
+        assert columns.has_prediction
+        assert columns.columns == {
             name: field for name, field in ours.items() if name not in ("gold", "prediction")
         }
 
@@ -77,9 +77,9 @@ def test_names_tell_in_any_order(names: tuple[str, str, str], reply: str) -> Non
 )
 def test_unclear_names_are_never_told_apart(names: tuple[str, str]) -> None:
     for order in (names, names[::-1]):
-        made = guess(order, GOLD, GOLD)
-        assert "prediction" not in made.columns.values()
-        assert not (made.has_gold and made.has_prediction)
+        columns = guess(order, GOLD, GOLD)
+        assert "prediction" not in columns.columns.values()
+        assert not (columns.has_gold and columns.has_prediction)
 
 
 @pytest.mark.parametrize("names", [("query", "response"), ("sql", "antwort"), ("answer", "sql")])
@@ -87,8 +87,8 @@ def test_code_blocks_show_the_prediction_where_names_do_not(names: tuple[str, st
     for order in (names, names[::-1]):
         for gold, reply in (order, order[::-1]):
             cells = {gold: GOLD, reply: REPLY}
-            made = guess(order, *(cells[name] for name in order))
-            assert made.columns == {gold: "gold", reply: "prediction"}
+            columns = guess(order, *(cells[name] for name in order))
+            assert columns.columns == {gold: "gold", reply: "prediction"}
     assert guess(names, REPLY, REPLY).columns == {}
     assert guess(("chosen", "rejected"), GOLD, REPLY).columns == {}
     assert guess(("gold answer", "reference"), GOLD, REPLY).columns == {}
@@ -133,17 +133,17 @@ def test_a_column_map_for_the_predictions_leaves_the_spellings_of_the_cases(
 
 
 def test_three_columns_of_queries_are_too_many() -> None:
-    made = guess(("reference", "generated", "explanation"), GOLD, GOLD, REPLY)
-    assert made.columns == {}
+    columns = guess(("reference", "generated", "explanation"), GOLD, GOLD, REPLY)
+    assert columns.columns == {}
     with pytest.raises(UnclearColumns) as error:
-        raise made.missing("no gold.")
+        raise columns.missing("no gold.")
     assert error.value.choices[0] == (("reference", "gold"), ("generated", "prediction"))
 
 
 def test_what_the_user_says_comes_first() -> None:
     header = ("expected", "generated")
-    made = guess(header, GOLD, GOLD, columns={"generated": "gold"})
-    assert made.columns == {}
+    columns = guess(header, GOLD, GOLD, columns={"generated": "gold"})
+    assert columns.columns == {}
     assert guess(header, GOLD, GOLD, columns={"generated": "off"}).columns == {"expected": "gold"}
     assert guess(header, GOLD, GOLD, columns={"expected": "gold"}).columns == {
         "generated": "prediction"

@@ -57,8 +57,8 @@ def test_systems_fit_the_cases_and_have_sql_where_expected(tmp_path: Path) -> No
 def test_several_processes_build_at_once(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     with context.Pool(2) as pool:
-        homes = pool.map(demo.build_databases, [tmp_path] * 4)
-    assert len(set(homes)) == 1
+        folders = pool.map(demo.build_databases, [tmp_path] * 4)
+    assert len(set(folders)) == 1
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert {file.suffix for file in files} == {".sqlite", ".csv"}
     for file in tmp_path.rglob("*.sqlite"):

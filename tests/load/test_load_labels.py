@@ -29,8 +29,8 @@ def test_ids_come_from_id_else_from_set_and_i_else_from_the_named_field(tmp_path
     flex = write(tmp_path, {"set": "EQ", "i": 0, "human": 1}, {"set": "NEQ", "i": 0, "human": 0})
     assert values(read_labels(flex)) == {"EQ-0": 1, "NEQ-0": 0}
     assert values(read_labels(flex, id_field="{i}/{set}")) == {"0/EQ": 1, "0/NEQ": 0}
-    named = write(tmp_path, {"id": "no", "key": "k", "human": 1}, name="b.jsonl")
-    assert values(read_labels(named, id_field="key")) == {"k": 1}
+    file = write(tmp_path, {"id": "no", "key": "k", "human": 1}, name="b.jsonl")
+    assert values(read_labels(file, id_field="key")) == {"k": 1}
 
 
 def test_a_value_that_looks_like_a_field_is_not_read_as_one(tmp_path: Path) -> None:

@@ -110,9 +110,9 @@ def test_the_treatment_is_part_of_the_run(shop: Path) -> None:
 
 def test_replies_are_read_in_python_as_on_the_command_line(shop: Path) -> None:
     fenced = "Here it is:\n```sql\nSELECT count(*) FROM item\n```"
-    for given in (fenced, Prediction("yes", raw=fenced)):
+    for reply in (fenced, Prediction("yes", raw=fenced)):
         options = Options(workers=0, cache=None)
-        (result,) = evaluate(cases(shop)[:1], {"yes": given}, options=options).results()
+        (result,) = evaluate(cases(shop)[:1], {"yes": reply}, options=options).results()
         assert result.verdict is Verdict.CORRECT
 
 

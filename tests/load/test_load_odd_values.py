@@ -11,7 +11,7 @@ import pytest
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.load.benchmark import BENCHMARKS
 
-GOLD, SAID = "SELECT 1", "SELECT 2"
+GOLD, PREDICTION = "SELECT 1", "SELECT 2"
 TABLE = "| 1 |\nshape=(1, 1)"
 RECORD: dict[str, Any] = {
     "id": "0",
@@ -26,8 +26,8 @@ RECORD: dict[str, Any] = {
     "query": GOLD,
     "SQL": GOLD,
     "gold_sql": GOLD,
-    "pred_sql": SAID,
-    "prediction": SAID,
+    "pred_sql": PREDICTION,
+    "prediction": PREDICTION,
     "raw": {},
     "gates": {},
     "difficulty": "easy",
@@ -43,8 +43,8 @@ RECORD: dict[str, Any] = {
     "tags": {},
     "contract": None,
     "system": "a",
-    "decision": {"voting": SAID},
-    "systems": {"voting": {"sql": SAID, "confidence": 1.0}},
+    "decision": {"voting": PREDICTION},
+    "systems": {"voting": {"sql": PREDICTION, "confidence": 1.0}},
 }
 ODD = (
     None,

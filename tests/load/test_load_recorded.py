@@ -48,8 +48,8 @@ def test_rows_text_tables_and_errors_are_results() -> None:
     assert rows.golds == (Answer(("column 1", "column 2"), [(1, "x"), (None, 1)]),)
     assert rows.prediction == Answer((), [])
     assert (rows.whole, rows.ordered, rows.equal) == (True, True, None)
-    named = read({"gold_result": [{"n": 1}, {"n": 2}], "prediction_result": [[3]]})
-    assert named.golds == (Answer(("n",), [(1,), (2,)]),)
+    records = read({"gold_result": [{"n": 1}, {"n": 2}], "prediction_result": [[3]]})
+    assert records.golds == (Answer(("n",), [(1,), (2,)]),)
     text = "| 1 |\n| 2 |\nshape=(2, 1)"
     table = read({"equal": True, "gold_result": text, "prediction_result": "..."})
     assert (table.gold_text, table.whole, table.ordered) == (text, False, False)

@@ -232,8 +232,10 @@ def test_triagesql(tmp_path: Path) -> None:
         "1 answerable questions have no query: left out",
         "types that TriageSQL does not name: 'brand new'",
     )
-    kept = by_id("triagesql", path, options={"answerable": "keep", "types": "answerable,ambiguous"})
-    assert [case.answerable for case in kept.values()] == [True, False]
+    with_answerable = by_id(
+        "triagesql", path, options={"answerable": "keep", "types": "answerable,ambiguous"}
+    )
+    assert [case.answerable for case in with_answerable.values()] == [True, False]
     with pytest.raises(UsageError, match="has no type 'gossip'"):
         by_id("triagesql", path, options={"types": "gossip"})
     with pytest.raises(UsageError, match="takes only"):

@@ -10,7 +10,7 @@ from sqlverdict.records import Query
 
 
 @pytest.mark.parametrize(
-    ("sql", "written"),
+    ("sql", "expected"),
     [
         ("SELECT a, b FROM t, u ON t.a = u.b", "SELECT a, b FROM t JOIN  u ON t.a = u.b"),
         (
@@ -27,8 +27,8 @@ from sqlverdict.records import Query
         ),
     ],
 )
-def test_only_commas_between_tables_change(sql: str, written: str) -> None:
-    assert joined_by_words(sql) == written
+def test_only_commas_between_tables_change(sql: str, expected: str) -> None:
+    assert joined_by_words(sql) == expected
 
 
 def test_the_query_keeps_its_text() -> None:

@@ -168,5 +168,5 @@ def test_bird_writes_whole_keys_and_spider_does_not(data_root: Path) -> None:
     spider = load_schemas(data_root / "spider" / "tables.json")
     assert not any(schema.whole_keys for schema in spider.values())
     files = keys(load_schemas(data_root / "spider" / "database"))
-    told = keys(spider)
-    assert sum(told[name] < files[name] for name in files if name in told) == 132
+    spider_keys = keys(spider)
+    assert sum(spider_keys[name] < files[name] for name in files if name in spider_keys) == 132

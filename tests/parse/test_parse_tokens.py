@@ -236,10 +236,10 @@ def test_normalised_is_stable(text: str) -> None:
 @settings(deadline=None)
 @given(HOSTILE)
 def test_normalised_keeps_the_tokens(text: str) -> None:
-    kept = solid(text)
-    while kept and kept[-1] == ";":
-        kept.pop()
-    folded = [fold(t) if kind(t) in (Kind.WORD, Kind.NUMBER) else t for t in kept]
+    characters = solid(text)
+    while characters and characters[-1] == ";":
+        characters.pop()
+    folded = [fold(t) if kind(t) in (Kind.WORD, Kind.NUMBER) else t for t in characters]
     assert solid(normalised(text)) == folded
 
 

@@ -63,7 +63,7 @@ def test_column_permutations_explode_at_26_columns() -> None:
 
 
 def test_its_parser_rejects_what_llms_write() -> None:
-    written = [
+    queries = [
         "SELECT COUNT(*) AS n FROM item WHERE price BETWEEN 1 AND 2;",
         "WITH c AS (SELECT kind, COUNT(*) AS n FROM item GROUP BY kind) SELECT MAX(n) FROM c",
         "SELECT name, ROW_NUMBER() OVER (ORDER BY price DESC) FROM item",
@@ -71,6 +71,6 @@ def test_its_parser_rejects_what_llms_write() -> None:
         "SELECT i.name FROM item AS i LEFT OUTER JOIN item j ON i.id <> j.id",
         "SELECT CAST(SUM(price) AS REAL) / COUNT(*) FROM item",
     ]
-    for sql in written:
+    for sql in queries:
         assert not isinstance(parse(sql), ParseFailure), sql
         assert spider_hardness(sql) is not None, sql

@@ -30,11 +30,11 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELEC
 
 
 def cases(shop: Path) -> list[Case]:
-    place = str(shop)
+    path = str(shop)
     return [
-        Case("a", "shop", "How many?", ("SELECT count(*) FROM item",), place),
-        Case("b", "shop", "Which pens?", ("SELECT id FROM item WHERE name = 'pen'",), place),
-        Case("c", "shop", "Why?", (), place, answerable=False, tags={"unanswerable_type": "odd"}),
+        Case("a", "shop", "How many?", ("SELECT count(*) FROM item",), path),
+        Case("b", "shop", "Which pens?", ("SELECT id FROM item WHERE name = 'pen'",), path),
+        Case("c", "shop", "Why?", (), path, answerable=False, tags={"unanswerable_type": "odd"}),
     ]
 
 

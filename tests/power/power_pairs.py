@@ -29,8 +29,8 @@ class PowerPair:
     @property
     def runs_here(self) -> bool:
         """Whether this machine's SQLite is new enough for both queries."""
-        wanted = tuple(int(part) for part in self.since.split("."))
-        return sqlite3.sqlite_version_info >= wanted
+        version = tuple(int(part) for part in self.since.split("."))
+        return sqlite3.sqlite_version_info >= version
 
 
 @cache

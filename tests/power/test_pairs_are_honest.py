@@ -95,13 +95,13 @@ def reordered(connection: sqlite3.Connection, seed: int) -> sqlite3.Connection:
 
 def unsettled(connection: sqlite3.Connection, queries: Iterable[str]) -> set[str]:
     """The queries whose rows are not the same in every order of the stored rows."""
-    wanted = {sql: bag(answer(connection, sql).rows) for sql in queries}
+    expected = {sql: bag(answer(connection, sql).rows) for sql in queries}
     values = set()
     for seed in range(1, ORDERS + 1):
         with closing(reordered(connection, seed)) as copy:
             for switch in ("OFF", "ON"):
                 copy.execute(f"PRAGMA reverse_unordered_selects = {switch}")
-                values |= {sql for sql in wanted if bag(answer(copy, sql).rows) != wanted[sql]}
+                values |= {sql for sql in expected if bag(answer(copy, sql).rows) != expected[sql]}
     return values
 
 

@@ -14,9 +14,9 @@ def idiom(maker: Maker) -> str:
     maker.scopes.append([item])
     maker.size = min(maker.size, 2)
     way = maker.rng.randrange(len(IDIOMS))
-    made = IDIOMS[way](maker, table)
+    text = IDIOMS[way](maker, table)
     maker.scopes.pop()
-    return made
+    return text
 
 
 def maybe_where(maker: Maker) -> str:
@@ -44,16 +44,16 @@ def two_tables(maker: Maker, table: str) -> str:
 
 def top_row(maker: Maker, table: str) -> str:
     column, direction = maker.column("int"), maker.pick("", " DESC")
-    chosen = maker.pick(f"{column}", "q0.id", f"q0.id, {column}", f"{column}, q0.s")
+    columns = maker.pick(f"{column}", "q0.id", f"q0.id, {column}", f"{column}, q0.s")
     where = maybe_where(maker)
     extreme = maker.pick("MAX", "MIN")
     name = str(column).partition(".")[2]
     inner = f"SELECT {extreme}({name}) FROM {table}"
     return maker.pick(
-        f"SELECT {chosen} FROM {table} AS q0{where} ORDER BY {column}{direction} LIMIT 1",
-        f"SELECT {chosen} FROM {table} AS q0 WHERE {column} = ({inner})",
+        f"SELECT {columns} FROM {table} AS q0{where} ORDER BY {column}{direction} LIMIT 1",
+        f"SELECT {columns} FROM {table} AS q0 WHERE {column} = ({inner})",
         f"SELECT {extreme}({column}) FROM {table} AS q0{where}",
-        f"SELECT {chosen} FROM {table} AS q0 WHERE q0.id = {maker.pick('1', '2')} LIMIT 1",
+        f"SELECT {columns} FROM {table} AS q0 WHERE q0.id = {maker.pick('1', '2')} LIMIT 1",
         f"SELECT COUNT(*), {column} FROM {table} AS q0 GROUP BY {column}"
         f" ORDER BY COUNT(*) DESC, {column} LIMIT 1",
     )
@@ -61,7 +61,7 @@ def top_row(maker: Maker, table: str) -> str:
 
 def share(maker: Maker, table: str) -> str:
     test, where = maker.predicate(), maybe_where(maker)
-    counted = maker.pick(
+    count = maker.pick(
         f"SUM(CASE WHEN {test} THEN 1 ELSE 0 END)",
         f"COUNT(CASE WHEN {test} THEN 1 END)",
         f"COUNT(CASE WHEN {test} THEN q0.id END)",
@@ -74,15 +74,15 @@ def share(maker: Maker, table: str) -> str:
     whole = maker.pick("COUNT(*)", "COUNT(q0.id)", "COUNT(q0.s)", "SUM(q0.id)")
     if maker.chance(25):
         whole = f"(SELECT COUNT(*) FROM {table}{' WHERE id > 1' if maker.chance(40) else ''})"
-    made = maker.pick(
-        f"CAST({counted} AS REAL) / {whole}",
-        f"{counted} * 100.0 / {whole}",
-        f"100 * CAST({counted} AS FLOAT) / {whole}",
-        f"{counted} / {whole} * 1.0",
+    text = maker.pick(
+        f"CAST({count} AS REAL) / {whole}",
+        f"{count} * 100.0 / {whole}",
+        f"100 * CAST({count} AS FLOAT) / {whole}",
+        f"{count} / {whole} * 1.0",
         f"AVG({maker.column('int')})",
-        counted,
+        count,
     )
-    return f"SELECT {made} FROM {table} AS q0{where}"
+    return f"SELECT {text} FROM {table} AS q0{where}"
 
 
 def without_partner(maker: Maker, table: str) -> str:
@@ -126,7 +126,7 @@ def often(maker: Maker, table: str) -> str:
 
 def bounds(maker: Maker, table: str) -> str:
     a, b = maker.column("int"), maker.column("int")
-    made = [
+    text = [
         maker.pick(
             f"{maker.pick(str(a), str(b))} {maker.pick('>', '>=', '<', '<=', '=')}"
             f" {maker.pick('1', '2', '3', '1.5')}",
@@ -135,7 +135,7 @@ def bounds(maker: Maker, table: str) -> str:
         )
         for _ in range(2 + maker.rng.randrange(2))
     ]
-    where = maker.pick(" AND ", " AND ", " OR ").join(made)
+    where = maker.pick(" AND ", " AND ", " OR ").join(text)
     return f"SELECT q0.id, {a} FROM {table} AS q0 WHERE {where}"
 
 

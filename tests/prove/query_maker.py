@@ -84,13 +84,13 @@ class Maker:
 
     def with_cte(self, kinds: list[str]) -> str:
         inner = Maker(self.rng, self.size - 1)
-        made = inner.query(["int", "text"], names=("id", "s"))
+        text = inner.query(["int", "text"], names=("id", "s"))
         TABLES["cte"] = {"id": "int", "s": "text"}
         try:
             body = self.query(kinds, outermost=True)
         finally:
             del TABLES["cte"]
-        return f"WITH cte AS ({made}) {body}"
+        return f"WITH cte AS ({text}) {body}"
 
     def query(
         self, kinds: list[str], *, outermost: bool = False, names: tuple[str, ...] = ()
@@ -118,27 +118,27 @@ class Maker:
             group = f" GROUP BY {', '.join(terms)}" if self.chance(85) else ""
             terms = terms if group else []
             having = f" HAVING {self.having(terms)}" if group and self.chance(40) else ""
-            chosen = [self.grouped(kind, terms) for kind in kinds]
+            outputs = [self.grouped(kind, terms) for kind in kinds]
             ordering = [*terms, "COUNT(*)"]
         else:
-            chosen = [self.expression(kind) for kind in kinds]
+            outputs = [self.expression(kind) for kind in kinds]
             ordering = [self.any_column(), self.any_column()]
         distinct = "DISTINCT " if self.chance(22) else ""
-        ends = self.tail(chosen, ordering, bool(distinct)) if tail else ""
+        ends = self.tail(outputs, ordering, bool(distinct)) if tail else ""
         self.scopes.pop()
         if names:
-            chosen = [f"{text} AS {name}" for text, name in zip(chosen, names, strict=True)]
-        return f"SELECT {distinct}{', '.join(chosen)}{start}{where}{group}{having}{ends}"
+            outputs = [f"{text} AS {name}" for text, name in zip(outputs, names, strict=True)]
+        return f"SELECT {distinct}{', '.join(outputs)}{start}{where}{group}{having}{ends}"
 
-    def tail(self, chosen: list[str], ordering: list[str], distinct: bool) -> str:
+    def tail(self, outputs: list[str], ordering: list[str], distinct: bool) -> str:
         if not self.chance(40):
             return f" LIMIT {self.pick('0', '1', '-1')}" if self.chance(4) else ""
         direction = self.pick("", " DESC", " ASC")
         if self.chance(50):
             # All columns: nothing is left to chance, and the order itself is checked.
-            terms = [f"{n + 1}{direction}" for n in range(len(chosen))]
+            terms = [f"{n + 1}{direction}" for n in range(len(outputs))]
         else:
-            ordering = ordering if not distinct else [str(n + 1) for n in range(len(chosen))]
+            ordering = ordering if not distinct else [str(n + 1) for n in range(len(outputs))]
             terms = [f"{self.rng.choice(ordering)}{direction}"]
         order = f" ORDER BY {', '.join(terms)}"
         if self.chance(50):
@@ -149,18 +149,18 @@ class Maker:
     def sources(self) -> tuple[list[Item], str]:
         count = 1 + self.chance(45) + self.chance(20)
         items = [self.source()]
-        text = f" FROM {self.named(items[0])}"
+        text = f" FROM {self.reference(items[0])}"
         for _ in range(count - 1):
             item = self.source()
             how = self.pick(*["JOIN"] * 4, *["LEFT JOIN"] * 3, ",", ",", "RIGHT JOIN", "FULL JOIN")
             text += f"{how} " if how == "," else f" {how} "
-            text += self.named(item)
+            text += self.reference(item)
             items.append(item)
             if how != ",":
                 text += f" ON {self.link(items)}"
         return items, text
 
-    def named(self, item: Item) -> str:
+    def reference(self, item: Item) -> str:
         return f"{item.table} AS {item.alias}"
 
     def source(self) -> Item:
@@ -187,11 +187,11 @@ class Maker:
                     elif other.table == last.table and a == other.table:
                         fits.append(f"{other.alias}.{b} = {last.alias}.{b}")
         self.scopes.append(items)
-        made = self.pick(*fits) if fits and not self.chance(10) else self.comparison()
+        condition = self.pick(*fits) if fits and not self.chance(10) else self.comparison()
         if self.chance(25):
-            made += f" AND {self.predicate()}"
+            condition += f" AND {self.predicate()}"
         self.scopes.pop()
-        return made
+        return condition
 
     # Columns
 
@@ -201,8 +201,8 @@ class Maker:
             f"{item.alias}.{name}"
             for scope in scopes
             for item in scope
-            for name, kept in item.columns.items()
-            if kind == "any" or kept == kind
+            for name, kind_of_column in item.columns.items()
+            if kind == "any" or kind_of_column == kind
         ]
         return self.pick(*results) if results else None
 
@@ -249,14 +249,14 @@ class Maker:
         return way.format(inner)
 
     def case(self, kind: str, depth: int) -> str:
-        made = self.expression(kind, depth)
+        text = self.expression(kind, depth)
         default = f" ELSE {self.expression(kind, depth)}" if self.chance(60) else ""
         if self.chance(25):
             tested = self.expression("int", depth)
-            return f"CASE {tested} WHEN {self.expression('int', 0)} THEN {made}{default} END"
+            return f"CASE {tested} WHEN {self.expression('int', 0)} THEN {text}{default} END"
         if self.chance(30) and default:
-            return f"IIF({self.predicate()}, {made},{default.replace(' ELSE', '', 1)})"
-        return f"CASE WHEN {self.predicate()} THEN {made}{default} END"
+            return f"IIF({self.predicate()}, {text},{default.replace(' ELSE', '', 1)})"
+        return f"CASE WHEN {self.predicate()} THEN {text}{default} END"
 
     def null_function(self, kind: str, depth: int) -> str:
         name = self.pick("COALESCE", "IFNULL", "NULLIF")
@@ -269,11 +269,11 @@ class Maker:
         inner = self.column(kind if kind != "any" else "int") or "1"
         if self.chance(30):
             inner = f"DISTINCT {inner}"
-        made = self.pick(f"MAX({inner})", f"MIN({inner})", f"COUNT({inner})", "COUNT(*)")
+        text = self.pick(f"MAX({inner})", f"MIN({inner})", f"COUNT({inner})", "COUNT(*)")
         where = f" WHERE {self.condition()}" if self.chance(60) else ""
         self.scopes.pop()
         self.size += 1
-        return f"(SELECT {made}{start}{where})"
+        return f"(SELECT {text}{start}{where})"
 
     def aggregate(self, kind: str) -> str:
         inner = self.expression(kind if self.chance(60) else "int", 1)
@@ -299,10 +299,10 @@ class Maker:
         return self.pick("=", "=", "=", "!=", "<", "<=", ">", ">=", "IS", "IS NOT")
 
     def condition(self) -> str:
-        made = self.predicate()
+        text = self.predicate()
         while self.chance(40):
-            made = f"{made} {self.pick('AND', 'AND', 'OR')} {self.predicate()}"
-        return made
+            text = f"{text} {self.pick('AND', 'AND', 'OR')} {self.predicate()}"
+        return text
 
     def predicate(self) -> str:
         ways: list[Callable[[], str]] = [self.comparison] * 5

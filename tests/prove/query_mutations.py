@@ -18,15 +18,15 @@ TEXTS = ("a", "A", "b", "", "1")
 
 def mutate(tree: Expr, rng: Random, times: int = 1) -> str:
     """The text of a query after some random changes; the tree is not changed."""
-    made = exp.Paren(this=tree.copy())
+    replacement = exp.Paren(this=tree.copy())
     for _ in range(times):
-        nodes = list(made.this.walk())
+        nodes = list(replacement.this.walk())
         for _ in range(40):
             node = nodes[rng.randrange(len(nodes))]
             fitting = [change for kind, change in _CHANGES if isinstance(node, kind)]
             if fitting and fitting[rng.randrange(len(fitting))](node, rng):
                 break
-    return str(made.this.sql("sqlite"))
+    return str(replacement.this.sql("sqlite"))
 
 
 def _swap(node: Expr, rng: Random) -> bool:
@@ -63,16 +63,16 @@ def _unnegate(node: Expr, rng: Random) -> bool:
 
 def _connect_otherwise(node: Expr, rng: Random) -> bool:
     kind = exp.Or if isinstance(node, exp.And) else exp.And
-    made = kind(
+    replacement = kind(
         this=exp.Paren(this=node.this.copy()), expression=exp.Paren(this=node.expression.copy())
     )
-    node.replace(exp.Paren(this=made))
+    node.replace(exp.Paren(this=replacement))
     return True
 
 
 def _keep_one(node: Expr, rng: Random) -> bool:
-    kept = node.this if rng.randrange(2) else node.expression
-    node.replace(exp.Paren(this=kept.copy()))
+    side = node.this if rng.randrange(2) else node.expression
+    node.replace(exp.Paren(this=side.copy()))
     return True
 
 
@@ -103,12 +103,12 @@ def _drop(part: str) -> Callable[[Expr, Random], bool]:
 
 def _drop_one(part: str) -> Callable[[Expr, Random], bool]:
     def change(node: Expr, rng: Random) -> bool:
-        held = node.args.get(part)
-        terms = list(held.expressions) if held is not None else []
+        value = node.args.get(part)
+        terms = list(value.expressions) if value is not None else []
         if len(terms) < 2:
             return False
         del terms[rng.randrange(len(terms))]
-        held.set("expressions", terms)
+        value.set("expressions", terms)
         return True
 
     return change
@@ -136,10 +136,10 @@ def _on_to_where(node: Expr, rng: Random) -> bool:
         return False
     node.set("on", exp.true())
     where = select.args.get("where")
-    made = exp.Paren(this=on.copy())
+    replacement = exp.Paren(this=on.copy())
     if where is not None:
-        made = exp.And(this=exp.Paren(this=where.this.copy()), expression=made)
-    select.set("where", exp.Where(this=made))
+        replacement = exp.And(this=exp.Paren(this=where.this.copy()), expression=replacement)
+    select.set("where", exp.Where(this=replacement))
     return True
 
 
@@ -212,8 +212,10 @@ def _not_null(node: Expr, rng: Random) -> bool:
     column = columns[rng.randrange(len(columns))].copy()
     test = exp.Not(this=exp.Is(this=column, expression=exp.Null()))
     where = node.args.get("where")
-    made = exp.And(this=exp.Paren(this=where.this.copy()), expression=test) if where else test
-    node.set("where", exp.Where(this=made))
+    replacement = (
+        exp.And(this=exp.Paren(this=where.this.copy()), expression=test) if where else test
+    )
+    node.set("where", exp.Where(this=replacement))
     return True
 
 
@@ -228,8 +230,10 @@ def _exists(node: Expr, rng: Random) -> bool:
     picked = picked.this if isinstance(picked, exp.Alias) else picked
     test = exp.EQ(this=picked.copy(), expression=node.this.copy())
     where = inner.args.get("where")
-    made = exp.And(this=exp.Paren(this=where.this.copy()), expression=test) if where else test
-    inner.set("where", exp.Where(this=made))
+    replacement = (
+        exp.And(this=exp.Paren(this=where.this.copy()), expression=test) if where else test
+    )
+    inner.set("where", exp.Where(this=replacement))
     node.replace(exp.Exists(this=inner))
     return True
 

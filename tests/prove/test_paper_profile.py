@@ -56,7 +56,7 @@ SCHEMA = read_ddl(CORNERS, "corners")
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "wanted"),
+    ("left", "right", "expected"),
     [
         ('SELECT k FROM t WHERE v = "dog"', "SELECT k FROM t WHERE v = 'dog'", True),
         ('SELECT k FROM t WHERE v = "w"', "SELECT k FROM t WHERE v = 'w'", False),
@@ -69,8 +69,8 @@ SCHEMA = read_ddl(CORNERS, "corners")
         ("SELECT v FROM t LEFT JOIN u ON v = w", "SELECT v FROM t JOIN u ON v = w", False),
     ],
 )  # fmt: skip
-def test_what_the_script_does_and_does_not_see(left: str, right: str, wanted: bool) -> None:
-    assert joined(left, right, SCHEMA) is wanted
+def test_what_the_script_does_and_does_not_see(left: str, right: str, expected: bool) -> None:
+    assert joined(left, right, SCHEMA) is expected
 
 
 def test_a_single_primary_key_is_taken_for_not_null_and_a_partial_index_for_unique() -> None:
@@ -112,23 +112,25 @@ def replayed(query: Query, schema: Schema, steps: tuple[Step, ...]) -> Expr:
     for step in steps:
         node: Expr = tree
         for name, index in step.path:
-            held = node.args[name]
-            node = held if index < 0 else held[index]
-        made = PAPER[step.rule].rewrite(node, facts)
-        assert made is not None, step
+            value = node.args[name]
+            node = value if index < 0 else value[index]
+        replacement = PAPER[step.rule].rewrite(node, facts)
+        assert replacement is not None, step
         if not step.path:
-            made.parent = None
-            tree = made
+            replacement.parent = None
+            tree = replacement
             continue
         holder: Expr = tree
         for name, index in step.path[:-1]:
-            held = holder.args[name]
-            holder = held if index < 0 else held[index]
+            value = holder.args[name]
+            holder = value if index < 0 else value[index]
         name, index = step.path[-1]
         if index < 0:
-            holder.set(name, made)
+            holder.set(name, replacement)
         else:
-            holder.set(name, [*holder.args[name][:index], made, *holder.args[name][index + 1 :]])
+            holder.set(
+                name, [*holder.args[name][:index], replacement, *holder.args[name][index + 1 :]]
+            )
     return tree
 
 
@@ -329,9 +331,9 @@ def test_the_order_of_lines_and_of_pairs_does_not_count(data_root: Path) -> None
     forwards = [joined(gold, sql, schema) for gold, sql, schema, _ in pairs]
     places = list(range(len(pairs)))
     random.Random(4).shuffle(places)
-    for place in places:
-        gold, sql, schema, _ = pairs[place]
-        assert joined(sql, gold, schema) is forwards[place]
+    for word in places:
+        gold, sql, schema, _ = pairs[word]
+        assert joined(sql, gold, schema) is forwards[word]
 
 
 @pytest.mark.data

@@ -78,8 +78,8 @@ NO_CORNER = frozenset({"P7", "P8", "22", "23", "24", "26"})
 
 
 def test_every_unsound_rule_shows_a_corner() -> None:
-    shown = {number for rule in PAPER.values() if rule.corners for number in rule.paper}
-    assert shown == {*PREPARING, *NUMBERED} - NO_CORNER
+    with_corner = {number for rule in PAPER.values() if rule.corners for number in rule.paper}
+    assert with_corner == {*PREPARING, *NUMBERED} - NO_CORNER
     assert PAPER["paper_equal_to_itself_is_true"].corners
 
 

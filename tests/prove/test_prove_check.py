@@ -61,8 +61,8 @@ def test_every_proof_of_a_rules_pairs_holds(rule: Rule) -> None:
         if isinstance(outcome, Proof):
             verdict = check(outcome, schema_of(rule), facts=facts)
             assert isinstance(verdict, ValidProof), verdict
-            kept = make_certificate(outcome, schema_of(rule), facts=facts)
-            assert from_json(to_json(kept)) == kept
+            certificate = make_certificate(outcome, schema_of(rule), facts=facts)
+            assert from_json(to_json(certificate)) == certificate
 
 
 def test_every_step_is_said_with_the_query_after_it(proof: Proof, schema: Schema) -> None:
@@ -195,27 +195,27 @@ def test_no_proof_makes_the_checker_raise(data: st.DataObject) -> None:
     assert isinstance(outcome, Proof)
     steps = list(outcome.steps)
     for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(steps)))
-        steps[place : place + data.draw(st.integers(0, 1))] = [data.draw(STEPS)]
+        position = data.draw(st.integers(0, len(steps)))
+        steps[position : position + data.draw(st.integers(0, 1))] = [data.draw(STEPS)]
     verdict = check(replace(outcome, steps=tuple(steps)), schema)
     # A step that is none of the prover's may hold as well; the last tree is what it claims then.
     assert isinstance(verdict, ValidProof | InvalidProof)
 
 
 def test_a_certificate_outlives_the_session(proof: Proof, schema: Schema, tmp_path: Path) -> None:
-    kept = make_certificate(proof, schema)
-    save(kept, tmp_path / "deep" / "proof.json")
+    certificate = make_certificate(proof, schema)
+    save(certificate, tmp_path / "deep" / "proof.json")
     again = load(tmp_path / "deep" / "proof.json")
-    assert again == kept
+    assert again == certificate
     assert check_certificate(again).holds
-    assert to_json(again) == to_json(kept)
+    assert to_json(again) == to_json(certificate)
 
 
 def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Schema) -> None:
-    kept = make_certificate(proof, schema)
-    assert check_certificate(kept, read_ddl(DDL + "CREATE TABLE more (x TEXT);", "m")).holds
+    certificate = make_certificate(proof, schema)
+    assert check_certificate(certificate, read_ddl(DDL + "CREATE TABLE more (x TEXT);", "m")).holds
     nullable = read_ddl(DDL.replace("band INTEGER NOT NULL", "band INTEGER"), "m")
-    verdict = check_certificate(kept, nullable)
+    verdict = check_certificate(certificate, nullable)
     assert isinstance(verdict, InvalidProof)
     assert "does not say that singer.band is never NULL" in verdict.why
 
@@ -246,6 +246,6 @@ def test_broken_parts_of_a_certificate_are_refused(proof: Proof, schema: Schema)
 
 
 def test_a_certificate_says_what_was_assumed(proof: Proof, schema: Schema) -> None:
-    kept = make_certificate(proof, schema, facts=frozenset())
-    assert isinstance(kept, Certificate)
-    assert not check_certificate(kept).holds
+    certificate = make_certificate(proof, schema, facts=frozenset())
+    assert isinstance(certificate, Certificate)
+    assert not check_certificate(certificate).holds

@@ -37,7 +37,7 @@ Source
 SCHEMA = "CREATE TABLE t (k INTEGER, v INTEGER)"
 
 
-def made(
+def make_rule(
     rewrite: Callable[[Any, Facts], Expr | None],
     *,
     matches: tuple[type, ...] = (exp.Select,),
@@ -71,35 +71,35 @@ def test_a_good_rule_passes() -> None:
     ],
 )
 def test_an_incomplete_document(document: str, message: str) -> None:
-    fails(replace(made(idle), document=document), "document", message)
+    fails(replace(make_rule(idle), document=document), "document", message)
 
 
 def test_pairs_are_wanted_with_reasons() -> None:
-    fails(replace(made(idle), equal=()), "document", "no pair that it joins")
-    fails(replace(made(idle), different=()), "document", "keep apart")
+    fails(replace(make_rule(idle), equal=()), "document", "no pair that it joins")
+    fails(replace(make_rule(idle), different=()), "document", "keep apart")
     silent = (Pair("SELECT k FROM t", "SELECT v FROM t"),)
-    fails(replace(made(idle), different=silent), "document", "because")
-    fails(replace(made(idle), trust="heuristic"), "document", "heuristic and yet")
+    fails(replace(make_rule(idle), different=silent), "document", "because")
+    fails(replace(make_rule(idle), trust="heuristic"), "document", "heuristic and yet")
 
 
 def test_an_equal_pair_that_is_not_joined() -> None:
     pair = Pair("SELECT k FROM t", "SELECT v FROM t")
-    fails(made(idle, equal=(pair,)), "joins_equal", "does not join")
+    fails(make_rule(idle, equal=(pair,)), "joins_equal", "does not join")
 
 
 def test_a_rule_that_does_not_fire() -> None:
-    fails(made(idle), "joins_equal", "does not fire")
+    fails(make_rule(idle), "joins_equal", "does not fire")
 
 
 def test_a_different_pair_that_is_joined() -> None:
     pair = Pair("SELECT k FROM t", "SELECT k FROM t WHERE 1 = 1", because="it is said so")
-    fails(made(idle, different=(pair,)), "keeps_different_apart", "proved equal, though")
-    fails(made(idle, different=(pair,)), "search_refutes_different", "no database shows it")
+    fails(make_rule(idle, different=(pair,)), "keeps_different_apart", "proved equal, though")
+    fails(make_rule(idle, different=(pair,)), "search_refutes_different", "no database shows it")
 
 
 def test_a_fact_without_weight() -> None:
     pair = Pair("SELECT k FROM t", "SELECT k FROM t WHERE 1", (NotNull("t", "k"),))
-    fails(made(idle, equal=(pair,)), "facts_carry_weight", "t.k is never NULL")
+    fails(make_rule(idle, equal=(pair,)), "facts_carry_weight", "t.k is never NULL")
 
 
 def test_an_unsound_rewriting() -> None:
@@ -110,7 +110,7 @@ def test_an_unsound_rewriting() -> None:
         return node
 
     pair = Pair("SELECT k FROM t WHERE v > 1", "SELECT k FROM t")
-    fails(made(drop_where, equal=(pair,)), "never_changes_answers", "changes an answer")
+    fails(make_rule(drop_where, equal=(pair,)), "never_changes_answers", "changes an answer")
 
 
 def test_a_rewriting_that_ignores_one_of_its_facts() -> None:
@@ -123,7 +123,7 @@ def test_a_rewriting_that_ignores_one_of_its_facts() -> None:
 
     key = (Unique("t", ("k",)), NotNull("t", "k"))
     pair = Pair("SELECT DISTINCT k FROM t", "SELECT k FROM t", key)
-    fails(made(drop_distinct, equal=(pair,)), "never_changes_answers", "given .*unique")
+    fails(make_rule(drop_distinct, equal=(pair,)), "never_changes_answers", "given .*unique")
 
 
 def test_a_text_that_does_not_run() -> None:
@@ -133,12 +133,12 @@ def test_a_text_that_does_not_run() -> None:
         node.set("this", exp.to_identifier("nowhere"))
         return node
 
-    fails(made(break_it, matches=(exp.Column,)), "never_changes_answers", "cannot be tried")
+    fails(make_rule(break_it, matches=(exp.Column,)), "never_changes_answers", "cannot be tried")
 
 
 def test_a_corner_of_a_rule_that_is_not_heuristic() -> None:
     corner = Pair("SELECT k FROM t", "SELECT v FROM t", because="two columns")
-    fails(replace(made(idle), corners=(corner,)), "corners", "tested and yet has corners")
+    fails(replace(make_rule(idle), corners=(corner,)), "corners", "tested and yet has corners")
 
 
 def test_a_corner_is_joined_and_refuted_with_a_reason() -> None:
@@ -161,7 +161,7 @@ def test_a_rewriting_that_mistakes_the_clock() -> None:
         return node
 
     pair = Pair("SELECT k, STRFTIME('%d', 'now') FROM t", "SELECT k FROM t")
-    rule = made(year_of_now, matches=(exp.TimeToStr,), equal=(pair,))
+    rule = make_rule(year_of_now, matches=(exp.TimeToStr,), equal=(pair,))
     fails(rule, "never_changes_answers", "changes an answer")
 
 
@@ -178,7 +178,7 @@ def test_a_rewriting_that_mistakes_the_clock() -> None:
 def test_the_clock_is_asked_at_one_moment(
     left: str, right: str, refuted: bool, message: str
 ) -> None:
-    outcome = witness(made(idle), left, right, (), 20)
+    outcome = witness(make_rule(idle), left, right, (), 20)
     assert outcome.refuted is refuted
     assert message in getattr(outcome, "message", "")
 
@@ -192,7 +192,7 @@ def test_a_form_that_is_not_stable() -> None:
         return grown
 
     pair = Pair("SELECT k + 1 FROM t", "SELECT k + 1 FROM t")
-    fails(made(deeper, matches=(exp.Literal,), equal=(pair,)), "is_stable", "not stable")
+    fails(make_rule(deeper, matches=(exp.Literal,), equal=(pair,)), "is_stable", "not stable")
 
 
 def test_rules_whose_order_matters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_rules_whose_order_matters(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     pair = Pair("SELECT k FROM t WHERE k BETWEEN v AND 3", "SELECT k FROM t")
-    rule = made(other_way, matches=(exp.Between,), equal=(pair,))
+    rule = make_rule(other_way, matches=(exp.Between,), equal=(pair,))
     fails(rule, "order_does_not_matter", "the order of rules matters")
 
 
@@ -218,7 +218,7 @@ def test_a_rule_that_changes_what_it_leaves_alone() -> None:
         node.set("limit", exp.Limit(expression=exp.Literal.number(1)))
         return None
 
-    fails(made(meddle), "minds_its_node", "though it answers None")
+    fails(make_rule(meddle), "minds_its_node", "though it answers None")
 
 
 def test_a_rule_that_reaches_beside_its_node() -> None:
@@ -228,11 +228,11 @@ def test_a_rule_that_reaches_beside_its_node() -> None:
             select.set("distinct", exp.Distinct())
         return node
 
-    fails(made(reach, matches=(exp.Column,)), "minds_its_node", "beside its node")
+    fails(make_rule(reach, matches=(exp.Column,)), "minds_its_node", "beside its node")
 
 
 def test_a_rule_without_end() -> None:
     def grow(node: exp.Column, facts: Facts) -> Expr | None:
         return exp.Add(this=node.copy(), expression=exp.Literal.number(0))
 
-    fails(made(grow, matches=(exp.Column,)), "ends_on_deep_trees", "no end")
+    fails(make_rule(grow, matches=(exp.Column,)), "ends_on_deep_trees", "no end")

@@ -226,19 +226,19 @@ def test_a_certificate_keeps_the_dialect() -> None:
         "SELECT DISTINCT id FROM singer", "SELECT id FROM singer", tables, dialect="postgres"
     )
     assert isinstance(proof, Proof)
-    kept = from_json(to_json(make_certificate(proof, tables)))
-    assert kept.proof.dialect == "postgres"
-    assert check_certificate(kept).holds
+    certificate = from_json(to_json(make_certificate(proof, tables)))
+    assert certificate.proof.dialect == "postgres"
+    assert check_certificate(certificate).holds
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
 def test_facts_that_a_database_breaks_are_not_used(dialect: str) -> None:
     gold = parse("SELECT g.song_id FROM song g JOIN singer s ON g.singer_id = s.id", dialect)
     prediction = parse("SELECT song_id FROM song WHERE singer_id IS NOT NULL", dialect)
-    asked: list[str] = []
+    dialects: list[str] = []
 
     def run(sql: str) -> Outcome:
-        asked.append(sql)
+        dialects.append(sql)
         orphan = "NOT EXISTS" in sql
         return Answer(("singer_id",), ((7,),) if orphan else ())
 
@@ -249,7 +249,7 @@ def test_facts_that_a_database_breaks_are_not_used(dialect: str) -> None:
         "song(singer_id) references singer(id): singer_id = 7 has no row in singer",
     )
     mark = "`" if dialect == "mysql" else '"'
-    assert any(f"FROM {mark}song{mark} AS t" in sql for sql in asked)
+    assert any(f"FROM {mark}song{mark} AS t" in sql for sql in dialects)
 
 
 def test_facts_that_cannot_be_checked_are_named() -> None:

@@ -120,8 +120,8 @@ def _forms(sql: str, dialect: str, schema: Schema) -> Iterator[Claim]:
         facts = Facts(schema, facts_of(schema, dialect), start.bases, dialect)
         if refusal(start.tree, facts) is not None:
             return
-        written = runnable(start.tree.copy(), as_it_stands=True, dialect=dialect).sql(dialect)
-        yield Claim("read", sql, written, ())
+        sql_text = runnable(start.tree.copy(), as_it_stands=True, dialect=dialect).sql(dialect)
+        yield Claim("read", sql, sql_text, ())
         tree, steps = normalise(start.tree, facts, rules_of("sound", frozenset(), dialect))
     except (Unsupported, TooManySteps):
         return
@@ -151,7 +151,7 @@ def differences(
 
 def _bag(answer: Answer, columns: tuple[int, ...] = ()) -> list[str]:
     places = columns or range(len(answer.columns))
-    return sorted(repr([_plain(row[place]) for place in places]) for row in answer.rows)
+    return sorted(repr([_plain(row[index]) for index in places]) for row in answer.rows)
 
 
 def _plain(cell: object) -> object:

@@ -66,9 +66,9 @@ def test_what_is_read_answers_as_the_text_does(
         why = loss(sql, schema)
         count["read" if why is None else "lost" if why == LOST else "refused"] += 1
         if why is None:
-            written = text(resolve(query.tree, schema).tree)
-            if answer(database, written) != rows:
-                wrong.append((sql, written))
+            read_text = text(resolve(query.tree, schema).tree)
+            if answer(database, read_text) != rows:
+                wrong.append((sql, read_text))
     assert wrong == []
     assert count["read"] > 80, count
     assert count["lost"] > 10, count

@@ -76,8 +76,8 @@ def test_a_proof_that_can_do_without_a_broken_fact_stays_one(tmp_path: Path) -> 
     gold = "SELECT DISTINCT radio_id, year FROM radio WHERE year = 1990"
     proof = proved(path, gold, "SELECT radio_id, year FROM radio WHERE year = 1990")
     assert isinstance(proof, Proof), proof
-    kept = make_certificate(proof, schema)
-    assert check_certificate(kept).holds
+    certificate = make_certificate(proof, schema)
+    assert check_certificate(certificate).holds
 
 
 @pytest.mark.parametrize(

@@ -85,15 +85,15 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
         return None
     except TooManySteps as spent:
         return Trouble("no end", sql, str(spent))
-    made = text(tree)
-    by = f"{made!r} by {[step.rule for step in steps]} given {sorted(map(str, facts - TYPED))}"
-    problem = complaint(made, SCHEMA)
+    form = text(tree)
+    by = f"{form!r} by {[step.rule for step in steps]} given {sorted(map(str, facts - TYPED))}"
+    problem = complaint(form, SCHEMA)
     if problem is not None:
         return Trouble("does not run", sql, f"{problem}: {by}")
-    outcome = search(sql, made, facts, instances)
+    outcome = search(sql, form, facts, instances)
     if isinstance(outcome, Witness):
         return Trouble("other answer", sql, f"{by}; on {dict(outcome.instance.rows)}")
-    again = parse(made)
+    again = parse(form)
     assert isinstance(again, Query), again
     try:
         start = resolve(again.tree, SCHEMA)

@@ -70,7 +70,7 @@ READ = [
     "SELECT (SELECT count(*) FROM (SELECT *, * FROM u) AS d WHERE d.a = t.a) FROM t",
     "SELECT id FROM t WHERE (SELECT count(*) FROM (SELECT * FROM u JOIN v ON u.a = v.a)) > 1",
 ]
-REFUSED = [
+NOT_RESOLVED = [
     # SQLite makes names up, or takes texts for names: what they mean is not certain.
     f"""SELECT "z:1" FROM {TWICE}""",
     "SELECT * FROM (SELECT a + 1 FROM t) NATURAL JOIN (SELECT a + 2 FROM t)",
@@ -103,9 +103,9 @@ def resolved_text(sql: str, schema: Schema) -> str:
 def test_a_resolved_star_answers_as_the_star(
     sql: str, schema: Schema, database: sqlite3.Connection
 ) -> None:
-    written = resolved_text(sql, schema)
+    resolved = resolved_text(sql, schema)
     rows = sorted(map(repr, database.execute(sql).fetchall()))
-    assert sorted(map(repr, database.execute(written).fetchall())) == rows, written
+    assert sorted(map(repr, database.execute(resolved).fetchall())) == rows, resolved
 
 
 @pytest.mark.parametrize("sql", READ)
@@ -114,7 +114,7 @@ def test_a_star_may_be_proved_about_without_harm(sql: str, schema: Schema) -> No
     assert proof.proved or proof.reason in (None, Reason.UNSUPPORTED_FEATURE), proof
 
 
-@pytest.mark.parametrize("sql", REFUSED)
+@pytest.mark.parametrize("sql", NOT_RESOLVED)
 def test_a_name_that_is_not_certain_is_refused(
     sql: str, schema: Schema, database: sqlite3.Connection
 ) -> None:

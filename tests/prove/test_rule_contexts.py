@@ -20,14 +20,14 @@ SCHEMA = "CREATE TABLE t (k INTEGER, v INTEGER)"
 DIFFERENT = (Pair("SELECT k FROM t", "SELECT v FROM t", because="they are two columns"),)
 
 
-def made(
+def make_rule(
     rewrite: Callable[[Any, Facts], Expr | None],
     kind: type[Expr],
     left: str,
     right: str,
-    *given: Any,
+    *pairs: Any,
 ) -> Rule:
-    equal = (Pair(left, right, tuple(given)),)
+    equal = (Pair(left, right, tuple(pairs)),)
     return Rule("made", rewrite, (kind,), "tested", ("sound",), SCHEMA, equal, DIFFERENT, "Made.")
 
 
@@ -108,49 +108,53 @@ def largest_of_a_column_is_first(node: exp.Max, facts: Facts) -> Expr | None:
 
 
 WRONG = [
-    made(
+    make_rule(
         coalesce_of_never_null,
         exp.Coalesce,
         "SELECT COALESCE(v, 0) FROM t",
         "SELECT v FROM t",
         NotNull("t", "v"),
     ),
-    made(plus_nothing_is_idle, exp.Add, "SELECT v + 0 FROM t", "SELECT v FROM t"),
-    made(cast_to_integer_is_idle, exp.Cast, "SELECT CAST(v AS INTEGER) FROM t", "SELECT v FROM t"),
-    made(minus_minus_is_plus, exp.Neg, "SELECT - (- v) FROM t", "SELECT v FROM t"),
-    made(
+    make_rule(plus_nothing_is_idle, exp.Add, "SELECT v + 0 FROM t", "SELECT v FROM t"),
+    make_rule(
+        cast_to_integer_is_idle, exp.Cast, "SELECT CAST(v AS INTEGER) FROM t", "SELECT v FROM t"
+    ),
+    make_rule(minus_minus_is_plus, exp.Neg, "SELECT - (- v) FROM t", "SELECT v FROM t"),
+    make_rule(
         between_neighbours_is_in,
         exp.Between,
         "SELECT k FROM t WHERE v BETWEEN 1 AND 2",
         "SELECT k FROM t WHERE v IN (1, 2)",
     ),
-    made(
+    make_rule(
         not_empty_is_not_null,
         exp.NEQ,
         "SELECT k FROM t WHERE v <> ''",
         "SELECT k FROM t WHERE v IS NOT NULL",
     ),
-    made(abs_of_zero, exp.EQ, "SELECT k FROM t WHERE ABS(v) = 0", "SELECT k FROM t WHERE v = 0"),
-    made(halves_of_doubles, exp.Div, "SELECT v * 2 / 2 FROM t", "SELECT v FROM t"),
-    made(
+    make_rule(
+        abs_of_zero, exp.EQ, "SELECT k FROM t WHERE ABS(v) = 0", "SELECT k FROM t WHERE v = 0"
+    ),
+    make_rule(halves_of_doubles, exp.Div, "SELECT v * 2 / 2 FROM t", "SELECT v FROM t"),
+    make_rule(
         real_of_an_integer,
         exp.Cast,
         "SELECT CAST(CAST(v AS REAL) AS INTEGER) FROM t",
         "SELECT CAST(v AS INTEGER) FROM t",
     ),
-    made(
+    make_rule(
         inner_order_is_idle,
         exp.Select,
         "SELECT COUNT(*) FROM (SELECT v FROM t ORDER BY v DESC) AS d",
         "SELECT COUNT(*) FROM (SELECT v FROM t) AS d",
     ),
-    made(
+    make_rule(
         case_of_itself,
         exp.Case,
         "SELECT CASE WHEN v = 1 THEN 1 ELSE v END FROM t",
         "SELECT v FROM t",
     ),
-    made(
+    make_rule(
         largest_of_a_column_is_first,
         exp.Max,
         "SELECT MAX(v) FROM t GROUP BY v",
@@ -169,10 +173,10 @@ def test_a_rule_that_holds_by_luck_is_rejected(rule: Rule) -> None:
 def test_the_message_holds_all_that_it_takes_to_see_the_difference() -> None:
     result = attack_rule(WRONG[0]).difference
     assert result is not None
-    told = str(result)
-    assert "CREATE TABLE" in told
-    assert "COALESCE" in told
-    assert "before" in told
+    message = str(result)
+    assert "CREATE TABLE" in message
+    assert "COALESCE" in message
+    assert "before" in message
 
 
 def test_an_attack_is_repeatable() -> None:

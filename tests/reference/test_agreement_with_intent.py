@@ -41,7 +41,7 @@ def kappa(data_root: Path) -> Kappa:
     options = Options("ex,ex[bird],ex[spider],verdict", workers=0, cache=None, schemas=schemas)
     results = list(evaluate(cases, predictions, options=options).results())
 
-    def held(metric: str, which: str) -> tuple[float, int]:
+    def figures(metric: str, which: str) -> tuple[float, int]:
         rated = [
             RatedCase(r.id, records[r.id]["label"], _bool(r, metric))
             for r in results
@@ -51,12 +51,12 @@ def kappa(data_root: Path) -> Kappa:
         assert result.kappa is not None
         return result.kappa, len(rated) - result.unscored
 
-    return held
+    return figures
 
 
 def _case(record: dict[str, Any], database: str | None) -> Case:
     equal = record["verdicts"]["decisive/EX"] == 1
-    kept = Recording((NOTHING,), NOTHING, equal, whole=False, has_results=False)
+    recording = Recording((NOTHING,), NOTHING, equal, whole=False, has_results=False)
     return Case(
         record["id"],
         record["db_id"],
@@ -64,7 +64,7 @@ def _case(record: dict[str, Any], database: str | None) -> Case:
         (record["gold"],),
         database,
         knowledge=record["evidence"],
-        recorded=None if database else kept,
+        recorded=None if database else recording,
     )
 
 

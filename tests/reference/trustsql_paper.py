@@ -66,8 +66,8 @@ def cells() -> dict[tuple[str, str, str, str], str]:
     results = {}
     for penalty, table in (("0", RS_0), ("10", RS_10), ("N", RS_N)):
         for method, row in table.items():
-            for place, cell in enumerate(row.split()):
-                view, dataset = VIEWS[place // 4], DATASETS[place % 4]
+            for column, cell in enumerate(row.split()):
+                view, dataset = VIEWS[column // 4], DATASETS[column % 4]
                 results[method, dataset, view, penalty] = cell
     return results
 

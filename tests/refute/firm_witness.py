@@ -23,7 +23,7 @@ SCHEMA = read_ddl(
 def on(gold: str, prediction: str, **rows: list[Row]) -> Witness:
     """A witness as the engine itself sees it."""
     scratch = ScratchDatabase(SCHEMA)
-    content = {name: tuple(given) for name, given in rows.items()}
+    content = {name: tuple(table_rows) for name, table_rows in rows.items()}
     scratch.load(content)
     ours, theirs = scratch.run(gold), scratch.run(prediction)
     reasons: tuple[Reason, ...] = (Reason.EXECUTION_ERROR,)

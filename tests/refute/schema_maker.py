@@ -15,7 +15,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-class Made:
+class RandomSchema:
     """One random schema: its DDL, and what queries need to know of it."""
 
     def __init__(self, rng: Random) -> None:
@@ -61,10 +61,10 @@ class Made:
             base = rng.choice(columns)[0]
             expression = rng.choice(("upper({})", "{} || 'x'", "length({})", "typeof({})"))
             how = rng.choice(("STORED", "VIRTUAL"))
-            made = quoted("made of it")
+            computed = quoted("made of it")
             kind = "ANY" if strict else "TEXT"
             at = len(columns)
-            lines.insert(at, f"{made} {kind} AS ({expression.format(quoted(base))}) {how}")
+            lines.insert(at, f"{computed} {kind} AS ({expression.format(quoted(base))}) {how}")
             columns.append(("made of it", "TEXT"))
         lines += self._constraints(name, columns, key, strict)
         options = [
@@ -151,10 +151,10 @@ class Made:
     def _view(self) -> None:
         name = self.rng.choice(list(self.tables))
         columns = [column for column, _ in self.tables[name]][:2]
-        shown = ", ".join(map(quoted, columns))
+        names = ", ".join(map(quoted, columns))
         where = f"{quoted(columns[-1])} IS NOT NULL"
         self.statements.append(
-            f'CREATE VIEW "a view" ({shown}) AS SELECT {shown} FROM {quoted(name)} WHERE {where}'
+            f'CREATE VIEW "a view" ({names}) AS SELECT {names} FROM {quoted(name)} WHERE {where}'
         )
         self.tables["a view"] = [(column, "") for column in columns]
 

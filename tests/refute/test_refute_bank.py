@@ -186,9 +186,9 @@ def test_the_size_is_bounded_and_the_useful_stay(tmp_path: Path) -> None:
     assert bank.size > 200_000
     assert bank.trim() > 0
     assert bank.size <= 200_000
-    kept = [rows_of(result) for result in bank.instances(SCHEMA)]
-    assert kept[0] == (("useful", 1),)
-    assert kept[1:]
+    survivors = [rows_of(result) for result in bank.instances(SCHEMA)]
+    assert survivors[0] == (("useful", 1),)
+    assert survivors[1:]
     assert set(bank.pairs(SCHEMA)) >= {COUNT, DISTINCT, EMPTY}
     assert len(bank.pairs(SCHEMA)) < 600
     bank.close()
@@ -210,12 +210,12 @@ SETS = st.dictionaries(
 @settings(max_examples=100)
 @given(SETS)
 def test_a_cover_covers_without_idle_members(sets: dict[int, set[tuple[str, str]]]) -> None:
-    chosen = cover(sets)
-    wanted = set().union(*sets.values()) if sets else set()
-    assert set().union(*(sets[number] for number in chosen)) == wanted if chosen else not wanted
-    assert len(chosen) == len(set(chosen))
+    choice = cover(sets)
+    expected = set().union(*sets.values()) if sets else set()
+    assert set().union(*(sets[number] for number in choice)) == expected if choice else not expected
+    assert len(choice) == len(set(choice))
     seen: set[tuple[str, str]] = set()
-    for number in chosen:
+    for number in choice:
         assert sets[number] - seen
         seen |= sets[number]
 
@@ -247,14 +247,14 @@ def test_an_undetermined_answer_separates_nothing() -> None:
 def test_a_written_suite_serves_test_suite_accuracy(bank: Bank, tmp_path: Path) -> None:
     bank.add(witness(COUNT, NULL_ROW))
     bank.add(witness(DISTINCT, (1, 1), (2, 1)))
-    written = export_suite(bank, tmp_path / "suites")
-    assert [path.relative_to(tmp_path) for path in written] == [
+    count = export_suite(bank, tmp_path / "suites")
+    assert [path.relative_to(tmp_path) for path in count] == [
         Path("suites/tiny/1.sqlite"),
         Path("suites/tiny/2.sqlite"),
     ]
-    result = suite_of(str(written[0]), "tiny", (".sqlite",))
+    result = suite_of(str(count[0]), "tiny", (".sqlite",))
     assert {Path(path).name for path in result} == {"1.sqlite", "2.sqlite"}
-    with closing(sqlite3.connect(written[0])) as database:
+    with closing(sqlite3.connect(count[0])) as database:
         assert database.execute("SELECT name FROM sqlite_master ORDER BY 1").fetchall() == [
             ("t",),
             ("u",),
@@ -265,8 +265,8 @@ def test_two_schemas_of_one_name_are_not_mixed(bank: Bank, tmp_path: Path) -> No
     other = read_ddl("CREATE TABLE t (a INT, b INT);", "tiny")
     bank.add(witness(COUNT, NULL_ROW))
     bank.record(instance(NULL_ROW, schema=other), [COUNT])
-    written = export_suite(bank, tmp_path)
-    assert sorted(path.parent.name for path in written) == ["tiny", "tiny-2"]
+    count = export_suite(bank, tmp_path)
+    assert sorted(path.parent.name for path in count) == ["tiny", "tiny-2"]
 
 
 CELL = st.one_of(

@@ -111,8 +111,8 @@ def test_only_touched_tables_are_read(make: Make, monkeypatch: pytest.MonkeyPatc
     seen: list[str] = []
     before = sample._read
 
-    def spy(*given: object) -> sample.Sample:
-        read = before(*given)  # type: ignore[arg-type]
+    def spy(*arguments: object) -> sample.Sample:
+        read = before(*arguments)  # type: ignore[arg-type]
         seen.append(read.table.name)
         return read
 
@@ -127,14 +127,14 @@ def test_what_a_table_shows_does_not_depend_on_who_asked_first(make: Make) -> No
     extra = "CREATE TABLE child (t0_id INTEGER REFERENCES t0, note TEXT);" + "".join(
         f"INSERT INTO child VALUES ({n % 25}, 'n{n}');" for n in range(60)
     )
-    shown = []
+    samples = []
     for words in (["t0", "child"], ["child", "t0"], ["t0"], ["t1"]):
         path = make(2, 4, 30, extra)
         schema = read_sqlite(path)
         mine(path, part_of(schema, words))
-        shown.append([str(result) for result in mine(path, part_of(schema, ["t0", "child"]))])
-    assert all(result == shown[0] for result in shown)
-    assert "every child.t0_id is among t0.id" in shown[0]
+        samples.append([str(result) for result in mine(path, part_of(schema, ["t0", "child"]))])
+    assert all(result == samples[0] for result in samples)
+    assert "every child.t0_id is among t0.id" in samples[0]
 
 
 def test_pairs_of_columns_grow_with_the_width_and_not_with_its_square(

@@ -26,7 +26,7 @@ SCHEMA = read_ddl(
     """,
     "visits",
 )
-NAMED = "SELECT p.name FROM person p JOIN visit v ON v.person = p.id"
+JOIN = "SELECT p.name FROM person p JOIN visit v ON v.person = p.id"
 
 
 def assert_refuted(gold: str, prediction: str, schema: Schema) -> None:
@@ -49,21 +49,21 @@ def assert_refuted(gold: str, prediction: str, schema: Schema) -> None:
             "SELECT count(name) FROM person WHERE weight * 100 / height < 0.18",
         ),
         (
-            f"{NAMED} WHERE strftime('%Y', v.day) - strftime('%Y', p.born) < 18"
+            f"{JOIN} WHERE strftime('%Y', v.day) - strftime('%Y', p.born) < 18"
             " AND strftime('%Y', v.day) BETWEEN '1990' AND '1993'",
-            f"{NAMED} WHERE v.day BETWEEN '1990-01-01' AND '1993-12-31'",
+            f"{JOIN} WHERE v.day BETWEEN '1990-01-01' AND '1993-12-31'",
         ),
         (
             "SELECT name FROM person WHERE height NOT BETWEEN 40 AND 400 AND weight > 5",
             "SELECT name FROM person WHERE NOT (height >= 40 AND height < 400) AND weight > 5",
         ),
         (
-            f"{NAMED} GROUP BY p.id HAVING count(v.place) > 20",
-            f"{NAMED} GROUP BY p.id HAVING count(v.place) > 21",
+            f"{JOIN} GROUP BY p.id HAVING count(v.place) > 20",
+            f"{JOIN} GROUP BY p.id HAVING count(v.place) > 21",
         ),
         (
-            f"{NAMED} GROUP BY p.id HAVING count(v.place) > 7",
-            f"{NAMED} GROUP BY p.name HAVING count(v.place) > 7",
+            f"{JOIN} GROUP BY p.id HAVING count(v.place) > 7",
+            f"{JOIN} GROUP BY p.name HAVING count(v.place) > 7",
         ),
     ],
     ids=["parts of a text", "a quotient", "years apart", "outside", "a group", "two groups"],
@@ -202,8 +202,8 @@ MIXED = read_ddl(
     ],
 )
 def test_a_condition_is_solved_for_its_column(gold: str, prediction: str) -> None:
-    chosen = "SELECT id FROM ware WHERE"
-    assert_refuted(f"{chosen} {gold}", f"{chosen} {prediction}", MIXED)
+    query = "SELECT id FROM ware WHERE"
+    assert_refuted(f"{query} {gold}", f"{query} {prediction}", MIXED)
 
 
 @pytest.mark.parametrize(
@@ -271,9 +271,9 @@ def test_no_row_is_made_that_its_parents_forbid(sql: str) -> None:
 def test_rows_that_join_as_one_query_does_come_early() -> None:
     joined = "SELECT c.title FROM course c JOIN bill b ON"
     gold, prediction = f"{joined} b.id = c.id {TITLED}", f"{joined} b.kind = c.id {TITLED}"
-    tried = []
+    instances = []
     for seed in range(9):
         witness = find_witness(gold, prediction, WIDE, budget=SearchBudget(seed=seed))
         assert isinstance(witness, Witness)
-        tried.append(witness.instances_tried)
-    assert median(tried) <= 8
+        instances.append(witness.instances_tried)
+    assert median(instances) <= 8

@@ -216,7 +216,7 @@ def test_without_a_cause_the_answers_are_told() -> None:
 
 
 def test_a_query_beyond_our_parser_is_explained_by_its_answers() -> None:
-    made = Witness(
+    witness = Witness(
         "SELECT 1 FROM players WHERE 1 ->> 'x' IS NOT ((((",
         "SELECT 2",
         Instance(SCHEMA, {"players": ((1, "a", 1),)}),
@@ -224,7 +224,7 @@ def test_a_query_beyond_our_parser_is_explained_by_its_answers() -> None:
         Answer(("2",), [(2,)]),
         (Reason.VALUE_MISMATCH,),
     )
-    assert sentence(made) == "they differ on this database: the gold returns 1, the prediction 2"
+    assert sentence(witness) == "they differ on this database: the gold returns 1, the prediction 2"
 
 
 @pytest.mark.slow
@@ -232,12 +232,12 @@ def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) 
     """A chain of hundreds of conditions must not cost hundreds of long texts."""
     from sqlverdict.refute.explain import causes_in_queries, what_if
 
-    written: list[str] = []
+    texts: list[str] = []
     usual = causes_in_queries._without
 
     def without(*arguments: Any) -> str:
-        written.append(usual(*arguments))
-        return written[-1]
+        texts.append(usual(*arguments))
+        return texts[-1]
 
     monkeypatch.setattr(causes_in_queries, "_without", without)
     many = " AND ".join(f"age > {n}" for n in range(what_if._TRIES + 50))
@@ -247,10 +247,10 @@ def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) 
         employee=[(1, "Ada", 0, 10.0, "555", 1)],
     )
     assert sentence(witness).startswith("they differ on this database")
-    assert 1 < len(written) < what_if._TRIES
-    assert sum(map(len, written[:-1])) < what_if._CHARACTERS, "the last one spends the rest"
-    assert len(set(written)) == len(written), "one condition is taken away at a time"
-    assert all(text.count("age >") == what_if._TRIES + 49 for text in written)
+    assert 1 < len(texts) < what_if._TRIES
+    assert sum(map(len, texts[:-1])) < what_if._CHARACTERS, "the last one spends the rest"
+    assert len(set(texts)) == len(texts), "one condition is taken away at a time"
+    assert all(text.count("age >") == what_if._TRIES + 49 for text in texts)
 
 
 def test_only_columns_that_matter_are_shown() -> None:
@@ -259,15 +259,15 @@ def test_only_columns_that_matter_are_shown() -> None:
         "SELECT count(phone) FROM employee",
         employee=[(1, "Ada", 30, 10.0, None, 1)],
     )
-    (shown,) = rows_table(result)
-    assert (shown.name, shown.columns, shown.rows) == ("employee", ("id", "phone"), ((1, None),))
+    (table,) = rows_table(result)
+    assert (table.name, table.columns, table.rows) == ("employee", ("id", "phone"), ((1, None),))
     star = on("SELECT * FROM players", "SELECT * FROM players WHERE id > 1", players=[(1, "a", 2)])
     assert rows_table(star)[0].columns == ("id", "name", "score")
 
 
 def test_a_view_shows_the_tables_behind_it() -> None:
     result = on("SELECT score FROM best", "SELECT score + 1 FROM best", players=[(1, "a", 2)])
-    assert [shown.name for shown in rows_table(result)] == ["players"]
+    assert [table.name for table in rows_table(result)] == ["players"]
 
 
 def test_evidence_of_a_witness() -> None:
@@ -293,8 +293,8 @@ def test_rows_on_which_only_one_answer_depends_are_named() -> None:
     assert isinstance(evidence, Refuted)
     assert evidence.telling == {"players": (0, 1)}
     filtered = "SELECT count(*) FROM players WHERE score > 2"
-    counted = on("SELECT count(*) FROM players", filtered, players=players)
-    assert telling_rows(counted) == {"players": (0, 1)}, "also where only a number differs"
+    explanation = on("SELECT count(*) FROM players", filtered, players=players)
+    assert telling_rows(explanation) == {"players": (0, 1)}, "also where only a number differs"
 
 
 def test_no_row_is_named_where_both_answers_depend_on_all() -> None:
@@ -329,11 +329,11 @@ def test_evidence_of_no_witness_counts_and_never_says_equal() -> None:
 
 def test_of_many_conditions_a_bounded_number_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text of many conditions would be written as often as it has some."""
-    written: list[int] = []
+    texts: list[int] = []
 
     def without(tree: Expr, nodes: list[Expr]) -> str:
         text = take_away(tree, nodes)
-        written.append(len(text))
+        texts.append(len(text))
         return text
 
     take_away = causes_in_queries._without
@@ -342,4 +342,4 @@ def test_of_many_conditions_a_bounded_number_is_looked_at(monkeypatch: pytest.Mo
     prediction = f"SELECT name FROM players WHERE {conditions}"
     witness = on("SELECT name FROM players", prediction, players=[(1, "a", None)])
     assert "has no score (NULL" in sentence(witness)
-    assert len(written) < 20
+    assert len(texts) < 20

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from schema_maker import Made, quoted
+from schema_maker import RandomSchema, quoted
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import facts_of
@@ -62,19 +62,19 @@ def taken_in(witness: Witness, ddl: str) -> None:
 def examine(seed: int, folder: Path | None = None) -> Counter[str]:
     """Search on one random schema; what came of it."""
     result: Counter[str] = Counter()
-    made = Made(Random(seed))
+    schema_and_queries = RandomSchema(Random(seed))
     try:
-        schema = read_ddl(made.ddl, "made")
+        schema = read_ddl(schema_and_queries.ddl, "made")
     except SchemaError:
         return Counter(["no schema"])
     for _ in range(PAIRS):
-        gold, prediction = made.pair()
+        gold, prediction = schema_and_queries.pair()
         witness = find_witness(gold, prediction, schema, budget=BUDGET)
         if not isinstance(witness, Witness):
             result[f"not refuted: {witness.reason}"] += 1
             continue
         result["refuted"] += 1
-        taken_in(witness, made.ddl)
+        taken_in(witness, schema_and_queries.ddl)
         assert legal(witness.instance, facts_of(schema)) == []
         evidence_of(witness)
         if folder is not None:

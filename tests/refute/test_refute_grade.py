@@ -181,8 +181,8 @@ def test_a_grader_for_parts_grades_every_part_as_the_whole_grader_does(
             part = Instance(
                 schema,
                 {
-                    table: tuple(row for n, row in enumerate(rows[table]) if kept >> n & 1)
-                    for table, kept in (("club", clubs), ("member", members))
+                    table: tuple(row for n, row in enumerate(rows[table]) if table_rows >> n & 1)
+                    for table, table_rows in (("club", clubs), ("member", members))
                 },
             )
             assert part_grader.grade(part) == grader.grade(part)

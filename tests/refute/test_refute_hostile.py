@@ -23,17 +23,17 @@ SCHEMA = Schema(
 GOLD = "SELECT a FROM t WHERE a > 3"
 
 
-def listed(text: str, times: int, joint: str = ", ") -> str:
+def repeat(text: str, times: int, joint: str = ", ") -> str:
     return joint.join(text.format(n, n + 1) for n in range(times))
 
 
 HOSTILE = {
-    "aliases of aliases": f"SELECT {listed('c{0} AS c{1}', 2_400)}, a AS c0 FROM t WHERE a > 3",
+    "aliases of aliases": f"SELECT {repeat('c{0} AS c{1}', 2_400)}, a AS c0 FROM t WHERE a > 3",
     "wide derived table": (
-        f"SELECT {listed('c{0}', 1_900)} FROM (SELECT {listed('a AS c{0}', 1_900)} FROM t)"
+        f"SELECT {repeat('c{0}', 1_900)} FROM (SELECT {repeat('a AS c{0}', 1_900)} FROM t)"
     ),
     "many expressions in WITH": (
-        f"WITH {listed('w{0} AS (SELECT a FROM t)', 600)} SELECT a FROM w0 WHERE a > 3"
+        f"WITH {repeat('w{0} AS (SELECT a FROM t)', 600)} SELECT a FROM w0 WHERE a > 3"
     ),
 }
 
@@ -46,13 +46,13 @@ def test_reading_takes_a_bounded_number_of_looks(
     looks = 0
     fold = columns.fold
 
-    def counted(text: str) -> str:
+    def count_looks(text: str) -> str:
         nonlocal looks
         looks += 1
         return fold(text)
 
-    monkeypatch.setattr(columns, "fold", counted)
-    monkeypatch.setattr(names, "fold", counted)
+    monkeypatch.setattr(columns, "fold", count_looks)
+    monkeypatch.setattr(names, "fold", count_looks)
     find_witness(GOLD, HOSTILE[name], SCHEMA)
     assert looks < 12 * names._LOOKS
     assert find_witness(GOLD, "SELECT a FROM t WHERE a >= 3", SCHEMA).refuted

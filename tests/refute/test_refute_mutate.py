@@ -56,16 +56,16 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def made(database: Path, **wanted: int) -> list[Instance]:
+def instances_of(database: Path, **sizes: int) -> list[Instance]:
     schema = read_sqlite(database)
-    options = {"seed": 1, "count": 60} | wanted
+    options = {"seed": 1, "count": 60} | sizes
     return list(real_instances(database, schema, TABLES, CONSTANTS, **options))
 
 
 @pytest.fixture(scope="module")
 def instances(database: Path) -> list[Instance]:
     """So many that a test takes as many as it needs: more of them only adds to the end."""
-    return made(database, count=300)
+    return instances_of(database, count=300)
 
 
 @pytest.mark.slow
@@ -92,11 +92,11 @@ def test_all_are_legal_and_the_engine_agrees(database: Path, instances: list[Ins
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_instances(database: Path) -> None:
-    rows = [i.rows for i in made(database)]
-    assert rows == [i.rows for i in made(database)]
-    assert rows != [i.rows for i in made(database, seed=2)]
+    rows = [i.rows for i in instances_of(database)]
+    assert rows == [i.rows for i in instances_of(database)]
+    assert rows != [i.rows for i in instances_of(database, seed=2)]
     # More of them only adds to the end.
-    assert rows == [i.rows for i in made(database, count=90)][:60]
+    assert rows == [i.rows for i in instances_of(database, count=90)][:60]
 
 
 def test_the_first_is_real_and_the_rest_are_mostly_changed(
@@ -144,7 +144,7 @@ def test_every_second_instance_keeps_what_the_data_show(
 
 
 def test_a_table_keeps_to_its_rows_but_for_parents(database: Path) -> None:
-    for instance in made(database, rows=2, count=80):
+    for instance in instances_of(database, rows=2, count=80):
         # One more where a row was doubled, at most five times.
         assert len(instance.rows.get("fair", ())) <= 2 + 5
 
@@ -153,7 +153,7 @@ def test_empty_and_absent_databases(tmp_path: Path) -> None:
     path = tmp_path / "empty.sqlite"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(SCRIPT)
-    assert made(path) == []
+    assert instances_of(path) == []
     with pytest.raises(DatabaseError, match="cannot be read"):
         list(real_instances(tmp_path / "no.sqlite", read_sqlite(path), TABLES, {}, seed=0, count=1))
 

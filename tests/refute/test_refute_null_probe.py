@@ -28,7 +28,7 @@ def schema() -> Schema:
     return read_ddl(DDL, "schools")
 
 
-def made(
+def probe(
     schema: Schema, gold: str, prediction: str, **rows: tuple[tuple[object, ...], ...]
 ) -> Witness:
     from sqlverdict.records import Answer
@@ -72,13 +72,13 @@ def made(
 def test_only_numbers_that_are_returned_count(
     schema: Schema, gold: str, prediction: str, expected: bool
 ) -> None:
-    witness = made(schema, gold, prediction, school=((1, None, "X", None),))
+    witness = probe(schema, gold, prediction, school=((1, None, "X", None),))
     assert null_in_aggregate(witness) is expected
 
 
 def test_a_null_elsewhere_does_not_count(schema: Schema) -> None:
     gold, prediction = "SELECT count(*) FROM school", "SELECT count(name) FROM school"
-    assert not null_in_aggregate(made(schema, gold, prediction, school=((1, "a", "X", None),)))
+    assert not null_in_aggregate(probe(schema, gold, prediction, school=((1, "a", "X", None),)))
 
 
 def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:

@@ -191,9 +191,9 @@ def test_columns_copied_over_a_join(build: Build) -> None:
     words = "meal.county_name equals school.county wherever meal.code = school.code"
     assert str(result) == words
     schema = read_sqlite(path)
-    kept = {"school": (("s1", "x", 1),), "meal": (("s1", "x", 0), ("s9", "y", 0))}
-    assert result.holds(Instance(schema, kept))
-    assert not result.holds(Instance(schema, {**kept, "meal": (("s1", "y", 0),)}))
+    rows = {"school": (("s1", "x", 1),), "meal": (("s1", "x", 0), ("s9", "y", 0))}
+    assert result.holds(Instance(schema, rows))
+    assert not result.holds(Instance(schema, {**rows, "meal": (("s1", "y", 0),)}))
 
 
 def test_what_identifiers_look_like_does_not_count(build: Build) -> None:

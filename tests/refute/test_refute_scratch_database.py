@@ -52,10 +52,10 @@ def test_a_used_scratch_database_is_as_good_as_a_new_one(
         for scratch in (used, fresh):
             scratch.load(shared)
         everything = [table.name for table in SCHEMA.tables]
-        kept = fresh.stored(everything)
-        assert _typed(used.stored(everything)) == _typed(kept)
-        taken = all(len(kept[table]) == len(rows) for table, rows in shared.items())
-        assert (used.whole, fresh.whole) == (taken, taken)
+        stored = fresh.stored(everything)
+        assert _typed(used.stored(everything)) == _typed(stored)
+        complete = all(len(stored[table]) == len(rows) for table, rows in shared.items())
+        assert (used.whole, fresh.whole) == (complete, complete)
 
 
 def test_null_is_null_and_not_the_default() -> None:
@@ -70,8 +70,8 @@ def test_equal_rows_of_another_type_are_put_in() -> None:
     scratch = ScratchDatabase(SCHEMA)
     for size in (1, 1.0, 1):
         scratch.load({"house": [(1, None, None, size)]})
-        ((_, _, _, kept),) = scratch.stored(["house"])["house"]
-        assert type(kept) is type(size)
+        ((_, _, _, stored),) = scratch.stored(["house"])["house"]
+        assert type(stored) is type(size)
 
 
 def test_rows_that_cannot_be_do_no_lasting_harm() -> None:

@@ -242,9 +242,9 @@ def test_generated_instances_obey_the_facts(seed: int, number: int, pair: tuple[
     generator = InstanceGenerator(declared, facts, readings[0].merge(readings[1]), seed, scratch)
     rows = generator.instance(number)
     scratch.load(rows)
-    kept = scratch.stored(rows)
-    if all(len(kept[table]) == len(rows[table]) for table in rows):
-        assert legal(Instance(declared, kept), facts) == []
+    stored = scratch.stored(rows)
+    if all(len(stored[table]) == len(rows[table]) for table in rows):
+        assert legal(Instance(declared, stored), facts) == []
 
 
 def test_grades_follow_the_real_data(tmp_path: Path) -> None:

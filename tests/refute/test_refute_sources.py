@@ -63,20 +63,20 @@ def test_instances_are_like_the_data_in_every_column(database: Path) -> None:
     sources = InstanceSources(generator, facts_of(schema), SearchBudget(), 60, database, scratch)
     sources.ordinary = True
     real = real_rows(database, schema)
-    shown = [
+    values = [
         member
-        for place in reading.used
-        for member in real.regularities.about(*place)
+        for column in reading.used
+        for member in real.regularities.about(*column)
         if isinstance(member, ColumnRegularity)
     ]
-    assert shown
-    made = [rows for origin, rows in sources(()) if origin == "search"]
-    assert len(made) == 60
-    assert any(rows["atom"] and rows["molecule"] for rows in made)
-    for rows in made:
+    assert values
+    instances = [rows for origin, rows in sources(()) if origin == "search"]
+    assert len(instances) == 60
+    assert any(rows["atom"] and rows["molecule"] for rows in instances)
+    for rows in instances:
         instance = Instance(schema, rows)
         assert legal(instance, facts_of(schema)) == []
-        assert [str(member) for member in shown if not member.holds(instance)] == []
+        assert [str(member) for member in values if not member.holds(instance)] == []
 
 
 def grades(database: Path) -> list[str | None]:

@@ -104,8 +104,11 @@ def _is_determined(
 ) -> bool:
     scratches = (warm_scratch(SCHEMA, None, False), warm_scratch(SCHEMA, frozenset(), True))
     scratches[0].load(rows)
-    asked = ((gold, scratches[0].run(gold)), (prediction, scratches[0].run(prediction)))
-    return is_determined(*asked, rows, scratches, PRESETS.get("strict"), "sqlite")
+    queries_and_answers = (
+        (gold, scratches[0].run(gold)),
+        (prediction, scratches[0].run(prediction)),
+    )
+    return is_determined(*queries_and_answers, rows, scratches, PRESETS.get("strict"), "sqlite")
 
 
 def test_groups_that_tie_are_told_from_groups_that_do_not() -> None:

@@ -124,8 +124,8 @@ def test_verdicts_that_repeat_a_metric_are_listed_where_they_are_asked_for(
 ) -> None:
     run = make_run("r", [make_result(n, scores={"ex": 1.0}) for n in range(3)])
     assert list(compare_with_labels(run, labels(1, 0, 1)).metrics) == ["ex"]
-    asked = compare_with_labels(run, labels(1, 0, 1), metrics=["verdict"])
-    assert list(asked.metrics) == ["verdict"]
+    agreement = compare_with_labels(run, labels(1, 0, 1), metrics=["verdict"])
+    assert list(agreement.metrics) == ["verdict"]
     combined = compare_with_labels(run, labels(1, 0, 1), combined=["any(ex, verdict)"])
     assert list(combined.metrics) == ["ex", "any(ex, verdict)"]
 

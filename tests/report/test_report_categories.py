@@ -116,16 +116,16 @@ def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_pat
     assert result.clauses == {"where": 2, "from": 1, "select": 1}
     assert category_table(result, "difficulty").rows[0][:3] == ("simple", "FN", "wrong_gold")
     assert difference_table(result).rows[0] == ("where", "2", "100.0%")
-    written = write_category_figures(result, tmp_path / "figures")
-    assert [path.name for path in written] == ["errors.svg", "differences.svg"]
-    for path in written:
+    files = write_category_figures(result, tmp_path / "figures")
+    assert [path.name for path in files] == ["errors.svg", "differences.svg"]
+    for path in files:
         text = path.read_text(encoding="utf-8")
         ET.fromstring(text)
         # Of several systems: means of their shares, with deviations.
         assert "sv-bar-error" in text
         assert "standard deviation" in text
     # Bars are called as the labels of the table are.
-    errors = written[0].read_text(encoding="utf-8")
+    errors = files[0].read_text(encoding="utf-8")
     assert "schema linking" in errors
     assert "matches that are wrong (FP), by tags" in errors
     (alone, *_) = write_category_figures(category_report([a], "flex"), tmp_path / "alone")

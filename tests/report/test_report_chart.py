@@ -72,9 +72,9 @@ def test_text_is_escaped_and_cannot_steer() -> None:
 def test_axes_ticks_legend_and_reference_lines() -> None:
     lines = [Series("one", [(0, 0), (10, 0.5)]), Series("two", [(0, 1), (10, 1)], dashed=True)]
     svg = line_chart("t", "penalty", "score", lines, y_percent=True, verticals=[(4, "here")])
-    shown = texts(svg)
+    labels = texts(svg)
     for word in ("t", "penalty", "score", "one", "two", "here", "0%", "60%", "100%", "0", "10"):
-        assert word in shown
+        assert word in labels
     assert len(elements(svg, "polyline", "sv-line")) == 2
     assert len(elements(svg, "line", "sv-mark")) == 1
     dashed = [one for one in elements(svg, "polyline", "sv-line") if one.get("stroke-dasharray")]
@@ -108,9 +108,9 @@ def test_a_million_points_become_as_many_as_the_eye_can_see() -> None:
     points = [(n, (n % 7) + (50 if n == 133_333 else 0)) for n in range(200_000)]
     svg = line_chart("t", "x", "y", [Series("a", points)])
     (line,) = elements(svg, "polyline", "sv-line")
-    drawn = line.get("points", "").split()
-    assert len(drawn) <= 4 * WIDTH
-    heights = [float(point.split(",")[1]) for point in drawn]
+    corners = line.get("points", "").split()
+    assert len(corners) <= 4 * WIDTH
+    heights = [float(point.split(",")[1]) for point in corners]
     assert heights.count(min(heights)) == 1, "the one peak is still there"
 
 

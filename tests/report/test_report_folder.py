@@ -27,7 +27,7 @@ MakeRun = Callable[..., Run]
 
 
 @pytest.mark.parametrize(
-    ("changed", "named"),
+    ("changed", "difference"),
     [
         ({"inputs": {"cases.jsonl": "cc", "predictions": "bb"}}, "cases.jsonl"),
         ({"metrics": {"ex": 2}}, "metrics was"),
@@ -43,15 +43,15 @@ def test_another_run_is_refused_and_the_difference_named(
     make_manifest: MakeManifest,
     make_result: MakeResult,
     changed: dict[str, Any],
-    named: str,
+    difference: str,
 ) -> None:
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
     first.append([(0, encode_result(make_result(0)))])
     first.close()
-    with pytest.raises(RunLogError) as refused:
+    with pytest.raises(RunLogError) as error:
         RunFolder(tmp_path, make_manifest(**changed), overwrite=False)
-    assert named in str(refused.value)
-    assert "--overwrite" in str(refused.value)
+    assert difference in str(error.value)
+    assert "--overwrite" in str(error.value)
 
 
 def test_what_cannot_change_a_result_does_not_stop_a_resume(
@@ -73,12 +73,12 @@ def test_a_finished_run_is_left_as_it_is(
     first.append([(0, encode_result(make_result(0)))])
     done = first.finish(cases=1)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    written = (tmp_path / MANIFEST).stat().st_mtime_ns
+    modified = (tmp_path / MANIFEST).stat().st_mtime_ns
     again = RunFolder(tmp_path, make_manifest(), overwrite=False)
     assert again.is_untouched()
     assert again.finish(cases=1).manifest.finished == done.manifest.finished
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert (tmp_path / MANIFEST).stat().st_mtime_ns == written
+    assert (tmp_path / MANIFEST).stat().st_mtime_ns == modified
 
 
 def test_overwrite_removes_our_files_and_no_others(
@@ -231,10 +231,10 @@ def test_a_run_reads_back_as_it_was_written(
 ) -> None:
     folder = RunFolder(tmp_path, make_manifest(), overwrite=False)
     folder.append([(0, encode_result(make_result(0)))])
-    written = folder.finish(cases=1)
+    run = folder.finish(cases=1)
     read = read_run(tmp_path)
-    assert read.summary == written.summary
-    assert read.manifest == written.manifest
+    assert read.summary == run.summary
+    assert read.manifest == run.manifest
     assert read.estimate("ex").value == 1.0
     with pytest.raises(RunLogError, match="has no metric 'em'"):
         read.estimate("em")
@@ -256,8 +256,8 @@ def test_bytes_that_are_no_text_are_a_damaged_file_and_no_error_of_ours(
 
 def test_a_run_of_the_metric_em_is_still_read(make_run: MakeRun, make_result: MakeResult) -> None:
     results = [make_result(0, scores={"em": 1.0}), make_result(1, scores={"em": 0.0})]
-    made = make_run("old", results, metrics={"em": 1}, binary=("em",))
-    run = read_run(made.folder)
+    old = make_run("old", results, metrics={"em": 1}, binary=("em",))
+    run = read_run(old.folder)
     assert run.estimate("em").value == 0.5
     assert run.deciding == "em"
     assert [str(run.verdict(result)) for result in run.results()] == ["correct", "incorrect"]

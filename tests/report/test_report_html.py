@@ -67,18 +67,18 @@ def test_an_opinion_counts_only_where_the_policy_asks(make_result: MakeResult) -
     opinion = Judged("flex", correct=True)
     for situation in Situation:
         result = make_result(0, situation=str(situation), evidence=(opinion,))
-        asked = situation in POLICIES["strict"].asks
-        assert (part_of(result, "strict") == "judged_right") == asked
+        asks = situation in POLICIES["strict"].asks
+        assert (part_of(result, "strict") == "judged_right") == asks
     unread = make_result(0, situation="difference", evidence=(Judged("flex", correct=None),))
     assert part_of(unread, "strict") == "wrong"
 
 
 def test_a_blocked_prediction_is_told_from_one_that_fails(make_result: MakeResult) -> None:
     blocked = Failed("execute", (Reason.WRITE_BLOCKED,), query="prediction")
-    refused = Failed("execute", (Reason.PARSE_ERROR,), query="prediction")
+    failure = Failed("execute", (Reason.PARSE_ERROR,), query="prediction")
     parts = [
         part_of(make_result(0, situation="failed", evidence=(piece,)), "results")
-        for piece in (blocked, refused)
+        for piece in (blocked, failure)
     ]
     assert parts == ["blocked", "failed"]
 

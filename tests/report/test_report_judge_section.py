@@ -37,8 +37,8 @@ def test_causes_are_counted_the_most_frequent_first(
         "and again something",
     ]
     results = [make_result(n, evidence=(silent(text),)) for n, text in enumerate(messages)]
-    heard = Judged("flex", correct=True, calls=1)
-    results.append(make_result(len(messages), evidence=(heard,)))
+    opinion = Judged("flex", correct=True, calls=1)
+    results.append(make_result(len(messages), evidence=(opinion,)))
     assert no_verdict_sentences(make_run("r", results)) == [
         "3 questions: the key is missing",
         "2 questions: no reply after 3 attempts: status 500 in 0.25 s",
@@ -50,8 +50,8 @@ def test_causes_are_counted_the_most_frequent_first(
 def test_a_run_in_which_all_were_heard_has_no_causes(
     make_run: MakeRun, make_result: MakeResult
 ) -> None:
-    heard = Judged("flex", correct=False, calls=1)
-    assert no_verdict_sentences(make_run("r", [make_result(0, evidence=(heard,))])) == []
+    opinion = Judged("flex", correct=False, calls=1)
+    assert no_verdict_sentences(make_run("r", [make_result(0, evidence=(opinion,))])) == []
 
 
 @pytest.mark.parametrize(

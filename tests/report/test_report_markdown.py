@@ -195,7 +195,7 @@ def test_nothing_scored_is_said_and_not_zero(make_run: MakeRun, make_result: Mak
 
 
 def test_missing_databases_are_named_once(make_run: MakeRun, make_result: MakeResult) -> None:
-    gone = make_result(
+    result = make_result(
         0,
         verdict=Verdict.UNSCORED,
         fault=Fault.ENGINE,
@@ -203,6 +203,6 @@ def test_missing_databases_are_named_once(make_run: MakeRun, make_result: MakeRe
         message="no database at x",
         scores={"ex": None},
     )
-    assert "no database at x" in unscored_messages(make_run("r", [gone]))[0]
-    noted = make_run("s", [gone], notes=("1 databases are missing: 1 cases cannot be executed",))
-    assert unscored_messages(noted) == []
+    assert "no database at x" in unscored_messages(make_run("r", [result]))[0]
+    run = make_run("s", [result], notes=("1 databases are missing: 1 cases cannot be executed",))
+    assert unscored_messages(run) == []

@@ -45,18 +45,18 @@ def invoke(*args: object) -> Any:
 
 
 def test_systems_by_metrics(runs: list[Run]) -> None:
-    made = paper_table(runs)
-    assert made.table.headers == ("system", "cases", "ex")
-    assert made.table.rows == (("a_b", "4", "50.0"), ("other", "4", "66.7"))
-    assert made.notes == ("other, ex: 1 of 4 cases unscored, left out",)
+    table = paper_table(runs)
+    assert table.table.headers == ("system", "cases", "ex")
+    assert table.table.rows == (("a_b", "4", "50.0"), ("other", "4", "66.7"))
+    assert table.notes == ("other, ex: 1 of 4 cases unscored, left out",)
     with pytest.raises(UsageError, match="Did you mean 'ex'"):
         paper_table(runs, ["exx"])
 
 
 def test_systems_by_level_in_the_natural_order_with_counts(runs: list[Run]) -> None:
-    made = paper_table(runs, by="difficulty", decimals=0)
-    assert made.table.headers == ("system", "metric", "easy (2)", "hard (2)", "all")
-    assert made.table.rows[1] == ("other", "ex", "50", "100", "67")
+    table = paper_table(runs, by="difficulty", decimals=0)
+    assert table.table.headers == ("system", "metric", "easy (2)", "hard (2)", "all")
+    assert table.table.rows[1] == ("other", "ex", "50", "100", "67")
     by_database = paper_table(runs, by="database", intervals=True).table
     assert by_database.headers[2:] == ("club (1)", "shop (3)", "all")
     assert by_database.rows[0][-1] == "50.0 (15.0 to 85.0)"
@@ -120,6 +120,6 @@ def test_list_prints_a_table_ids_and_csv(runs: list[Run], tmp_path: Path) -> Non
 def test_show_takes_several_ids_in_the_given_order(runs: list[Run]) -> None:
     output = invoke("show", runs[0].folder, "q2", "q0").output
     assert output.index("q2 (club") < output.index("q0 (shop")
-    refused = invoke("show", runs[0].folder, "q0", "q9")
-    assert refused.exit_code == 2
-    assert "has no case 'q9'" in refused.output
+    refusal = invoke("show", runs[0].folder, "q0", "q9")
+    assert refusal.exit_code == 2
+    assert "has no case 'q9'" in refusal.output

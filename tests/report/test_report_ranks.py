@@ -141,14 +141,14 @@ def test_figures_are_svg_of_what_there_is(three: list[Run], tmp_path: Path) -> N
     plain = rank_figures(rerank(three, "flex"))
     assert set(plain) == {"scores.svg", "difficulties.svg"}
     typed = rerank(three, "flex", types={"a": "<open>"})
-    written = write_figures(typed, tmp_path / "figures")
-    assert {path.name for path in written} == {
+    files = write_figures(typed, tmp_path / "figures")
+    assert {path.name for path in files} == {
         "flex_scores.svg",
         "flex_types.svg",
         "flex_types_errors.svg",
         "flex_difficulties.svg",
     }
-    for path in written:
+    for path in files:
         root = ET.fromstring(path.read_text(encoding="utf-8"))
         assert root.tag.endswith("svg")
     scores = (tmp_path / "figures" / "flex_scores.svg").read_text(encoding="utf-8")

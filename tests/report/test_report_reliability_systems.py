@@ -56,8 +56,8 @@ def play(make_run: MakeRun, make_result: MakeResult) -> Play:
 
 
 def board(runs: Sequence[Run], **request: object) -> ReliabilityBoard:
-    named = {run.manifest.system: run for run in runs}
-    return rank_reliability(named, ReliabilityRequest(**request))  # type: ignore[arg-type]
+    by_system = {run.manifest.system: run for run in runs}
+    return rank_reliability(by_system, ReliabilityRequest(**request))  # type: ignore[arg-type]
 
 
 def test_systems_are_ranked_by_the_first_penalty_above_zero(play: Play) -> None:

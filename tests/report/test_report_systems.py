@@ -122,7 +122,7 @@ def test_runs_of_one_name_are_told_by_their_folders(scored_run: Scored) -> None:
     comparison = compare_runs(a, b)
     assert comparison.a.endswith("a")
     assert comparison.b.endswith("b")
-    assert [place.system for place in leaderboard([a, b]).places] == [
+    assert [rank.system for rank in leaderboard([a, b]).places] == [
         f"same ({a.folder})",
         f"same ({b.folder})",
     ]
@@ -150,7 +150,7 @@ def test_the_leaderboard_ranks_by_value_and_ties_what_chance_could_make(scored_r
     near = scored_run("near", [1.0] * 38 + [0.0] * 2)
     far = scored_run("far", [0.0] * 30 + [1.0] * 10)
     board = leaderboard([far, near, best])
-    assert [(place.rank, place.system) for place in board.places] == [
+    assert [(rank.rank, rank.system) for rank in board.places] == [
         (1, "best"),
         (1, "near"),
         (3, "far"),
@@ -165,7 +165,7 @@ def test_only_cases_that_all_runs_scored_are_compared(scored_run: Scored) -> Non
     b = scored_run("b", [1.0, 1.0, 0.0])
     board = leaderboard([a, b])
     assert (board.common, board.compared) == (3, 2)
-    assert [place.value for place in board.places] == [0.5, 0.5]
+    assert [rank.value for rank in board.places] == [0.5, 0.5]
     assert any("1 case of a not in every run" in note for note in board.notes)
 
 
@@ -178,8 +178,8 @@ def test_answers_and_abstentions_are_counted(make_run: MakeRun, make_result: Mak
             make_result(2, prediction="  ", scores={"ex": 0.0}),
         ],
     )
-    (place,) = leaderboard([run]).places
-    assert (place.answered, place.abstained) == (1, 1)
+    (rank,) = leaderboard([run]).places
+    assert (rank.answered, rank.abstained) == (1, 1)
 
 
 def test_runs_of_different_benchmarks_are_not_paired_by_id(

@@ -56,7 +56,7 @@ def test_plain_columns_are_aligned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "expected"),
+    ("figure", "expected"),
     [
         (percent(0.8123), "81.2%"),
         (percent(None), "–"),  # noqa: RUF001
@@ -74,8 +74,8 @@ def test_plain_columns_are_aligned() -> None:
         (short("a\n b" + "c" * 80, 10), "a bcccccc…"),
     ],
 )
-def test_figures_read_well(shown: str, expected: str) -> None:
-    assert shown == expected
+def test_figures_read_well(figure: str, expected: str) -> None:
+    assert figure == expected
 
 
 @pytest.mark.parametrize("colour", [True, False])

@@ -202,10 +202,10 @@ def test_nemo_gym_verifies_over_http(db: Path) -> None:
             ("/verify", b"[]", 422),
             ("/else", b"{}", 404),
         ]:
-            with pytest.raises(urllib.error.HTTPError) as refused:
+            with pytest.raises(urllib.error.HTTPError) as error:
                 post(path, data)
-            assert refused.value.code == status
-            refused.value.close()
+            assert error.value.code == status
+            error.value.close()
     finally:
         server.shutdown()
         thread.join()

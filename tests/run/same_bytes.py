@@ -22,10 +22,10 @@ def main(folder: Path, workers: int, every: int) -> None:
     benchmark = BENCHMARKS.get("demo").read(DATA, databases=folder / "databases")
     whole = list(benchmark.cases)
     cases = whole[::every]
-    chosen = []
+    selection = []
     for name in systems():
         predictions = load_predictions(predictions_path(name), [case.id for case in whole])
-        chosen.append(System(name, {c.id: predictions[c.id] for c in cases}, folder / name))
+        selection.append(System(name, {c.id: predictions[c.id] for c in cases}, folder / name))
     options = Options(
         metrics="ex,etm,esm,verdict",
         limits=Limits(steps=5_000_000),
@@ -33,8 +33,8 @@ def main(folder: Path, workers: int, every: int) -> None:
         cache=None,
         search=SearchOptions(SearchBudget(instances=60), folder=folder / "witnesses"),
     )
-    evaluate_systems(cases, chosen, options=options)
-    for system in chosen:
+    evaluate_systems(cases, selection, options=options)
+    for system in selection:
         lines = (folder / system.name / "results.jsonl").read_text("utf-8").splitlines()
         results = sorted(map(json.loads, lines), key=lambda result: int(result["index"]))
         for result in results:

@@ -168,10 +168,10 @@ def test_a_recorded_case_is_told_from_its_record(database: Path) -> None:
 
 class Answers:
     def __init__(self) -> None:
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     def ask(self, request: Request) -> Reply:
-        self.asked.append(request)
+        self.requests.append(request)
         return Reply('It does.\n{"correct": true}', "stop", 10, 1, 0.0, cost=0.0)
 
 
@@ -189,19 +189,19 @@ def test_a_broken_file_is_noted_with_the_opinion(database: Path) -> None:
     (result,) = outcome.results()
     (line,) = [line for line in evidence_lines(result) if line.startswith("not told")]
     assert line == "not told to the judge: city.csv: it holds a NUL byte: it is no text"
-    assert "NUL byte" not in answers.asked[0].messages[-1].content
+    assert "NUL byte" not in answers.requests[0].messages[-1].content
 
 
 def test_a_changed_description_is_told_again(database: Path, tmp_path: Path) -> None:
     file = database.parent / "database_description" / "city.csv"
     file.write_text(HEADER + "mayor,,who governs,,\n", "utf-8")
     _, first = run(database, tmp_path / "run")
-    assert "who governs" in first.asked[0].messages[-1].content
+    assert "who governs" in first.requests[0].messages[-1].content
     _, again = run(database, tmp_path / "run")
-    assert again.asked == [], "the same files, the same answer"
+    assert again.requests == [], "the same files, the same answer"
     file.write_text(HEADER + "mayor,,who was elected,,\n", "utf-8")
     _, changed = run(database, tmp_path / "run")
-    assert "who was elected" in changed.asked[0].messages[-1].content
+    assert "who was elected" in changed.requests[0].messages[-1].content
 
 
 def test_a_judge_of_every_pair_sees_the_whole_database(database: Path) -> None:

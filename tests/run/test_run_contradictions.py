@@ -105,12 +105,12 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
     make_case: MakeCase, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sqlverdict.run.task.WINDOW", WINDOW)
-    taken: list[str] = []
+    calls: list[str] = []
 
     class Cases(list[Case]):
         def __iter__(self) -> Iterator[Case]:
             for case in super().__iter__():
-                taken.append(case.id)
+                calls.append(case.id)
                 yield case
 
     count = WINDOW + 64
@@ -120,7 +120,7 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
     system = System("people", predictions, tmp_path)
 
     def again() -> Run:
-        taken.clear()
+        calls.clear()
         benchmark = Benchmark("b", "", cases, count, ())
         return evaluate_systems(benchmark, [system], options=quick)[0]
 
@@ -132,7 +132,7 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
     assert "make the same call again to continue" in message
     (file,) = (tmp_path / CONTRADICTIONS).iterdir()
     assert str(file) in message
-    assert len(taken) < count, "no new tasks are taken"
+    assert len(calls) < count, "no new tasks are taken"
     lines = {result.id: result for result in read_results(tmp_path)}
     assert 0 < len(lines) < count
     assert (lines["3"].verdict, lines["3"].fault) == (Verdict.UNSCORED, Fault.TOOLKIT)

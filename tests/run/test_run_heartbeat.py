@@ -20,24 +20,24 @@ from sqlverdict.run.refute_stage import Refuter
 def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("sqlverdict.run.pool.heartbeat.monotonic", lambda: now[0])
-    beat = Heartbeat(multiprocessing.get_context("fork"))
-    beat(b"k" * 16, 600.0)
+    heartbeat = Heartbeat(multiprocessing.get_context("fork"))
+    heartbeat(b"k" * 16, 600.0)
     now[0] += 610.0
-    running = beat.running()
+    running = heartbeat.running()
     assert running is not None
     assert running[1] == 10.0
-    beat(None, 0.0)
-    assert beat.running() is None
+    heartbeat(None, 0.0)
+    assert heartbeat.running() is None
 
 
 def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> None:
-    told: list[tuple[bytes | None, float]] = []
+    reports: list[tuple[bytes | None, float]] = []
     case = Case("1", "db", "?", ("SELECT 1",))
     how = Refuter(RunPlan((), search=SearchOptions()))
 
-    runner = QueryRunner("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
+    runner = QueryRunner("sqlite", Limits(), watch=lambda key, more: reports.append((key, more)))
     RunItem(case, Prediction("1", "SELECT 2"), runner, how).refute()
-    *parsing, (key, more), (after, _) = told
+    *parsing, (key, more), (after, _) = reports
     assert key is not None
     assert {more for _, more in parsing} == {0.0}, "to parse a text takes no longer than to run it"
     assert after is None

@@ -151,13 +151,13 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
     # All that is loaded late is loaded now, and takes nothing over from what fails below.
     for prediction in (WRONG, f"{GOLD} AND 1"):
         assert run_one(make_case("1", GOLD), prediction, "ex,verdict,soft_f1").summary.beyond == {}
-    for place in (
+    for position in (
         "sqlverdict.prove.prover.prove_queries",
         "sqlverdict.refute.search.refute_queries",
         "sqlverdict.compare.tags.find_tags",
         "sqlverdict.run.ladder.relate",
     ):
-        monkeypatch.setattr(place, fail)
+        monkeypatch.setattr(position, fail)
     wrong = run_one(make_case("1", GOLD), WRONG, "ex,verdict,soft_f1")
     assert result_of(wrong).scores["ex"] == 0
     assert result_of(wrong).verdict is Verdict.INCORRECT

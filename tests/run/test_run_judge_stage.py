@@ -44,12 +44,12 @@ class Scripted:
 
     def __init__(self, answer: Callable[[Request], Reply | NoReply | str] | str) -> None:
         self.answer = answer
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
         self._lock = threading.Lock()
 
     def ask(self, request: Request) -> Reply | NoReply:
         with self._lock:
-            self.asked.append(request)
+            self.requests.append(request)
         text = self.answer if isinstance(self.answer, str) else self.answer(request)
         return text if not isinstance(text, str) else Reply(text, "stop", 100, 10, 0.0, cost=0.5)
 
@@ -93,9 +93,9 @@ def by_id(run: Run) -> dict[str, Result]:
 def test_the_judge_is_asked_what_evidence_leaves_open_and_nothing_else(cases: list[Case]) -> None:
     answerer = Scripted(WRONG)
     finding = by_id(run(cases, answerer))
-    asked = {name for name, result in finding.items() if opinions(result)}
-    assert asked == {"lucky", "other", "unlike"}
-    assert len(answerer.asked) == 3
+    requests = {name for name, result in finding.items() if opinions(result)}
+    assert requests == {"lucky", "other", "unlike"}
+    assert len(answerer.requests) == 3
     assert {name: result.verdict.value for name, result in finding.items()} == {
         "same": "correct",
         "lucky": "incorrect",
@@ -123,7 +123,7 @@ def test_several_judges_are_metrics_beside_one_another(cases: list[Case]) -> Non
         "verdict": 1,
     }  # fmt: skip
     assert all(value == 0 for value in scores["broken"].values())
-    purposes = [request.purpose.partition("@")[0] for request in answerer.asked]
+    purposes = [request.purpose.partition("@")[0] for request in answerer.requests]
     assert purposes.count("rubric") == purposes.count("solver_miniature") == 5
     # The metrics flex and judge want the same judge: it is asked once.
     assert purposes.count("flex_eq") + purposes.count("flex_neq") == 5
@@ -159,7 +159,7 @@ def test_the_judge_sees_the_witness_and_how_results_relate(cases: list[Case]) ->
     text = {
         name: next(
             request.messages[-1].content
-            for request in answerer.asked
+            for request in answerer.requests
             if PAIRS[name][1] in request.messages[-1].content
         )
         for name in ("lucky", "other")
@@ -171,9 +171,9 @@ def test_the_judge_sees_the_witness_and_how_results_relate(cases: list[Case]) ->
 def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
     answerer = Scripted(RIGHT)
     answer = run(cases, answerer, "flex", judge="flex")
-    assert len(answerer.asked) == len(PAIRS) - 1
+    assert len(answerer.requests) == len(PAIRS) - 1
     assert [result.scores["flex"] for result in answer.results()] == [1, 1, 1, 1, 1, 0]
-    prompts = {request.purpose for request in answerer.asked}
+    prompts = {request.purpose for request in answerer.requests}
     assert prompts == {"flex_eq@1", "flex_neq@1"}
     assert answer.summary.judge["questions"] == answer.summary.judge["calls"] == len(PAIRS) - 1
     assert answer.summary.judge["cost"] == pytest.approx(0.5 * (len(PAIRS) - 1))
@@ -182,7 +182,7 @@ def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
 def test_the_judge_that_was_chosen_is_asked_about_every_pair(cases: list[Case]) -> None:
     answerer = Scripted('{"score": 5}\n' + RIGHT)
     answer = run(cases, answerer, "flex", judge="cascade")
-    assert {request.purpose.partition("@")[0] for request in answerer.asked} == {
+    assert {request.purpose.partition("@")[0] for request in answerer.requests} == {
         "cascade_alone",
         "cascade_challenge",
     }
@@ -195,9 +195,9 @@ def test_the_judge_of_flex_is_flex_where_none_was_chosen(cases: list[Case]) -> N
     answer = run(cases, Scripted(RIGHT), "flex,verdict", judge="evidence", for_every_metric=False)
     by = {(e.by, *e.metrics) for result in answer.results() for e in opinions(result)}
     assert by == {("flex", "flex"), ("evidence", "verdict")}
-    told = answer.manifest.stages["judge"]
-    assert " for verdict, flex@1 for flex, model m" in told
-    assert told.startswith("evidence@")
+    counts = answer.manifest.stages["judge"]
+    assert " for verdict, flex@1 for flex, model m" in counts
+    assert counts.startswith("evidence@")
     alone = run(cases, Scripted(RIGHT), "flex", judge="evidence", for_every_metric=False)
     assert alone.manifest.stages["judge"] == "flex@1, model m"
 
@@ -220,19 +220,19 @@ def test_which_prompt_flex_gets_follows_the_runs_ex(
     options = Options(metrics, workers=0, cache=None, judge=judged(answerer, "flex"))
     benchmark = replace(as_benchmark([case]), preset=preset)
     run = evaluate(benchmark, {"a": "SELECT 1"}, options=options)
-    assert [request.purpose for request in answerer.asked] == [prompt]
-    told = run.manifest.stages.get("flex")
-    assert told == ("results match by the preset bird" if prompt == "flex_eq@1" else None)
+    assert [request.purpose for request in answerer.requests] == [prompt]
+    counts = run.manifest.stages.get("flex")
+    assert counts == ("results match by the preset bird" if prompt == "flex_eq@1" else None)
 
 
 def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None:
     """The judge of FLEX shows no evidence, so that the verdict asks it nothing else."""
     finding = by_id(run(cases, Scripted(RIGHT), "flex,verdict", judge="flex"))
-    shown = {
+    prompts = {
         name: [list(opinion.metrics) for opinion in opinions(result)]
         for name, result in finding.items()
     }
-    assert shown == {
+    assert prompts == {
         "same": [["flex"]],
         "lucky": [["flex", "verdict"]],
         "extra": [["flex"]],
@@ -285,7 +285,7 @@ def test_a_cost_limit_stops_cleanly_and_the_same_command_goes_on(
     rich = Scripted(RIGHT)
     result = run(cases, rich, out=out)
     assert result.summary.cases == len(PAIRS)
-    asked_for = [request.digest() for request in (*poor.asked, *rich.asked)]
+    asked_for = [request.digest() for request in (*poor.requests, *rich.requests)]
     assert len(asked_for) == len(set(asked_for)) == 3, "nothing is asked twice"
     nobody = Scripted(lambda _: pytest.fail("a finished run asks nobody"))
     assert run(cases, nobody, out=out).summary == result.summary
@@ -342,8 +342,8 @@ def test_the_manifest_tells_judges_apart_and_not_servers(cases: list[Case], tmp_
     again = run(cases, Scripted(RIGHT), out=tmp_path / "run", concurrency=3)
     assert again.manifest.fingerprint == first.manifest.fingerprint
     other = replace(judged(Scripted(RIGHT)), settings=Settings(model="m", temperature=0.7))
-    told = other.describe(Asking(open_judge="evidence", open_metrics=("verdict",)))
-    assert told == "evidence@1, model m, temperature 0.7"
+    counts = other.describe(Asking(open_judge="evidence", open_metrics=("verdict",)))
+    assert counts == "evidence@1, model m, temperature 0.7"
 
 
 def test_a_policy_must_exist(cases: list[Case]) -> None:

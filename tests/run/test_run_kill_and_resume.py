@@ -129,19 +129,19 @@ def line_count(out: Path) -> int:
     return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
-def wait_for_lines(out: Path, wanted: int) -> None:
-    assert wait_until(lambda: line_count(out) >= wanted), f"{line_count(out)} lines"
+def wait_for_lines(out: Path, count: int) -> None:
+    assert wait_until(lambda: line_count(out) >= count), f"{line_count(out)} lines"
 
 
 def group_is_gone(group: int) -> bool:
-    def gone() -> bool:
+    def is_empty() -> bool:
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
             return True
         return False
 
-    return wait_until(gone)
+    return wait_until(is_empty)
 
 
 def test_an_undisturbed_run_scores_each_case_once(
@@ -182,11 +182,11 @@ def test_workers_go_with_a_killed_coordinator_and_a_torn_last_line_is_evaluated_
     wait_for_lines(out, STRUCK)
     run.kill()
     run.wait(HANG_SECONDS)
-    gone = group_is_gone(run.pid)
-    if not gone:
+    ended = group_is_gone(run.pid)
+    if not ended:
         os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
-    assert gone, "workers outlive their coordinator"
+    assert ended, "workers outlive their coordinator"
     log = out / "results.jsonl"
     content = log.read_bytes()
     log.write_bytes(content[: content.rindex(b"\n") - 20])

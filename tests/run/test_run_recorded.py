@@ -101,8 +101,8 @@ def test_the_record_wins_where_the_user_says_so(make_case: MakeCase) -> None:
 
 
 def test_a_missing_database_leaves_the_record(tmp_path: Path) -> None:
-    gone = str(tmp_path / "gone.sqlite")
-    case = Case("a", "shop", golds=(GOLD,), database=gone, **record("SELECT 2", equal=True))
+    missing = str(tmp_path / "gone.sqlite")
+    case = Case("a", "shop", golds=(GOLD,), database=missing, **record("SELECT 2", equal=True))
     assert one(case, "SELECT 2").scores["ex"] == 1.0
 
 

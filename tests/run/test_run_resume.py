@@ -99,8 +99,8 @@ def test_what_a_limit_in_seconds_cut_is_not_final(tmp_path: Path) -> None:
     assert any(piece.cut_by_time for piece in result.evidence)
     again = run_cases(cases, tmp_path / "run", hasty, slow)
     assert "1 case is done again" in again.resumed[0]
-    counted = replace(LOCAL, limits=Limits(steps=10_000))
-    (by_steps,) = run_cases(cases, tmp_path / "steps", counted, slow).results()
+    limited = replace(LOCAL, limits=Limits(steps=10_000))
+    (by_steps,) = run_cases(cases, tmp_path / "steps", limited, slow).results()
     assert (by_steps.reasons, by_steps.final) == ((Reason.EXECUTION_TIMEOUT,), True)
 
 
@@ -253,14 +253,14 @@ def test_an_edited_line_is_evaluated_again(tmp_path: Path, lines_of: Lines) -> N
 def test_two_runs_at_the_same_time_in_one_folder(tmp_path: Path) -> None:
     """1,033 of 1,034 lines were lost."""
     database = make(tmp_path / "shop.sqlite", 3)
-    begun, refused = threading.Event(), threading.Event()
+    begun, blocked = threading.Event(), threading.Event()
     errors: list[BaseException] = []
 
     def pairs() -> Iterator[tuple[Case, Prediction]]:
         for number in range(50):
             if number == 40:
                 begun.set()
-                assert refused.wait(HANG_SECONDS)
+                assert blocked.wait(HANG_SECONDS)
             yield shop_case(number, database), Prediction(str(number), "SELECT 3")
 
     def second() -> None:
@@ -272,7 +272,7 @@ def test_two_runs_at_the_same_time_in_one_folder(tmp_path: Path) -> None:
         except RunLogError as error:
             errors.append(error)
         finally:
-            refused.set()
+            blocked.set()
 
     thread = threading.Thread(target=second)
     thread.start()
@@ -307,13 +307,13 @@ def test_a_kill_between_any_two_files_leaves_a_run_that_can_be_resumed(
         steps = 0
 
         def step(name: str, stop: int = stop) -> Callable[..., Any]:
-            def act(*args: Any, **named: Any) -> Any:
+            def act(*args: Any, **options: Any) -> Any:
                 nonlocal steps
                 if str(args[0]).startswith(str(tmp_path / "run")):
                     steps += 1
                     if steps == stop:
                         raise Stop
-                return usual[name](*args, **named)
+                return usual[name](*args, **options)
 
             return act
 

@@ -35,7 +35,7 @@ def test_hash_seed_workers_and_load_change_no_byte(tmp_path: Path) -> None:
             )
             for seed, workers in WAYS
         ]
-        written = [run.communicate()[0].decode("utf-8") for run in runs]
+        outputs = [run.communicate()[0].decode("utf-8") for run in runs]
     finally:
         for process in busy:
             process.kill()
@@ -43,7 +43,7 @@ def test_hash_seed_workers_and_load_change_no_byte(tmp_path: Path) -> None:
     assert [run.returncode for run in runs] == [0] * len(WAYS)
     folders = [str(tmp_path / seed) for seed, _ in WAYS]
     first, *others = [
-        text.replace(folder, "FOLDER") for text, folder in zip(written, folders, strict=True)
+        text.replace(folder, "FOLDER") for text, folder in zip(outputs, folders, strict=True)
     ]
     for other in others:
         for ours, theirs in zip(first.splitlines(), other.splitlines(), strict=True):

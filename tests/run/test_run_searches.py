@@ -40,11 +40,13 @@ def test_no_search_is_made_twice_or_for_a_proved_pair(
     searches: Counter[str] = Counter()
     search = sqlverdict.refute.search.refute_queries
 
-    def counted(gold: Query, prediction: Query, *rest: object, **options: object) -> Refutation:
+    def count_search(
+        gold: Query, prediction: Query, *rest: object, **options: object
+    ) -> Refutation:
         searches[prediction.sql] += 1
         return search(gold, prediction, *rest, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sqlverdict.refute.search, "refute_queries", counted)
+    monkeypatch.setattr(sqlverdict.refute.search, "refute_queries", count_search)
     predictions = {"1": PROVED, "2": LUCKY, "3": DIFFERENT}
     cases = [Case(number, "shop", "?", (GOLD,), database) for number in predictions]
     run = evaluate(cases, predictions, options=Options(metrics, workers=0, cache=None))

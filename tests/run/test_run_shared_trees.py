@@ -35,9 +35,9 @@ def changes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     get = FormCache.get
 
     def form(self: FormCache[Any], key: Hashable, make: Callable[[], Any]) -> Any:
-        kept = get(self, key, make)
-        shared[id(kept.tree)] = kept.tree
-        return kept
+        tree = get(self, key, make)
+        shared[id(tree.tree)] = tree.tree
+        return tree
 
     def is_shared(node: object) -> bool:
         while isinstance(node, exp.Expr) and node.parent is not None:

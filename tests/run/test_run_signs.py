@@ -17,7 +17,7 @@ from sqlverdict.signs.sign import SIGNS, Subject
 
 MakeCase = Callable[..., Case]
 GOLD = "SELECT name FROM city WHERE name = 'City 7'"
-SAID = "SELECT name FROM city WHERE name = 'city 7'"
+PREDICTION = "SELECT name FROM city WHERE name = 'city 7'"
 
 
 def run(case: Case, prediction: str, metrics: str = "verdict", out: Path | None = None) -> Result:
@@ -38,22 +38,22 @@ def test_signs_of_both_sides_are_evidence(make_case: MakeCase) -> None:
 
 
 def test_a_side_without_signs_is_left_out(make_case: MakeCase) -> None:
-    (result,) = signs(run(make_case("1", GOLD), SAID))
+    (result,) = signs(run(make_case("1", GOLD), PREDICTION))
     assert result.gold
     assert not result.prediction
-    assert not signs(run(make_case("1", SAID), f"{SAID} AND 1"))
+    assert not signs(run(make_case("1", PREDICTION), f"{PREDICTION} AND 1"))
 
 
 def test_results_alone_look_for_no_signs(make_case: MakeCase) -> None:
-    assert not signs(run(make_case("1", GOLD), SAID, "ex"))
+    assert not signs(run(make_case("1", GOLD), PREDICTION, "ex"))
 
 
 def test_a_failing_prediction_has_no_signs(make_case: MakeCase) -> None:
-    assert not signs(run(make_case("1", SAID), "SELECT absent FROM city WHERE name = 'x'"))
+    assert not signs(run(make_case("1", PREDICTION), "SELECT absent FROM city WHERE name = 'x'"))
 
 
 def test_a_sign_against_the_gold_alone_leaves_a_difference_to_people(make_case: MakeCase) -> None:
-    outcome = run(make_case("1", GOLD), SAID)
+    outcome = run(make_case("1", GOLD), PREDICTION)
     assert (outcome.verdict, outcome.situation) == ("needs_review", "gold_suspect")
     assert "GOLD_SUSPECT" in outcome.reasons
     both = run(make_case("1", GOLD), "SELECT name FROM city WHERE name = 'nowhere'")
@@ -73,8 +73,8 @@ def test_a_prediction_that_changes_by_itself_says_nothing_against_the_gold(
 @pytest.mark.parametrize(
     ("prediction", "why"),
     [
-        (f"{SAID} /* ", "not_read"),
-        (f"{SAID}{' AND 1' * 984}", "not_read"),
+        (f"{PREDICTION} /* ", "not_read"),
+        (f"{PREDICTION}{' AND 1' * 984}", "not_read"),
         ("SELECT 'city 7'", "constant"),
         ("SELECT 1, 2 FROM city", "constant"),
     ],
@@ -113,10 +113,10 @@ def test_a_sign_that_fails_costs_itself_alone(
         raise ValueError("a bug")
 
     case = make_case("1", GOLD)
-    whole = run(case, SAID)
+    whole = run(case, PREDICTION)
     broken = replace(SIGNS.get("dead_literal"), look=fail)  # type: ignore[arg-type]
     monkeypatch.setitem(SIGNS._members, "dead_literal", broken)
-    outcome = run(case, SAID)
+    outcome = run(case, PREDICTION)
     assert outcome.verdict is whole.verdict
     assert [sign.name for sign in signs(outcome)[0].gold] == ["empty_answer"]
     failure = StageFailure("signs", "ValueError: a bug")
@@ -128,12 +128,12 @@ def test_show_prints_signs_as_lines(make_case: MakeCase, tmp_path: Path) -> None
 
     from sqlverdict.cli.main import sqlverdict
 
-    result = run(make_case("1", GOLD), SAID, out=tmp_path / "run")
+    result = run(make_case("1", GOLD), PREDICTION, out=tmp_path / "run")
     lines = evidence_lines(result)
     assert (
         "sign against the gold: no row fulfils city.name = 'City 7'; the column has 'city 7' "
         "(dead_literal)" in lines
     )
     assert "sign against the gold: the query returns no row (empty_answer)" in lines
-    shown = CliRunner().invoke(sqlverdict, ["show", str(tmp_path / "run"), "1"])
-    assert "sign against the gold: the query returns no row" in shown.output
+    view = CliRunner().invoke(sqlverdict, ["show", str(tmp_path / "run"), "1"])
+    assert "sign against the gold: the query returns no row" in view.output

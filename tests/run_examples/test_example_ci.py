@@ -84,9 +84,9 @@ def test_the_workflow_evaluates_checks_and_comments(step: Step, tmp_path: Path) 
     assert (checked.returncode, checked.stderr) == (1, "")
     comment = (tmp_path / "comment.md").read_text(encoding="utf-8")
     assert "at most 1 regression, the noise of 3 runs in ex`: 3 cases lost" in comment
-    listed, unsteady = comment.split("the runs of the baseline disagree: 1")
+    head, unsteady = comment.split("the runs of the baseline disagree: 1")
     for case_id in lost[1:]:
-        assert f"- `{case_id}` (" in listed
+        assert f"- `{case_id}` (" in head
     assert f"- `{lost[0]}` (" in unsteady
 
     where = {"GITHUB_STEP_SUMMARY": "step.md", "GITHUB_REPOSITORY": "me/mine", "PR": "7"}

@@ -107,19 +107,19 @@ def test_no_successes_have_a_bound_of_a_closed_form() -> None:
 @pytest.mark.parametrize(("trials", "chance"), [(50, 0.3), (EXACT + 1, 0.001), (100_000, 0.7)])
 def test_draws_have_the_mean_and_spread_of_the_binomial(trials: int, chance: float) -> None:
     rng = generator(5)
-    drawn = [binomial(rng, trials, chance) for _ in range(2000)]
+    draws = [binomial(rng, trials, chance) for _ in range(2000)]
     spread = math.sqrt(trials * chance * (1 - chance))
-    assert mean(drawn) == pytest.approx(trials * chance, abs=spread * 0.1)
-    assert pstdev(drawn) == pytest.approx(spread, rel=0.1)
-    assert 0 <= min(drawn) <= max(drawn) <= trials
+    assert mean(draws) == pytest.approx(trials * chance, abs=spread * 0.1)
+    assert pstdev(draws) == pytest.approx(spread, rel=0.1)
+    assert 0 <= min(draws) <= max(draws) <= trials
 
 
 @given(counts=st.lists(st.integers(0, 3000), max_size=8), seed=st.integers(0, 9))
 def test_resampled_counts_add_up(counts: list[int], seed: int) -> None:
-    drawn = multinomial(generator(seed), counts)
-    assert sum(drawn) == sum(counts)
-    assert all(now == 0 for now, before in zip(drawn, counts, strict=True) if before == 0)
-    assert all(now >= 0 for now in drawn)
+    draws = multinomial(generator(seed), counts)
+    assert sum(draws) == sum(counts)
+    assert all(now == 0 for now, before in zip(draws, counts, strict=True) if before == 0)
+    assert all(now >= 0 for now in draws)
 
 
 def test_percentiles_leave_out_as_many_at_both_ends() -> None:

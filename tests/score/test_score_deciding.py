@@ -66,9 +66,9 @@ def test_every_report_says_what_the_first_binary_metric_says(
     assert run.summary.verdicts == {verdict: 1}
     root = ET.parse(run.folder / "junit.xml").getroot()
     assert root.get("failures") == ("0" if right else "1")
-    shown = show(run.folder, "0")
-    assert f"verdict     {verdict}" in shown
-    assert ("ORDER_MISMATCH" in shown.partition("evidence")[0]) is not right
+    view = show(run.folder, "0")
+    assert f"verdict     {verdict}" in view
+    assert ("ORDER_MISMATCH" in view.partition("evidence")[0]) is not right
     report = (run.folder / "report.md").read_text(encoding="utf-8")
     assert f"Verdicts, by {run.deciding}" in report.replace("\\", "")
     assert ("Examples of wrong answers" in report) is not right
@@ -102,8 +102,8 @@ def test_the_verdict_decides_everywhere_wherever_it_stands(
     verdict = "incorrect" if policy == "strict" else "correct"
     assert run.summary.verdicts == {verdict: 1}
     assert read_run(run.folder).summary == run.summary
-    listed = CliRunner().invoke(sqlverdict, ["list", str(run.folder), "--verdict", verdict])
-    assert "1 of 1 case" in listed.output
+    listing = CliRunner().invoke(sqlverdict, ["list", str(run.folder), "--verdict", verdict])
+    assert "1 of 1 case" in listing.output
     assert f"verdict     {verdict} (policy {policy})" in show(run.folder, "0")
     failures = ET.parse(run.folder / "junit.xml").getroot().get("failures")
     assert failures == str(int(policy == "strict"))

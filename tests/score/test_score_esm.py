@@ -133,9 +133,9 @@ def test_a_run_takes_keys_from_the_database_or_from_the_schemas_given(tmp_path: 
     assert scores(nowhere, predictions, options) == [None]
     keyless = read_ddl(DDL.replace("REFERENCES singer (id)", ""), "music")
     for schema, value in ((read_ddl(DDL, "music"), 1.0), (keyless, 0.0)):
-        given = replace(options, schemas={"music": schema})
-        assert scores(nowhere, predictions, given) == [value]
-        assert scores(here, predictions, given) == [value]
+        with_schemas = replace(options, schemas={"music": schema})
+        assert scores(nowhere, predictions, with_schemas) == [value]
+        assert scores(here, predictions, with_schemas) == [value]
 
 
 @pytest.mark.slow

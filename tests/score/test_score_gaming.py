@@ -124,7 +124,7 @@ def padded(
 def test_padding_a_wrong_answer_neither_forgives_it_nor_takes_it_out(
     padded: dict[str, list[Result]],
 ) -> None:
-    moved = [
+    changes = [
         (name, result.id, result.situation)
         for name, results in padded.items()
         for plain, result in zip(padded["plain"], results, strict=True)
@@ -133,4 +133,4 @@ def test_padding_a_wrong_answer_neither_forgives_it_nor_takes_it_out(
         and result.scores["verdict"] != 0
     ]
     assert len([plain for plain in padded["plain"] if plain.scores["verdict"] == 0]) > 3
-    assert moved == []
+    assert changes == []

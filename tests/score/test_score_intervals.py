@@ -115,9 +115,9 @@ def test_bootstrap_of_one_value_is_that_value() -> None:
 def test_whole_numbers_give_fractions_whatever_was_asked_before(counts: dict[float, int]) -> None:
     """A cache holds 1 and 1.0 under one key; a report writes them in two ways."""
     fractions = {float(value): count for value, count in counts.items()}
-    for asked in (counts, fractions, counts):
-        ends = mean_interval(asked)[:2]
-        assert [type(each) for each in (*ends, *resampled_means(asked, 0, 9))] == [float] * 11
+    for argument in (counts, fractions, counts):
+        ends = mean_interval(argument)[:2]
+        assert [type(each) for each in (*ends, *resampled_means(argument, 0, 9))] == [float] * 11
 
 
 def test_bootstrap_of_nothing_is_an_error() -> None:

@@ -127,17 +127,17 @@ def test_ves_hand_calculations(seconds: tuple[float, float], expected: float) ->
 
 
 def test_ves_takes_medians_of_nine_rounds() -> None:
-    asked: list[int] = []
+    calls: list[int] = []
 
     class Noisy(FakeItem):
         def clock(self, rounds: int) -> tuple[list[float], list[float]]:
-            asked.append(rounds)
+            calls.append(rounds)
             return [0.004] * (rounds - 1) + [5.0], [0.001] * (rounds - 2) + [7.0, 9.0]
 
     calm = FakeItem.of([ROWS], ROWS)
     item = Noisy(calm.case, calm.prediction, calm.gold_outcomes, calm.outcome)
     assert value("ves", item) == pytest.approx(2.0)
-    assert asked == [ROUNDS] == [9]
+    assert calls == [ROUNDS] == [9]
 
 
 @pytest.mark.parametrize("name", ["ves", "r_ves"])
@@ -204,8 +204,8 @@ def test_ts_one_difference_settles_what_failing_golds_leave_open() -> None:
     undecided = replace(calm, suite={"b": gold_fails, "c": answers})
     spec = parse_metric("ts")
     assert spec.metric.score(undecided, "spider") == Score(None, (Reason.GOLD_EXECUTION_ERROR,))
-    settled = replace(calm, suite={"b": gold_fails, "c": wrong})
-    assert spec.metric.score(settled, "spider").value == 0.0
+    decided_item = replace(calm, suite={"b": gold_fails, "c": wrong})
+    assert spec.metric.score(decided_item, "spider").value == 0.0
 
 
 def test_ts_without_databases_is_unscored() -> None:

@@ -26,7 +26,7 @@ def judged(correct: bool | None, reason: Reason | None = None, **fields: Any) ->
     return Judged("fake", reasons, correct=correct, **fields)
 
 
-def asked(opinion: Judged) -> FakeItem:
+def item_with(opinion: Judged) -> FakeItem:
     item = FakeItem.of([ROWS], [("Bob", 1)])
     return FakeItem(item.case, item.prediction, item.gold_outcomes, item.outcome, opinion=opinion)
 
@@ -45,7 +45,7 @@ def asked(opinion: Judged) -> FakeItem:
     ids=["right", "wrong", "unreadable", "asked for another metric"],
 )
 def test_flex_is_the_judges_word(opinion: Judged, expected: Score) -> None:
-    assert score("flex", asked(opinion)) == expected
+    assert score("flex", item_with(opinion)) == expected
 
 
 def test_flex_scores_a_failed_prediction_without_a_judge() -> None:
@@ -100,17 +100,17 @@ def result(*evidence: Evidence) -> Result:
 
 
 def test_what_judges_took_is_added_up() -> None:
-    heard = JudgeCounts()
-    heard.add(
+    counts = JudgeCounts()
+    counts.add(
         result(judged(True, calls=2, cached=1, tokens=(100, 10), cost=0.5, repeats=(True, True)))
     )
-    heard.add(
+    counts.add(
         result(judged(False, calls=1, tokens=(50, 5), cost=None, repeats=(False, True, None)))
     )
-    heard.add(result(judged(None, Reason.JUDGE_UNPARSEABLE, calls=3, tokens=(9, 9), cost=0.25)))
-    heard.add(result(judged(None, Reason.JUDGE_UNAVAILABLE), Tested("compare")))
-    heard.add(result(OpenQuestion("policy", question="?")))
-    assert heard.totals() == {
+    counts.add(result(judged(None, Reason.JUDGE_UNPARSEABLE, calls=3, tokens=(9, 9), cost=0.25)))
+    counts.add(result(judged(None, Reason.JUDGE_UNAVAILABLE), Tested("compare")))
+    counts.add(result(OpenQuestion("policy", question="?")))
+    assert counts.totals() == {
         "questions": 4,
         "calls": 6,
         "cached": 1,
@@ -127,6 +127,6 @@ def test_what_judges_took_is_added_up() -> None:
 
 
 def test_a_run_without_judges_counts_nothing() -> None:
-    heard = JudgeCounts()
-    heard.add(result(Tested("compare")))
-    assert heard.totals() == {}
+    counts = JudgeCounts()
+    counts.add(result(Tested("compare")))
+    assert counts.totals() == {}

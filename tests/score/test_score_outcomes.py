@@ -86,8 +86,8 @@ def test_mishaps_follow_their_policy_and_no_other(reason: Reason, mishap: Mishap
 
 
 def test_a_query_that_a_preset_mends_is_right_although_it_does_not_run_as_it_stands() -> None:
-    mended = replace(RIGHT, verdict=Verdict.INCORRECT, reasons=(Reason.PARSE_ERROR,))
-    assert fate(mended) == ItemOutcome(Cell.CORRECT)
+    repaired = replace(RIGHT, verdict=Verdict.INCORRECT, reasons=(Reason.PARSE_ERROR,))
+    assert fate(repaired) == ItemOutcome(Cell.CORRECT)
 
 
 def test_text_for_an_unanswerable_question_is_told_from_sql() -> None:

@@ -162,23 +162,25 @@ def test_no_penalty(text: str) -> None:
 
 
 @given(
-    held=st.lists(st.booleans(), max_size=60),
+    rights=st.lists(st.booleans(), max_size=60),
     share=st.floats(0, 1),
     seed=st.integers(-5, 5),
     random=st.randoms(),
 )
 def test_a_subset_depends_on_ids_and_seed_never_on_order(
-    held: list[bool], share: float, seed: int, random
+    rights: list[bool], share: float, seed: int, random
 ) -> None:
     table = OutcomeTable(
-        correct=5, abstained_unanswerable=sum(held), answered_unanswerable=len(held) - sum(held)
+        correct=5,
+        abstained_unanswerable=sum(rights),
+        answered_unanswerable=len(rights) - sum(rights),
     )
-    items = [(rank_of(f"case {n}", seed), back) for n, back in enumerate(held)]
+    items = [(rank_of(f"case {n}", seed), back) for n, back in enumerate(rights)]
     result = subset(table, items, share)
     random.shuffle(items)
     assert subset(table, items, share) == result
     assert result.correct == 5
-    assert result.unanswerable == math.floor(share * len(held) + 0.5)
+    assert result.unanswerable == math.floor(share * len(rights) + 0.5)
     assert result.abstained_unanswerable <= table.abstained_unanswerable
 
 
@@ -208,8 +210,8 @@ def test_intervals_hold_the_score_and_shrink_with_items() -> None:
 
 
 def test_resampling_keeps_the_numbers_of_answerable_and_unanswerable_items() -> None:
-    for drawn in resampled_tables(PIPELINE, seed=3, resamples=50):
-        assert (drawn.answerable, drawn.unanswerable) == (527, 527)
+    for table in resampled_tables(PIPELINE, seed=3, resamples=50):
+        assert (table.answerable, table.unanswerable) == (527, 527)
 
 
 def test_intervals_of_huge_tables_agree_with_the_normal_approximation() -> None:

@@ -37,8 +37,8 @@ def curve(items: list[tuple[float, bool]]) -> Curve:
 
 
 def risk_from(items: list[tuple[float, bool]], threshold: float) -> Fraction:
-    kept = [right for confidence, right in items if confidence >= threshold]
-    return Fraction(kept.count(False), len(kept))
+    rights = [right for confidence, right in items if confidence >= threshold]
+    return Fraction(rights.count(False), len(rights))
 
 
 def test_hand_calculations() -> None:
@@ -57,8 +57,8 @@ def test_the_curve_is_what_counting_gives(items: list[tuple[float, bool]]) -> No
     result = curve(items)
     assert list(result.thresholds) == sorted({c for c, _ in items}, reverse=True)
     for point in points(result):
-        kept = [right for confidence, right in items if confidence >= point.threshold]
-        assert (point.answered, point.wrong) == (len(kept), kept.count(False))
+        rights = [right for confidence, right in items if confidence >= point.threshold]
+        assert (point.answered, point.wrong) == (len(rights), rights.count(False))
     exact = mean(risk_from(items, confidence) for confidence, _ in items)
     assert aurc(result) == pytest.approx(float(exact), abs=1e-12)
 

@@ -75,8 +75,8 @@ def test_bootstrap_test_turns_with_the_sign(differences: list[float]) -> None:
     assert test.low is not None
     assert test.high is not None
     assert test.low <= test.high
-    turned = paired_bootstrap([-value for value in differences], resamples=200)
-    assert turned.difference == pytest.approx(-(test.difference or 0.0))
+    negated = paired_bootstrap([-value for value in differences], resamples=200)
+    assert negated.difference == pytest.approx(-(test.difference or 0.0))
 
 
 def test_bootstrap_sees_a_difference_and_none() -> None:

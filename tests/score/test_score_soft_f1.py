@@ -169,8 +169,8 @@ def reference_bird(predicted: list[Row], truth: list[Row]) -> float:
 
 
 @given(ROWS, ROWS)
-def test_bird_soft_f1_follows_the_published_formula(gold: list[Row], found: list[Row]) -> None:
-    assert by_position(gold, found) == pytest.approx(reference_bird(found, gold))
+def test_bird_soft_f1_follows_the_published_formula(gold: list[Row], prediction: list[Row]) -> None:
+    assert by_position(gold, prediction) == pytest.approx(reference_bird(prediction, gold))
 
 
 @pytest.mark.parametrize(

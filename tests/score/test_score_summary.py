@@ -234,15 +234,15 @@ def test_the_same_seed_gives_the_same_summary() -> None:
 
 
 def test_features_are_asked_once_a_query() -> None:
-    asked: list[str] = []
+    texts: list[str] = []
 
-    def counted(sql: str) -> list[str]:
-        asked.append(sql)
+    def count_features(sql: str) -> list[str]:
+        texts.append(sql)
         return ["x"]
 
     results = [result(i, gold=(f"q{i % 3}", "other gold")) for i in range(60)]
-    summarise(results, [], binary=(), features=counted)
-    assert sorted(asked) == ["q0", "q1", "q2"]
+    summarise(results, [], binary=(), features=count_features)
+    assert sorted(texts) == ["q0", "q1", "q2"]
 
 
 @pytest.mark.slow
@@ -250,7 +250,7 @@ def test_no_result_is_kept() -> None:
     alive = most = 0
     references = []
 
-    def gone(_: object) -> None:
+    def fail(_: object) -> None:
         nonlocal alive
         alive -= 1
 
@@ -258,7 +258,7 @@ def test_no_result_is_kept() -> None:
         nonlocal alive, most
         for i in range(3000):
             each = result(i, {"ex": float(i % 2), "ves": i / 7}, gold=(f"q{i}",))
-            references.append(weakref.ref(each, gone))
+            references.append(weakref.ref(each, fail))
             alive += 1
             most = max(most, alive)
             yield each

@@ -32,9 +32,9 @@ def subject_of(sql: str, database: Path, runner: QueryRunner, **about: str) -> S
 
 @pytest.fixture
 def runner() -> Iterator[QueryRunner]:
-    made = QueryRunner("sqlite", Limits())
-    yield made
-    made.close()
+    query_runner = QueryRunner("sqlite", Limits())
+    yield query_runner
+    query_runner.close()
 
 
 @pytest.fixture
@@ -50,16 +50,16 @@ def test_strong_signs_come_first(people: Path, runner: QueryRunner) -> None:
 
 def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, runner: QueryRunner) -> None:
     values = ", ".join(f"'x{n}'" for n in range(2_000))
-    asked: list[str] = []
+    texts: list[str] = []
 
     def run(sql: str) -> Outcome:
-        asked.append(sql)
+        texts.append(sql)
         return runner.run(str(people), sql)
 
     query = parse(f"SELECT age FROM person WHERE name IN ({values[:9_000]}')")
     assert isinstance(query, Query)
     list(signs_of(Subject(query, read_sqlite(people), run)))
-    assert len(asked) == PROBES + 1
+    assert len(texts) == PROBES + 1
 
 
 def test_a_long_query_is_not_looked_at(people: Path, runner: QueryRunner) -> None:

@@ -123,15 +123,15 @@ def test_the_files_keep_their_promises(tmp_path, databases) -> None:
 def test_the_same_recipe_gives_the_same_bytes_anywhere(tmp_path, databases) -> None:
     digests = []
     for name in ("one", "elsewhere/deep/two"):
-        moved = tmp_path / name / "databases"
-        shutil.copytree(databases, moved)
+        folder = tmp_path / name / "databases"
+        shutil.copytree(databases, folder)
         out = tmp_path / name / "out"
         ok(
             "build",
             "--benchmark",
             "demo",
             "--databases",
-            moved,
+            folder,
             "--out",
             out,
             "--lints",
@@ -158,8 +158,8 @@ def test_every_answerable_case_is_somewhere_and_unchanged(demo) -> None:
         assert case.golds == before[case_id].golds
         assert case.question == before[case_id].question
         assert case.tags["source_difficulty"] == before[case_id].difficulty
-    given = {case.id for case in demo if not case.answerable}
-    assert given <= {case.id for case in built.parts["test"]}
+    unanswerable = {case.id for case in demo if not case.answerable}
+    assert unanswerable <= {case.id for case in built.parts["test"]}
 
 
 def test_dropping_leaves_cases_out_and_counts_them(demo) -> None:
@@ -191,10 +191,12 @@ def test_across_databases_everything_is_unseen(demo) -> None:
     rest = [case for case in demo if case.db_id != "observatory"]
     built = build(Material(rest, train), Recipe(cross_database=True))
     assert [case.id for case in built.parts["train"]] == [case.id for case in train]
-    homes = {part: {case.db_id for case in built.parts[part]} for part in ("validation", "test")}
-    assert len(homes["validation"]) == len(homes["test"]) == 1
-    assert homes["validation"] != homes["test"]
-    answerable = [case for part in homes for case in built.parts[part] if case.answerable]
+    databases = {
+        part: {case.db_id for case in built.parts[part]} for part in ("validation", "test")
+    }
+    assert len(databases["validation"]) == len(databases["test"]) == 1
+    assert databases["validation"] != databases["test"]
+    answerable = [case for part in databases for case in built.parts[part] if case.answerable]
     assert {case.tags["seen"] for case in answerable} == {"unseen"}
     assert any("5 unanswerable questions" in note for note in built.notes)
     with pytest.raises(BenchmarkError, match="would not all be unseen"):
@@ -362,8 +364,10 @@ def test_a_model_words_the_questions(tmp_path, databases) -> None:
 
     def answer(call: FakeCall) -> FakeAnswer:
         text = call.json()["messages"][-1]["content"]
-        asked = [line for line in text.splitlines() if line.startswith(("Question: ", "Request: "))]
-        return FakeAnswer(completion("Kindly tell: " + asked[-1].partition(": ")[2]))
+        requests = [
+            line for line in text.splitlines() if line.startswith(("Question: ", "Request: "))
+        ]
+        return FakeAnswer(completion("Kindly tell: " + requests[-1].partition(": ")[2]))
 
     with FakeLlm(answer) as server:
         out = tmp_path / "out"
@@ -373,14 +377,14 @@ def test_a_model_words_the_questions(tmp_path, databases) -> None:
             "--unanswerable", 2, "--lints", "relative_time", "--no-proofs", "--overwrite",
         )  # fmt: skip
         ok(*call)
-        asked = len(server.calls)
+        requests = len(server.calls)
         first = json.loads((out / "manifest.json").read_text())
         ok(*call)
-        assert len(server.calls) == asked > 0
-    made = [r for r in lines(out / "test.jsonl") if r["tags"].get("written") == "model"]
-    assert made
-    assert all(record["question"].startswith("Kindly tell: ") for record in made)
+        assert len(server.calls) == requests > 0
+    records = [r for r in lines(out / "test.jsonl") if r["tags"].get("written") == "model"]
+    assert records
+    assert all(record["question"].startswith("Kindly tell: ") for record in records)
     assert first["wording"]["model"] == "fake"
-    assert first["wording"]["used"] == len(made)
+    assert first["wording"]["used"] == len(records)
     assert "unanswerable_column@1" in first["wording"]["prompts"]
     assert first["files"] == json.loads((out / "manifest.json").read_text())["files"]

@@ -73,10 +73,10 @@ def test_ehrsql_asks_for_the_first_and_the_last_by_one_and_the_same_query(
     """The order of one row, a count, says nothing: "first" and "last" mean the same there."""
     folder = data_root / "trustsql"
     database = folder / "mimic_iv_demo_partial.sqlite"
-    wanted = ("a2cad7bd6649d8cc2f3b637d", "97d2fe4c7a06a3344798570f")
+    expected = ("a2cad7bd6649d8cc2f3b637d", "97d2fe4c7a06a3344798570f")
     lines = (folder / "ehrsql2024_train_v1.0.jsonl").read_text("utf-8").splitlines(keepends=True)
     few = tmp_path / "train.jsonl"
-    few.write_text("".join(line for line in lines if any(one in line for one in wanted)), "utf-8")
+    few.write_text("".join(line for line in lines if any(one in line for one in expected)), "utf-8")
     pair = read("ehrsql2024", few, databases=database)
     assert len(pair) == 2
     schemas = schemas_of(pair)

@@ -23,8 +23,8 @@ SCHEMAS = {"pets": read_ddl(DDL, "pets")}
 
 
 def case(number: int, question: str, *golds: str, split: str = "", **tags: str) -> Case:
-    named = {"split": split, **tags} if split else tags
-    return Case(str(number), "pets", question, golds, answerable=bool(golds), tags=named)
+    own_tags = {"split": split, **tags} if split else tags
+    return Case(str(number), "pets", question, golds, answerable=bool(golds), tags=own_tags)
 
 
 def look(name: str, cases: list[Case], **settings) -> LintResult:
@@ -184,12 +184,12 @@ def test_letter_case_alone_tells_and_is_an_error() -> None:
 
 @pytest.mark.slow
 def test_words_alone_tell_and_are_named() -> None:
-    drawn = [text.replace("pets", "pets as charts") for text in questions(60, 2)]
-    view = look("leakage_words", mixed(questions(60, 1), drawn))
+    charts = [text.replace("pets", "pets as charts") for text in questions(60, 2)]
+    view = look("leakage_words", mixed(questions(60, 1), charts))
     assert view.figures["accuracy"] == 1.0
     assert view.findings[0].severity == "error"
     assert "charts" in view.findings[0].message.partition("unanswerable:")[2]
-    assert look("leakage_case", mixed(questions(60, 1), drawn)).findings[0].severity == "info"
+    assert look("leakage_case", mixed(questions(60, 1), charts)).findings[0].severity == "info"
 
 
 @pytest.mark.slow
@@ -204,8 +204,8 @@ def test_what_cannot_be_told_is_about_a_half_and_the_order_does_not_matter() -> 
 @pytest.mark.slow
 def test_both_kinds_weigh_the_same() -> None:
     """Few unanswerable ones, all told: guessing would get 90 % and tell none of them."""
-    drawn = [text.replace("pets", "charts") for text in questions(25, 2)]
-    view = look("leakage_words", mixed(questions(225, 1), drawn))
+    charts = [text.replace("pets", "charts") for text in questions(25, 2)]
+    view = look("leakage_words", mixed(questions(225, 1), charts))
     assert view.figures["balanced_accuracy"] > 0.95
     assert view.findings[0].severity == "error"
 

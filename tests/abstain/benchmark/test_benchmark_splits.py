@@ -62,30 +62,30 @@ def test_seen_means_that_train_holds_the_template(sizes, seed, leftover) -> None
 @given(sizes=SIZES, seed=SEEDS)
 def test_moving_loses_nothing_and_dropping_only_what_is_kept_elsewhere(sizes, seed) -> None:
     items = items_of(sizes)
-    moved = split_by_template(items, SplitPlan(seed=seed))
+    by_moving = split_by_template(items, SplitPlan(seed=seed))
     dropped = split_by_template(items, SplitPlan(seed=seed, leftover="drop"))
-    assert set(moved.parts.values()) <= set(PARTS)
-    assert set(moved.parts) == {item.id for item in items}
+    assert set(by_moving.parts.values()) <= set(PARTS)
+    assert set(by_moving.parts) == {item.id for item in items}
     for item in items:
         home = dropped.template_parts[item.template]
         stays = home in ("train", dropped.by_question[item.id])
         expected = dropped.by_question[item.id] if stays else None
         assert dropped.parts[item.id] == expected
-        assert moved.parts[item.id] == (expected or home)
+        assert by_moving.parts[item.id] == (expected or home)
 
 
 @given(templates=st.integers(5, 60), seed=SEEDS)
 def test_train_keeps_sixty_percent_of_the_templates_the_others_eighty(templates, seed) -> None:
     items = items_of([5] * templates)
     split = split_by_template(items, SplitPlan(seed=seed))
-    held = {
+    shares = {
         part: {item.template for item in items if split.parts[item.id] == part} for part in PARTS
     }
-    kept = round(0.2 * templates)
-    assert len(held["train"]) == templates - 2 * kept
-    assert len(held["validation"]) == len(held["test"]) == templates - kept
-    assert held["train"] <= held["validation"]
-    assert held["validation"] & held["test"] == held["train"]
+    count = round(0.2 * templates)
+    assert len(shares["train"]) == templates - 2 * count
+    assert len(shares["validation"]) == len(shares["test"]) == templates - count
+    assert shares["train"] <= shares["validation"]
+    assert shares["validation"] & shares["test"] == shares["train"]
 
 
 @given(sizes=st.lists(st.integers(2, 12), min_size=10, max_size=40), seed=SEEDS)

@@ -103,11 +103,11 @@ def test_any_values_give_the_same_template(age, limit, name) -> None:
 def test_a_filled_template_is_a_query_of_its_template(turn) -> None:
     sql = "SELECT name FROM singer WHERE age > 2 AND age < 9 AND name LIKE '%a%' LIMIT 4"
     template = template_of(sql, "music", SCHEMA)
-    made = filled(template, SCHEMA, turn)
-    assert template_of(made, "music", SCHEMA).text == template.text
+    fillings = filled(template, SCHEMA, turn)
+    assert template_of(fillings, "music", SCHEMA).text == template.text
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(DDL)
-        database.execute(made)
+        database.execute(fillings)
 
 
 def proved(one: str, other: str) -> bool:

@@ -155,7 +155,7 @@ def test_what_the_rows_of_a_table_are(ddl, kind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "asked"),
+    ("column", "word"),
     [
         ("eventtype", "event type"),
         ("course_name", "title"),
@@ -163,8 +163,8 @@ def test_what_the_rows_of_a_table_are(ddl, kind) -> None:
         ("wages", "salary"),
     ],
 )
-def test_compounds_and_synonyms_are_known_in_both_directions(column, asked) -> None:
-    for there, name in ((column, asked), (asked.replace(" ", "_"), column)):
+def test_compounds_and_synonyms_are_known_in_both_directions(column, word) -> None:
+    for there, name in ((column, word), (word.replace(" ", "_"), column)):
         here = SchemaWords.of(read_ddl(f"CREATE TABLE course (id INTEGER, {there} TEXT)", "x"))
         assert here.holds(name), (there, name)
 
@@ -282,10 +282,10 @@ def test_types_are_balanced_and_nothing_stands_twice(seed) -> None:
     choice = choose(here, {"kennel": 25}, ALL)
     assert Counter(c.kind.label for c in choice.ideas) == dict.fromkeys((k.label for k in ALL), 5)
     assert choice.short == {}
-    wordings = [same_wording(chosen.idea.question) for chosen in choice.ideas]
+    wordings = [same_wording(idea.idea.question) for idea in choice.ideas]
     assert len(set(wordings)) == 25
     assert not set(wordings) & {same_wording(case.question) for case in CASES}
-    cases = [case_of(chosen, here, None) for chosen in choice.ideas]
+    cases = [case_of(idea, here, None) for idea in choice.ideas]
     assert len({case.id for case in cases}) == 25
     assert all(not case.answerable and not case.golds for case in cases)
     assert all(case.tags["unanswerable_type"] in case.id for case in cases)
@@ -300,7 +300,7 @@ def test_the_order_of_the_cases_does_not_matter() -> None:
 
 def test_types_that_are_there_already_count() -> None:
     choice = choose(sources(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
-    counts = Counter(chosen.kind.label for chosen in choice.ideas)
+    counts = Counter(idea.kind.label for idea in choice.ideas)
     assert counts["non-sql"] + counts["out-of-domain"] <= 1
 
 

@@ -44,18 +44,18 @@ class Fake:
 
     def __init__(self, answer: Callable[[Request], Reply | NoReply | str]) -> None:
         self.answer = answer
-        self.asked: list[Request] = []
+        self.requests: list[Request] = []
 
     def ask(self, request: Request) -> Reply | NoReply:
-        self.asked.append(request)
+        self.requests.append(request)
         text = self.answer(request)
         return Reply(text, "stop", 1, 1, 0.0) if isinstance(text, str) else text
 
 
-def worded(answer: Callable[[Request], Reply | NoReply | str], *chosen: ChosenIdea):
+def worded(answer: Callable[[Request], Reply | NoReply | str], *ideas: ChosenIdea):
     fake = Fake(answer)
     tools = Tools(answerer=fake, model="fake", concurrency=1)
-    return reword(chosen or (COLUMN, TASK, POOLED), sources(), tools), fake.asked
+    return reword(ideas or (COLUMN, TASK, POOLED), sources(), tools), fake.requests
 
 
 def test_only_the_words_change() -> None:
@@ -63,7 +63,7 @@ def test_only_the_words_change() -> None:
         column = "column" in request.purpose
         return "How long are the tails, on average?" if column else "Say every dog out loud."
 
-    result, asked = worded(answer)
+    result, requests = worded(answer)
     questions = [each.idea.question for each in result.ideas]
     assert questions == [
         "How long are the tails, on average?",
@@ -74,18 +74,18 @@ def test_only_the_words_change() -> None:
     assert result.ideas[0].idea.column == "tail length"
     assert (result.requests, result.used, result.unchanged) == (2, 2, {})
     assert result.purposes == ("unanswerable_column@1", "unanswerable_task@1")
-    assert len(asked) == 2, "a pool's question keeps its words"
+    assert len(requests) == 2, "a pool's question keeps its words"
 
 
 def test_the_model_sees_the_schema_examples_and_what_is_missing() -> None:
-    _, asked = worded(lambda _: "x")
-    text = asked[0].messages[-1].content
+    _, requests = worded(lambda _: "x")
+    text = requests[0].messages[-1].content
     assert "Table dog, columns = [dog_id,age]" in text
     assert "tail length" in text
     assert text.count("- Question") == 3
     assert "{{" not in text
-    assert "speech" in asked[1].messages[-1].content
-    assert asked[0].temperature == 0.0
+    assert "speech" in requests[1].messages[-1].content
+    assert requests[0].temperature == 0.0
 
 
 @pytest.mark.parametrize(
