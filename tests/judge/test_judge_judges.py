@@ -279,12 +279,8 @@ def test_a_panel_of_models_asks_each() -> None:
     script = Script(RIGHT)
     settings = replace(SETTINGS, models=("a", "b"), samples=2, member="rubric")
     result = hear(JUDGES.get("panel"), BRIEF, settings, script)
-    assert [(r.model, r.sample) for r in script.requests] == [
-        ("a", 0),
-        ("a", 1),
-        ("b", 0),
-        ("b", 1),
-    ]
+    asks = [(request.model, request.sample) for request in script.requests]
+    assert asks == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
     assert {request.purpose for request in script.requests} == {"rubric@1"}
     assert result.model == "a,b"
 
