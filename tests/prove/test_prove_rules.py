@@ -28,4 +28,4 @@ def test_rule(rule: Rule) -> None:
 @every_rule
 def test_rule_in_hostile_contexts(rule: Rule) -> None:
     assert RULE_CHECKS[HOSTILE] is check_hostile_contexts
-    check_hostile_contexts(rule, queries=sampled(3, 24))
+    check_hostile_contexts(rule, queries=sampled(2, 24))
