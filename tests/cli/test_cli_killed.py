@@ -92,10 +92,10 @@ def run(command: list[str], folder: Path, turn: int = 0) -> int:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """What a folder holds that no clock decides."""
+    """What a folder holds that no clock decides, without the lock of a process that is dead."""
     results = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_dir() or path.suffix == ".part":
+        if path.is_dir() or path.suffix == ".part" or path.name == "run.lock":
             continue
         text = path.read_bytes()
         if path.name == "results.jsonl":
@@ -123,7 +123,9 @@ def test_the_same_command_completes_what_a_kill_left(shop: Path, name: str) -> N
         shop.mkdir()
         if run(COMMANDS[name], shop, turn) != KILLED:
             break
-        assert run(COMMANDS[name], shop) == 0, turn
+        # A benchmark that was complete when the kill came is not built again.
+        complete = name == "build" and content(shop) == whole
+        assert run(COMMANDS[name], shop) == (2 if complete else 0), turn
         assert content(shop) == whole, turn
         turn += step
     assert turn > 2
