@@ -13,9 +13,9 @@ import pytest
 from tiers import sampled
 
 MEGABYTE = 2**20
-FEW = 5_000
+FEW = sampled(5_000, 10_000)
 MANY = sampled(11_000, 100_000)
-GROWTH = {"coordinator": sampled(3, 12) * MEGABYTE, "worker": sampled(25, 80) * MEGABYTE}
+GROWTH = {"coordinator": sampled(3, 12) * MEGABYTE, "worker": sampled(25, 60) * MEGABYTE}
 """What more cases may add: filling memories of a fixed size, which workers have, and eight bytes a
 case for its position in the log."""
 
