@@ -152,19 +152,19 @@ def test_an_undisturbed_run_scores_each_case_once(
     assert len({line["verdict"] for line in undisturbed}) == 3
 
 
+@pytest.mark.parametrize("count", [1, STRUCK])
 def test_kill_9_of_all_processes_then_the_same_call(
-    runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
+    count: int, runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
 ) -> None:
-    """At the first lines: all that is in flight is done again, and no more."""
     out = tmp_path / "killed" / "run"
-    run = runner.start(out, 2, hold=1 + IN_FLIGHT)
-    wait_for_lines(out, 1)
+    run = runner.start(out, 2, hold=count + IN_FLIGHT)
+    wait_for_lines(out, count)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
     assert run.returncode == -signal.SIGKILL
     assert group_is_gone(run.pid)
     saved = line_count(out)
-    assert 1 <= saved < CASES, "the kill came too late to test anything"
+    assert count <= saved < CASES, "the kill came too late to test anything"
     assert not (out / "summary.json").exists()
     counter = out.parent / "counter"
     runner.finish(out, 2)
