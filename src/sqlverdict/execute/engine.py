@@ -41,6 +41,8 @@ class Limits:
         memory: The engine's own heap; above it is ``MEMORY_LIMIT``.
         cell: The largest text or blob the engine may build.
         sql_length: The longest SQL text that is tried at all, in characters.
+        trust_role: On a server, queries run as the role of the URL, whatever it may do. Otherwise
+            a role that may do more than read is used only to make one that may not.
     """
 
     steps: int = 1_000_000_000
@@ -50,6 +52,7 @@ class Limits:
     memory: int = HEAP
     cell: int = 32 * 2**20
     sql_length: int = 1_000_000
+    trust_role: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a time that no clock counts to.
@@ -306,6 +309,10 @@ class ServerEngine(Protocol):
         Raises:
             DatabaseError: the server does not answer.
         """
+        ...
+
+    def reader_statements(self, database: Reference) -> tuple[str, ...]:
+        """What an administrator can run to make a role that may only read this database."""
         ...
 
 

@@ -82,6 +82,12 @@ class LimitArgs:
     max_steps: int | None = option(
         "--max-steps", type=click.IntRange(1), help="Engine steps that one query may take."
     )
+    trust_role: bool = option(
+        "--trust-role",
+        is_flag=True,
+        help="Run queries on a server as the role of the URL, whatever it may do. "
+        "[default: as a role that may only read]",
+    )
 
     @property
     def limits(self) -> Limits:
@@ -91,6 +97,7 @@ class LimitArgs:
             seconds=usual.seconds if self.timeout is None else self.timeout,
             rows=usual.rows if self.max_rows is None else self.max_rows,
             steps=usual.steps if self.max_steps is None else self.max_steps,
+            trust_role=self.trust_role,
         )
 
 

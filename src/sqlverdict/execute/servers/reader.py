@@ -1,0 +1,29 @@
+"""As whom untrusted queries log in: somebody who may only read one database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.files.references import Reference
+
+PREFIX = "sqlverdict_reader_"
+"""How the names of short-lived roles and users begin."""
+
+
+def excess_refusal(
+    database: Reference, rights: Sequence[str], statements: Sequence[str]
+) -> DatabaseError:
+    """Why queries are not run as the role of a URL, and what an administrator can do.
+
+    Args:
+        database: The URL.
+        rights: What the role may do more than read.
+        statements: What makes a role that may only read.
+    """
+    return DatabaseError(
+        f"{database}: its role may do more than read ({', '.join(rights)}), and may not make a "
+        "role that only reads. Predictions are untrusted text: give the URL of a role that may "
+        f"only read, which an administrator makes by: {' '.join(statements)} If predictions may "
+        "act with these rights, use --trust-role (from Python: Limits(trust_role=True))"
+    )
