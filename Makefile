@@ -16,7 +16,7 @@ QUICK_WORKERS ?= $(CORES)
 # Tests start many interpreters: without compiled files each compiles the whole package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install core browser demo demo-duckdb quick test test-integrations thorough check docs site wheels bench clean
+.PHONY: install core browser demo demo-duckdb quick test test-data shuffled test-integrations thorough lint check docs site wheels bench clean
 
 install: $(STAMP)
 
@@ -62,6 +62,17 @@ quick: install
 test: install
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal
 
+# The tests that read the real data (SQLVERDICT_DATA, or ../shared/data), and those of T5, which are
+# skipped without DEV=dev-full.
+test-data: install
+	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "data or torch"
+
+# Every test, with few of its items and examples, in an order of chance: SHUFFLE=seed repeats one. The
+# order of a commit is always the same.
+SHUFFLE ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo 1)
+shuffled: install
+	SQLVERDICT_TESTS=quick SQLVERDICT_SHUFFLE=$(SHUFFLE) $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal
+
 # Each integration against the real package, in an environment of its own (.venv-integrations);
 # NAMES="mlflow dspy" tests these alone.
 test-integrations: core
@@ -74,12 +85,13 @@ thorough: install
 	$(BIN)/python bench/fuzz.py --seed random --minutes $(MINUTES)
 	$(BIN)/python bench/attack.py --seed random --minutes $(MINUTES)
 
-check: install
+lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
-	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal
+
+check: lint test
 
 docs: install
 	$(BIN)/python docs/generate.py

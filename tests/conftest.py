@@ -6,8 +6,10 @@ import gc
 import os
 import shutil
 import signal
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -59,6 +61,8 @@ EXAMPLES = {"fixed": 0.5, "quick": 0.1, "thorough": 10.0}[PROFILE]
 FEWEST_EXAMPLES = 5
 MOST_ITEMS = 4
 """Of a test with more items ``make quick`` runs so many."""
+SHUFFLE = os.environ.get("SQLVERDICT_SHUFFLE", "")
+"""Where it is not empty, the seed of the order in which tests run."""
 SERVERS = {"llm", "mysql_url", "postgres"}
 """Fixtures that need a server: a test that uses one is slow."""
 
@@ -117,6 +121,8 @@ def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     trees of the lints. A worker that is done takes tests from the end of another's part. Quick ones
     are there, so that no worker is left alone with a test that takes long.
     """
+    if SHUFFLE:
+        return shuffled(items, SHUFFLE)
     if workers == 1:
         return items
     folders: dict[Path, list[pytest.Item]] = {}
@@ -127,6 +133,28 @@ def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     for folder in sorted(folders.values(), key=len, reverse=True):
         min(parts, key=len).extend(folder)
     return [item for part in parts for item in sorted(part, key=lambda i: i.path not in slow)]
+
+
+def shuffled(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
+    """The files in an order of chance, and the tests of each; a file's tests stay together.
+
+    What a file shares is made once, as long as its tests follow each other.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    chance = Random(seed)
+    order = sorted(files)
+    chance.shuffle(order)
+    for tests in files.values():
+        tests.sort(key=lambda item: item.nodeid)
+        chance.shuffle(tests)
+    return [item for file in order for item in files[file]]
+
+
+def pytest_report_header() -> str:
+    """How to repeat an order of chance."""
+    return f"order of the tests: SQLVERDICT_SHUFFLE={SHUFFLE}" if SHUFFLE else ""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -175,6 +203,37 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _own_cache(_caches: Iterator[Path]) -> None:
     """No test reads or writes the user's cache of answers, nor that of another test."""
     os.environ["SQLVERDICT_CACHE"] = str(next(_caches))
+
+
+@cache
+def cache_clears(loaded: int) -> list[Callable[[], None]]:
+    """What empties the caches of the package that depend on what they are asked.
+
+    Args:
+        loaded: How many modules are loaded; more of them may have more caches.
+    """
+    del loaded
+    modules = [
+        module
+        for name, module in sys.modules.items()
+        if name.startswith("sqlverdict.") and not name.startswith("sqlverdict.testing")
+    ]
+    values = {id(value): value for module in modules for value in vars(module).values()}
+    clears = []
+    for value in values.values():
+        function = getattr(value, "__wrapped__", None)
+        if hasattr(value, "cache_clear") and function.__code__.co_argcount:
+            clears.append(value.cache_clear)
+        elif type(value).__name__ == "FormCache":
+            clears.append(value.clear)
+    return clears
+
+
+@pytest.fixture(autouse=True)
+def _empty_caches() -> None:
+    """No test sees a tree, a text or a schema that another one left in a cache of the process."""
+    for clear in cache_clears(len(sys.modules)):
+        clear()
 
 
 @pytest.fixture(scope="session")

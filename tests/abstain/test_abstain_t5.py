@@ -23,7 +23,7 @@ SIZE = Size(width=32, layers=1, heads=2, dropout=0.0)
 TINY = {"width": "32", "layers": "1", "heads": "2", "vocabulary": "400", "target": "16"}
 
 
-pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.slow, pytest.mark.torch]
 
 
 @pytest.fixture(scope="module")
