@@ -63,3 +63,10 @@ def make_database(path: Path) -> Path:
         )
     connection.close()
     return path
+
+
+def corpus_of(engine: str) -> tuple[Hostile, ...]:
+    """The hostile predictions of an engine."""
+    from sqlverdict.testing.hostile.postgres import postgres_predictions
+
+    return postgres_predictions() if engine == "postgres" else hostile_predictions()

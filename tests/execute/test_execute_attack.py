@@ -1,0 +1,49 @@
+"""A short, fixed part of the attack on the sandboxes of all engines (bench/attack_engines.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+from attack_engines import TARGETS, attack
+from servers import mysql_server
+from sqlverdict.execute.engine import ENGINES
+from sqlverdict.records import Answer
+
+pytestmark = pytest.mark.slow
+ENGINE_NAMES = ("sqlite", "duckdb", "postgres", "mysql")
+
+
+def server_of(engine: str, request: pytest.FixtureRequest) -> str | None:
+    """The URL of the engine's server; it skips the test where there is none."""
+    if engine == "postgres":
+        return str(request.getfixturevalue("postgres"))
+    return mysql_server() if engine == "mysql" else None
+
+
+def test_every_engine_is_attacked() -> None:
+    assert set(TARGETS) == set(dict(ENGINES.items())) - {"fake"}
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_nothing_passes_and_nothing_changes(engine: str, request: pytest.FixtureRequest) -> None:
+    with attack(engine, server_of(engine, request), "fixed") as each:
+        each.run(float("inf"), 1_500)
+    assert each.passed == []
+    assert each.counts["soup: answer"] > 10
+
+
+@pytest.mark.parametrize("engine", ENGINE_NAMES)
+def test_ordinary_queries_are_answered(engine: str, request: pytest.FixtureRequest) -> None:
+    with attack(engine, server_of(engine, request), "fixed") as each:
+        outcome = each.target.session.run("SELECT name FROM item WHERE id = 2 -- a comment")
+    assert isinstance(outcome, Answer)
+    assert outcome.rows == [("ink",)]
+
+
+@pytest.mark.parametrize("engine", ["postgres", "mysql"])
+def test_the_server_gets_what_the_guard_read(engine: str, request: pytest.FixtureRequest) -> None:
+    with attack(engine, server_of(engine, request), "literals") as each:
+        each.run(float("inf"), 2_000)
+    assert each.passed == []
+    assert each.counts["soup: literals compared"] > 50
+    assert each.counts["soup: original compared"] > 20
