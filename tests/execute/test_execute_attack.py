@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from attack_engines import TARGETS, attack
 from servers import mysql_server
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.records import Answer
+
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+from attack_engines import TARGETS, attack
 
 pytestmark = pytest.mark.slow
 ENGINE_NAMES = ("sqlite", "duckdb", "postgres", "mysql")
