@@ -99,6 +99,9 @@ class Attack:
             row = [str(cell) for cell in answer.rows[0]] if len(answer.rows) == 1 else None
             if row != read:
                 self._pass("the server read another text", text, f"{read} -> {row}")
+            modes = self.target.columns_in_other_modes(text)
+            if any(columns != len(read) for columns in modes):
+                self._pass("another mode reads another text", text, f"{read} -> {modes}")
         original = self.target.raw(text) if read is not None else None
         if original is not None:
             self.counts["soup: original compared"] += 1

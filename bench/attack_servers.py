@@ -146,6 +146,8 @@ class Mysql(Target):
         *("N'{}'", "_utf8mb4'{}'", "_latin1 '{}'", "x'{}'", "b'{}'", "'{}' '{}'", '"{}"', "0x41"),
     )
 
+    backslash = "\\\\"
+
     def set_up(self) -> None:
         import pymysql
 
@@ -167,6 +169,9 @@ class Mysql(Target):
         self._plain = pymysql.connect(**self._login)
         self._ask(self._plain, "SET SESSION sql_mode = 'NO_ENGINE_SUBSTITUTION'")
         self._ask(self._plain, "SET SESSION TRANSACTION READ ONLY")
+        self._modes = [pymysql.connect(**self._login) for _ in range(2)]
+        self._ask(self._modes[0], "SET SESSION sql_mode = 'NO_BACKSLASH_ESCAPES'")
+        self._ask(self._modes[1], "SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT'")
         other = self._names[1]
         self.calls = (
             f"load_file('{self.file}')",
@@ -202,14 +207,18 @@ class Mysql(Target):
     def tear_down(self) -> None:
         for name in self._names:
             self._ask(self._admin, f"DROP DATABASE IF EXISTS {name}")
-        self._admin.close()
-        self._plain.close()
+        for connection in (self._admin, self._plain, *self._modes):
+            connection.close()
         shutil.rmtree(self.loot, ignore_errors=True)
 
     def canonical(self, text: str) -> str | Failure | None:
         from sqlverdict.execute.mysql.sandbox import canonical
 
         return canonical(text)
+
+    def columns_in_other_modes(self, text: str) -> list[int]:
+        sent = self.canonical(text)
+        return [len(self._ask(connection, str(sent))[0]) for connection in self._modes]
 
     def _raw(self, text: str) -> Sequence[object] | None:
         import pymysql

@@ -39,6 +39,8 @@ class Target(ABC):
     name: ClassVar[str]
     styles: Sequence[str] = ("'{}'", "'{}'", "'{}'", '"{}"', "7", "1.5")
     calls: Sequence[str]
+    backslash = "\\"
+    """How a backslash is written in a plain string."""
 
     def __init__(self, folder: Path, server: str | None) -> None:
         self.folder = folder
@@ -91,7 +93,12 @@ class Target(ABC):
     def literals(self, text: str) -> list[str] | None:
         """The literals that the guard read, where it read nothing else."""
         sent = self.canonical(text)
-        return _literals(sent) if isinstance(sent, str) else None
+        return _literals(sent, self.backslash) if isinstance(sent, str) else None
+
+    def columns_in_other_modes(self, text: str) -> list[int]:
+        """How many columns the text that would be sent has where other settings rule."""
+        del text
+        return []
 
     def raw(self, text: str) -> Sequence[object] | None:
         """The one row of a text as it came; ``None`` where it has none, or calls something."""
@@ -113,11 +120,11 @@ class Target(ABC):
 
 
 _TOKEN = re.compile(
-    r"\s*(?:[Ee]'((?:[^'\\]|''|\\.)*)'|'((?:[^'\\]|''|\\\\)*)'|([0-9]+(?:\.[0-9]+)?))\s*", re.DOTALL
+    r"\s*(?:[Ee]'((?:[^'\\]|''|\\.)*)'|'((?:[^']|'')*)'|([0-9]+(?:\.[0-9]+)?))\s*", re.DOTALL
 )
 
 
-def _literals(sent: str) -> list[str] | None:
+def _literals(sent: str, backslash: str) -> list[str] | None:
     """The values of a SELECT of plain literals, by the simplest reading there is."""
     if not sent.upper().startswith("SELECT "):
         return None
@@ -129,7 +136,7 @@ def _literals(sent: str) -> list[str] | None:
                 return None
             values.append(re.sub(r"\\(.)|''", lambda m: m[1] or "'", escaped, flags=re.DOTALL))
         elif plain is not None:
-            values.append(plain.replace("''", "'"))
+            values.append(plain.replace("''", "'").replace(backslash, "\\"))
         else:
             values.append(number)
         at = match.end()
