@@ -146,7 +146,7 @@ class Mysql(Target):
         *("N'{}'", "_utf8mb4'{}'", "_latin1 '{}'", "x'{}'", "b'{}'", "'{}' '{}'", '"{}"', "0x41"),
     )
 
-    backslash = "\\\\"
+    escapes = True
 
     def set_up(self) -> None:
         import pymysql

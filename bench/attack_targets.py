@@ -39,8 +39,8 @@ class Target(ABC):
     name: ClassVar[str]
     styles: Sequence[str] = ("'{}'", "'{}'", "'{}'", '"{}"', "7", "1.5")
     calls: Sequence[str]
-    backslash = "\\"
-    """How a backslash is written in a plain string."""
+    escapes = False
+    """Whether a backslash begins an escape in the plain strings that are sent."""
 
     def __init__(self, folder: Path, server: str | None) -> None:
         self.folder = folder
@@ -93,7 +93,7 @@ class Target(ABC):
     def literals(self, text: str) -> list[str] | None:
         """The literals that the guard read, where it read nothing else."""
         sent = self.canonical(text)
-        return _literals(sent, self.backslash) if isinstance(sent, str) else None
+        return _literals(sent, escapes=self.escapes) if isinstance(sent, str) else None
 
     def columns_in_other_modes(self, text: str) -> list[int]:
         """How many columns the text that would be sent has where other settings rule."""
@@ -124,7 +124,11 @@ _TOKEN = re.compile(
 )
 
 
-def _literals(sent: str, backslash: str) -> list[str] | None:
+def _unescaped(match: re.Match[str]) -> str:
+    return "\0" if match[1] == "0" else match[1]
+
+
+def _literals(sent: str, *, escapes: bool) -> list[str] | None:
     """The values of a SELECT of plain literals, by the simplest reading there is."""
     if not sent.upper().startswith("SELECT "):
         return None
@@ -136,7 +140,8 @@ def _literals(sent: str, backslash: str) -> list[str] | None:
                 return None
             values.append(re.sub(r"\\(.)|''", lambda m: m[1] or "'", escaped, flags=re.DOTALL))
         elif plain is not None:
-            values.append(plain.replace("''", "'").replace(backslash, "\\"))
+            plain = plain.replace("''", "'")
+            values.append(re.sub(r"\\([\\0])", _unescaped, plain) if escapes else plain)
         else:
             values.append(number)
         at = match.end()
