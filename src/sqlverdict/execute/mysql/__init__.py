@@ -1,7 +1,10 @@
-"""MySQL and MariaDB: what their engine is made of. Every file but ``sandbox`` needs PyMySQL.
+"""MySQL and MariaDB: what their engine is made of. ``sandbox``,
+``spelling`` and ``functions`` need no PyMySQL.
 
 ``connection``  connects, and sets what must be the same for every session
 ``sandbox``     what a text may not contain, and what the server's errors mean
+``spelling``    the one spelling in which a text is sent
+``functions``   what a query may call
 ``cursor``      untrusted queries on one connection, with limits and a cancel on the server
 ``session``     one snapshot of a database
 ``digest``      a digest of the content that a snapshot shows

@@ -20,10 +20,10 @@ from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
+    Place,
+    canonical,
     may_change,
     names_in,
-    refusal,
-    words_in,
 )
 from sqlverdict.execute.servers.session import ServerSession
 from sqlverdict.files.references import Reference
@@ -79,7 +79,7 @@ class MysqlSession(ServerSession):
                 rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
             for statement in self._begin:
                 rows_of(connection, statement)
-            self._others = other_databases(connection)
+            self._place = place_of(connection)
             self._volatile = _volatile_names(connection, frozen=self._now is not None)
         except pymysql.Error as error:
             connection.close()
@@ -99,26 +99,25 @@ class MysqlSession(ServerSession):
         long = too_long(sql, self._limits)
         if long is not None:
             return long
-        sql = sql.lstrip("\ufeff")
-        reply = refusal(sql, self._others)
-        if reply is not None:
-            return reply
-        if unfolds_beyond(sql):
+        text = canonical(sql.lstrip("\ufeff"), self._place)
+        if isinstance(text, Failure):
+            return text
+        if unfolds_beyond(text):
             return Failure(
                 Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
             )
-        volatile = self._is_volatile(sql)
-        if self._now is not None and "sysdate" in sql.lower():
+        volatile = self._is_volatile(text)
+        if self._now is not None and "sysdate" in text.lower():
             # The session's clock stands still, but not for this function.
-            sql = freeze_text(sql, self._now, DIALECT)
-        return self._with_retry(lambda: self._cursor.run(sql, volatile=volatile))
+            text = canonical(freeze_text(text, self._now, DIALECT), self._place)
+            if isinstance(text, Failure):
+                return text
+        return self._with_retry(lambda: self._cursor.run(text, volatile=volatile))
 
     def _is_volatile(self, sql: str) -> bool:
         if may_change(sql, frozen=self._now is not None):
             return True
-        if not self._volatile or self._volatile.isdisjoint(words_in(sql)):
-            return False
-        return not self._volatile.isdisjoint(names_in(sql))
+        return bool(self._volatile) and not self._volatile.isdisjoint(names_in(sql))
 
     def close(self) -> None:
         """Disconnect; the server rolls back."""
@@ -129,6 +128,22 @@ def epoch(now: datetime) -> str:
     """A time as the session's clock is set to it."""
     moment = now.astimezone(UTC) if now.tzinfo is not None else now.replace(tzinfo=UTC)
     return f"{moment.timestamp():.6f}"
+
+
+def place_of(connection: Connection) -> Place:
+    """What queries in the connection's database may name."""
+    ((name, fold),) = rows_of(connection, "SELECT database(), @@lower_case_table_names")
+    routines = rows_of(
+        connection,
+        "SELECT lower(routine_name), security_type = 'INVOKER' FROM information_schema.routines "
+        "WHERE routine_schema = database() AND routine_type = 'FUNCTION'",
+    )
+    return Place(
+        str(name or ""),
+        fold != 0,
+        frozenset(str(routine) for routine, is_callers in routines if is_callers),
+        frozenset(str(routine) for routine, is_callers in routines if not is_callers),
+    )
 
 
 def other_databases(connection: Connection) -> frozenset[str]:
