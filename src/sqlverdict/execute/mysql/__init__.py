@@ -12,6 +12,7 @@
 ``scratch``     tables for instances of a few rows
 ``own_database``  a database of our own on the server
 ``workspace``   a copy of a database that may be written
+``reader``      as whom untrusted queries log in
 ``rights``      what a user could do more than read
 ``values``      the driver's values as cells
 """

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pymysql
@@ -60,13 +60,23 @@ class ServerConnection(_Base):
         return ServerConnection._unchecked
 
 
-def connect(database: Reference, limits: Limits, *, name: str | None = None) -> Connection:
+class Login(NamedTuple):
+    """Who logs in, where that is not the user of the URL."""
+
+    user: str
+    password: str
+
+
+def connect(
+    database: Reference, limits: Limits, *, name: str | None = None, login: Login | None = None
+) -> Connection:
     """A new connection.
 
     Args:
         database: The URL.
         limits: What one query may spend.
         name: Another database on that server; empty: none.
+        login: Who logs in; else the user of the URL.
 
     Raises:
         DatabaseError: there is no such server or database, or it refuses the user.
@@ -82,12 +92,13 @@ def connect(database: Reference, limits: Limits, *, name: str | None = None) -> 
             f"{' and '.join(_OPTIONS)} as options"
         )
     file = Path.home() / ".my.cnf"
+    user = unquote(parts.username) if parts.username else None
     try:
         connection = ServerConnection(
             host=parts.hostname,
             port=parts.port or _PORT,
-            user=unquote(parts.username) if parts.username else None,
-            password=os.environ.get("MYSQL_PWD", ""),
+            user=user if login is None else login.user,
+            password=os.environ.get("MYSQL_PWD", "") if login is None else login.password,
             database=schema or None,
             unix_socket=options.get("unix_socket"),
             ssl_ca=options.get("ssl_ca"),

@@ -251,11 +251,13 @@ def _has_column_list(parts: Sequence[Lexeme], index: int) -> bool:
 
 _PARSE_ERRORS: Final = frozenset({1064, 1149, 1436, 1463, 3104})
 """Syntax; and a text so deep that the server's stack does not hold it."""
-_MEMORY_ERRORS: Final = frozenset({5, 1037, 1038, 1041, 1114, 1153, 1301})
-_TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
-_UNAVAILABLE_ERRORS: Final = frozenset(
-    {3, 9, 23, 24, 28, 1021, 1016, 1017, 1034, 1105, 1194, 1195, 1205, 1213}
+_MEMORY_ERRORS: Final = frozenset(
+    {3, 5, 28, 1021, 1037, 1038, 1041, 1114, 1135, 1153, 1301, 3889, 4082, 4192}
 )
+"""Memory, temporary tables and the disk that they lie on."""
+_TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
+_UNAVAILABLE_ERRORS: Final = frozenset({9, 23, 24, 1016, 1017, 1034, 1194, 1195, 1205, 1213})
+"""States of the server that no reading text brings about: damaged or missing files, locks."""
 _DENIED: Final = frozenset({1044, 1142, 1143, 1227, 1290, 1370, 1792})
 
 

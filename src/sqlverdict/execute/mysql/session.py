@@ -18,6 +18,7 @@ from sqlverdict.execute.frozen_text import clock_use, freeze_text
 from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
+from sqlverdict.execute.mysql.reader import Reader, Routine, reader_of, routines_of
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
     Place,
@@ -48,6 +49,7 @@ class MysqlSession(ServerSession):
         now: What the clock shows to queries; ``None``: the time it is.
         driver_values: Answers also hold the driver's values.
         name: Another database on that server.
+        reader: As whom, in another database; else as whoever may read the URL's.
         begin: The statements that begin the transaction.
 
     Raises:
@@ -62,6 +64,7 @@ class MysqlSession(ServerSession):
         *,
         driver_values: bool = False,
         name: str | None = None,
+        reader: Reader | None = None,
         begin: Sequence[str] = SNAPSHOT,
     ) -> None:
         super().__init__(database)
@@ -69,30 +72,48 @@ class MysqlSession(ServerSession):
         self._now = now
         self._driver_values = driver_values
         self._name = name
+        self._reader = reader
         self._begin = begin
         self._open()
 
     def _open(self) -> None:
-        connection = connect(self._database, self._limits, name=self._name)
+        if self._name is None:
+            self._reader = reader_of(self._database, self._limits)
+        login = None if self._reader is None else self._reader.login
+        connection = connect(self._database, self._limits, name=self._name, login=login)
         try:
             if self._now is not None:
                 rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
             for statement in self._begin:
                 rows_of(connection, statement)
-            self._place = place_of(connection)
-            self._volatile = _volatile_names(connection, frozen=self._now is not None)
+            routines = self._routines(connection)
+            self._place = place_of(connection, routines)
+            self._volatile = _volatile_names(
+                connection, routines, frozen=self._now is not None
+            )
         except pymysql.Error as error:
             connection.close()
             raise DatabaseError(f"{self._database} cannot be read: {message_of(error)}") from error
         self._cursor = LimitedCursor(
             connection,
-            lambda: connect(self._database, self._limits, name=""),
+            lambda: connect(self._database, self._limits, name="", login=login),
             self._limits,
             driver_values=self._driver_values,
         )
 
     def _content_digest(self) -> str | None:
-        return content_digest(self._cursor.connection)
+        connection = self._cursor.connection
+        try:
+            routines = self._routines(connection)
+        except pymysql.Error:
+            return None
+        return content_digest(connection, [routine[:3] for routine in routines])
+
+    def _routines(self, connection: Connection) -> tuple[Routine, ...]:
+        """The functions of the database; a short-lived user does not see their texts."""
+        if self._reader is not None:
+            return self._reader.routines()
+        return routines_of(connection, str(rows_of(connection, "SELECT database()")[0][0]))
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
@@ -130,19 +151,15 @@ def epoch(now: datetime) -> str:
     return f"{moment.timestamp():.6f}"
 
 
-def place_of(connection: Connection) -> Place:
+def place_of(connection: Connection, routines: Sequence[Routine] = ()) -> Place:
     """What queries in the connection's database may name."""
     ((name, fold),) = rows_of(connection, "SELECT database(), @@lower_case_table_names")
-    routines = rows_of(
-        connection,
-        "SELECT lower(routine_name), security_type = 'INVOKER' FROM information_schema.routines "
-        "WHERE routine_schema = database() AND routine_type = 'FUNCTION'",
-    )
+    functions = [routine for routine in routines if routine.kind == "FUNCTION"]
     return Place(
         str(name or ""),
         fold != 0,
-        frozenset(str(routine) for routine, is_callers in routines if is_callers),
-        frozenset(str(routine) for routine, is_callers in routines if not is_callers),
+        frozenset(routine.name.lower() for routine in functions if routine.is_callers),
+        frozenset(routine.name.lower() for routine in functions if not routine.is_callers),
     )
 
 
@@ -156,7 +173,9 @@ def other_databases(connection: Connection) -> frozenset[str]:
     return frozenset(str(name) for (name,) in rows)
 
 
-def _volatile_names(connection: Connection, *, frozen: bool) -> frozenset[str]:
+def _volatile_names(
+    connection: Connection, routines: Sequence[Routine], *, frozen: bool
+) -> frozenset[str]:
     """The names of views and functions that use the clock or chance, or others that do.
 
     One whose text this user may not see may do so too. A frozen clock is seen by all of them, but
@@ -167,10 +186,13 @@ def _volatile_names(connection: Connection, *, frozen: bool) -> frozenset[str]:
         for name, text in rows_of(
             connection,
             "SELECT table_name, view_definition FROM information_schema.views "
-            "WHERE table_schema = database() UNION ALL "
-            "SELECT routine_name, routine_definition FROM information_schema.routines "
-            "WHERE routine_schema = database() AND routine_type = 'FUNCTION'",
+            "WHERE table_schema = database()",
         )
+    }
+    texts |= {
+        routine.name.lower(): routine.text or ""
+        for routine in routines
+        if routine.kind == "FUNCTION"
     }
     volatile: set[str] = set()
     while True:

@@ -27,6 +27,7 @@ from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import quote_name
 from sqlverdict.execute.mysql.own_database import OwnDatabase
 from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS
+from sqlverdict.execute.mysql.reader import WRITE
 from sqlverdict.execute.mysql.sandbox import DIALECT, Place, canonical
 from sqlverdict.execute.mysql.schema import read_schema
 from sqlverdict.execute.mysql.scratch import make_views
@@ -92,7 +93,9 @@ class MysqlWorkspace:
             raise
 
     def _open(self, database: Reference) -> LimitedCursor:
-        connection = connect(database, self._limits, name=self._own.name)
+        reader = self._own.reader(WRITE)
+        login = None if reader is None else reader.login
+        connection = connect(database, self._limits, name=self._own.name, login=login)
         rows_of(connection, f"SET SESSION sql_mode = '{MODE},STRICT_TRANS_TABLES'")
         if self._now is not None:
             rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
@@ -101,7 +104,7 @@ class MysqlWorkspace:
         self._place = place_of(connection)
         return LimitedCursor(
             connection,
-            lambda: connect(database, self._limits, name=""),
+            lambda: connect(database, self._limits, name="", login=login),
             self._limits,
             no_result=Answer((), []),
         )
