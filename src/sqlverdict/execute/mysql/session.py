@@ -7,6 +7,7 @@ content of InnoDB tables, whoever writes meanwhile.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -133,7 +134,16 @@ class MysqlSession(ServerSession):
             text = canonical(freeze_text(text, self._now, DIALECT), self._place)
             if isinstance(text, Failure):
                 return text
-        return self._with_retry(lambda: self._cursor.run(text, volatile=volatile))
+        try:
+            return self._with_retry(lambda: self._cursor.run(text, volatile=volatile))
+        finally:
+            if self._place.functions or self._place.owned:
+                self._release_locks()
+
+    def _release_locks(self) -> None:
+        """A function of the database may have taken some; nothing else keeps anything."""
+        with suppress(pymysql.Error, OSError, AttributeError):
+            rows_of(self._cursor.connection, "DO RELEASE_ALL_LOCKS()")
 
     def _is_volatile(self, sql: str) -> bool:
         if may_change(sql, frozen=self._now is not None):
