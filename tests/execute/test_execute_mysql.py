@@ -43,7 +43,8 @@ def database() -> Iterator[str]:
         "INSERT INTO item VALUES (1, 'tea', 2.50), (2, 'rice', 4.00), (3, NULL, NULL)",
         "CREATE VIEW dated AS SELECT id, current_date() AS day FROM item",
         "CREATE VIEW over_dated AS SELECT * FROM dated",
-        "CREATE FUNCTION some_number() RETURNS DOUBLE NOT DETERMINISTIC NO SQL RETURN rand()",
+        "CREATE FUNCTION some_number() RETURNS DOUBLE NOT DETERMINISTIC NO SQL "
+        "SQL SECURITY INVOKER RETURN rand()",
         "CREATE VIEW system_dated AS SELECT id, sysdate() AS day FROM item",
     ) as url:
         yield url

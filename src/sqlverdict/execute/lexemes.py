@@ -75,7 +75,7 @@ def _dollar_pattern(spaces: str, word: str) -> re.Pattern[str]:
 
 
 _MYSQL = re.compile(
-    r"(?P<gap>[ \t\n\r\f\v\ufeff]+|\#[^\n]*|--(?=[\x00-\x20]|\Z)[^\n]*"
+    r"(?P<gap>[ \t\n\r\f\v\ufeff]+|\#[^\n]*|--(?=[\x00-\x20\x7f]|\Z)[^\n]*"
     r"|/\*M?!\d*|\*/|/\*.*?(?:\*/|\Z))"
     r"|(?P<comment>(?!))"
     rf"|(?P<string>(?:[bBxXnN]|_[a-z0-9]+[ \n\t]*)?{_ESCAPED}"

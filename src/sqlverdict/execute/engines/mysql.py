@@ -110,6 +110,13 @@ class Mysql(ServerMember):
 
         return excess_rights(database)
 
+    def reader_statements(self, database: Reference) -> tuple[str, ...]:
+        """What makes a user who may only read the database of a URL."""
+        self._require_extra()
+        from sqlverdict.execute.mysql.rights import reader_statements
+
+        return reader_statements(database)
+
 
 def _name(database: Reference) -> str:
     return unquote(urlsplit(str(database)).path.strip("/"))

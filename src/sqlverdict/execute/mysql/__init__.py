@@ -1,7 +1,10 @@
-"""MySQL and MariaDB: what their engine is made of. Every file but ``sandbox`` needs PyMySQL.
+"""MySQL and MariaDB: what their engine is made of. ``sandbox``,
+``spelling`` and ``functions`` need no PyMySQL.
 
 ``connection``  connects, and sets what must be the same for every session
 ``sandbox``     what a text may not contain, and what the server's errors mean
+``spelling``    the one spelling in which a text is sent
+``functions``   what a query may call
 ``cursor``      untrusted queries on one connection, with limits and a cancel on the server
 ``session``     one snapshot of a database
 ``digest``      a digest of the content that a snapshot shows
@@ -9,6 +12,7 @@
 ``scratch``     tables for instances of a few rows
 ``own_database``  a database of our own on the server
 ``workspace``   a copy of a database that may be written
+``reader``      as whom untrusted queries log in
 ``rights``      what a user could do more than read
 ``values``      the driver's values as cells
 """

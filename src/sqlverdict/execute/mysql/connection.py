@@ -12,9 +12,11 @@ GROUP_CONCAT go as far as the limits: the server would otherwise cut answers wit
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pymysql
@@ -34,6 +36,9 @@ else:
     _Base = DriverConnection
 
 MODE: Final = "NO_ENGINE_SUBSTITUTION"
+_CHARSET: Final = "utf8mb4"
+_MOST_ON_DISK: Final = 2**30
+"""Bytes of temporary tables on the server's disk."""
 _PORT: Final = 3306
 _PATIENCE: Final = 10
 _MARGIN: Final = 30.0
@@ -60,13 +65,23 @@ class ServerConnection(_Base):
         return ServerConnection._unchecked
 
 
-def connect(database: Reference, limits: Limits, *, name: str | None = None) -> Connection:
+class Login(NamedTuple):
+    """Who logs in, where that is not the user of the URL."""
+
+    user: str
+    password: str
+
+
+def connect(
+    database: Reference, limits: Limits, *, name: str | None = None, login: Login | None = None
+) -> Connection:
     """A new connection.
 
     Args:
         database: The URL.
         limits: What one query may spend.
         name: Another database on that server; empty: none.
+        login: Who logs in; else the user of the URL.
 
     Raises:
         DatabaseError: there is no such server or database, or it refuses the user.
@@ -82,19 +97,20 @@ def connect(database: Reference, limits: Limits, *, name: str | None = None) -> 
             f"{' and '.join(_OPTIONS)} as options"
         )
     file = Path.home() / ".my.cnf"
+    user = unquote(parts.username) if parts.username else None
     try:
         connection = ServerConnection(
             host=parts.hostname,
             port=parts.port or _PORT,
-            user=unquote(parts.username) if parts.username else None,
-            password=os.environ.get("MYSQL_PWD", ""),
+            user=user if login is None else login.user,
+            password=os.environ.get("MYSQL_PWD", "") if login is None else login.password,
             database=schema or None,
             unix_socket=options.get("unix_socket"),
             ssl_ca=options.get("ssl_ca"),
             # As MySQL's own client does; the driver would only encrypt.
             ssl_verify_cert=True if options.get("ssl_ca") else None,
             read_default_file=str(file) if file.is_file() else None,
-            charset="utf8mb4",
+            charset=_CHARSET,
             connect_timeout=_PATIENCE,
             read_timeout=limits.seconds + _MARGIN,
             # The same: the driver would set the socket's anew before every write and read.
@@ -140,27 +156,46 @@ def number_of(error: BaseException) -> int:
 
 
 def _set_up(connection: Connection, limits: Limits) -> None:
-    statements = [
-        f"SET SESSION sql_mode = '{MODE}'",
-        "SET SESSION time_zone = '+00:00'",
-        f"SET SESSION group_concat_max_len = {limits.cell}",
-    ]
-    optional = [
-        f"SET SESSION tmp_table_size = {limits.memory}",
-        f"SET SESSION max_heap_table_size = {limits.memory}",
-    ]
+    settings = {
+        "sql_mode": f"'{MODE}'",
+        "time_zone": "'+00:00'",
+        "group_concat_max_len": f"{limits.cell}",
+    }
+    optional = {
+        "tmp_table_size": limits.memory,
+        "max_heap_table_size": limits.memory,
+    }
     if is_mariadb(connection):
-        statements.append(f"SET SESSION max_statement_time = {limits.seconds:f}")
-        statements.append("SET SESSION max_recursive_iterations = 4294967295")
-        optional.append(f"SET SESSION max_session_mem_used = {limits.memory}")
+        settings["max_statement_time"] = f"{limits.seconds:f}"
+        settings["max_recursive_iterations"] = "4294967295"
+        optional["max_session_mem_used"] = limits.memory
+        optional["tmp_disk_table_size"] = _MOST_ON_DISK
+        if _has_space_limit(connection):
+            optional["max_tmp_session_space_usage"] = _MOST_ON_DISK
     else:
-        statements.append(
-            f"SET SESSION max_execution_time = {max(1, round(limits.seconds * 1000))}"
-        )
-        statements.append("SET SESSION cte_max_recursion_depth = 4294967295")
-    for statement in statements:
-        rows_of(connection, statement)
-    for statement in optional:
-        # Some servers have no such setting, or keep it to administrators.
-        with suppress(pymysql.err.OperationalError, pymysql.err.InternalError):
-            rows_of(connection, statement)
+        settings["max_execution_time"] = f"{max(1, round(limits.seconds * 1000))}"
+        settings["cte_max_recursion_depth"] = "4294967295"
+        optional["connection_memory_limit"] = limits.memory
+    rows_of(connection, _set_session(settings))
+    # What is set here, no text can change: the guard refuses SET, variables and hints.
+    set_up = rows_of(connection, "SELECT @@sql_mode, @@character_set_client")
+    if set_up != [(MODE, _CHARSET)]:
+        raise pymysql.err.OperationalError(0, f"its sessions keep other settings: {set_up[0]}")
+    try:
+        rows_of(connection, _set_session(optional))
+    except pymysql.Error:
+        # Some servers lack one of these settings, or keep it to administrators.
+        for name, size in optional.items():
+            with suppress(pymysql.err.OperationalError, pymysql.err.InternalError):
+                rows_of(connection, _set_session({name: size}))
+
+
+def _set_session(settings: Mapping[str, object]) -> str:
+    return "SET " + ", ".join(f"SESSION {name} = {value}" for name, value in settings.items())
+
+
+def _has_space_limit(connection: Connection) -> bool:
+    """Whether the server limits the temporary files of a session: MariaDB does from 11.5 on."""
+    info: str = connection.get_server_info()  # type: ignore[no-untyped-call]
+    version = re.search(r"(\d+)\.(\d+)\.\d+-mariadb", info.lower())
+    return version is not None and (int(version[1]), int(version[2])) >= (11, 5)

@@ -10,6 +10,7 @@ tables the user may not read: name its content by ``--database-version`` then.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -24,14 +25,19 @@ MOST_BYTES: Final = 2**30
 _SNAPSHOT_ENGINES: Final = ("innodb", "rocksdb")
 _COUNTER: Final = re.compile(r" AUTO_INCREMENT=\d+")
 _SETTINGS: Final = (
-    "SELECT version(), @@lower_case_table_names, @@collation_connection, @@collation_database",
-    "SELECT routine_name, routine_type, routine_definition FROM information_schema.routines "
-    "WHERE routine_schema = database() ORDER BY 1, 2",
+    "SELECT version(), @@lower_case_table_names, @@collation_connection, @@collation_database"
 )
 
 
-def content_digest(connection: Connection) -> str | None:
-    """The digest of what the connection's snapshot shows; ``None`` where it cannot be told."""
+def content_digest(
+    connection: Connection, routines: Sequence[tuple[str, str, str | None]]
+) -> str | None:
+    """The digest of what the connection's snapshot shows; ``None`` where it cannot be told.
+
+    Args:
+        connection: Its connection.
+        routines: The name, the kind and the text of each function and procedure.
+    """
     try:
         tables = rows_of(
             connection,
@@ -41,8 +47,8 @@ def content_digest(connection: Connection) -> str | None:
         if sum(int(str(size)) for *_, size in tables) > MOST_BYTES:
             return None
         digest = sha256()
-        for query in _SETTINGS:
-            digest.update(repr(rows_of(connection, query)).encode())
+        digest.update(repr(rows_of(connection, _SETTINGS)).encode())
+        digest.update(repr(list(routines)).encode())
         for name, kind, engine, _ in tables:
             quoted = quote_name(str(name))
             declaration = rows_of(connection, f"SHOW CREATE TABLE {quoted}")[0][1]

@@ -7,7 +7,7 @@ one of the same kind drops those whose lock is free: their process died.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
@@ -18,6 +18,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.mysql.connection import connect, is_mariadb, message_of, rows_of
 from sqlverdict.execute.mysql.digest import quote_name
+from sqlverdict.execute.mysql.reader import READ, Reader, beside, drop_stale
 from sqlverdict.files.references import Reference, with_database
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class OwnDatabase:
 
     def __init__(self, near: Reference, limits: Limits, name: str, options: str = "") -> None:
         self.name = name
+        self._near = near
+        self._reader: Reader | None = None
         self.connection = connect(near, limits, name="")
         try:
             rows_of(self.connection, "SELECT GET_LOCK(%s, 0)", name)
@@ -75,10 +78,21 @@ class OwnDatabase:
             _drop_stale(own.connection, prefix)
         return own
 
+    def reader(self, rights: Sequence[str] = READ) -> Reader | None:
+        """A short-lived user with rights on it alone; ``None`` where that of the URL is used.
+
+        Raises:
+            DatabaseError: the URL's user may do more than read, and may not make users.
+        """
+        self._reader = beside(self.connection, self._near, self.name, rights)
+        return self._reader
+
     def close(self) -> None:
         """Drop it, and disconnect."""
         with suppress(pymysql.Error, OSError):
             rows_of(self.connection, "ROLLBACK")
+            if self._reader is not None:
+                self._reader.drop()
             self._end_others()
             rows_of(self.connection, f"DROP DATABASE IF EXISTS {quote_name(self.name)}")
         with suppress(pymysql.Error, OSError):
@@ -128,6 +142,7 @@ def drop_leftovers(server: Reference, prefix: str) -> tuple[str, ...]:
         DatabaseError: the server does not answer.
     """
     with connect(server, Limits(), name="") as connection:
+        drop_stale(connection)
         try:
             return tuple(_drop_stale(connection, prefix))
         except pymysql.Error:

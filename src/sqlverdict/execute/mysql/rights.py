@@ -1,45 +1,84 @@
-"""What a user of MySQL could do more than read."""
+"""What a user of MySQL could do more than read one database."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
 
 import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
+from sqlverdict.execute.mysql.digest import quote_name
 from sqlverdict.files.references import Reference
 
-_GRANT: Final = re.compile(r"GRANT (.*?) ON ", re.DOTALL)
+if TYPE_CHECKING:
+    from sqlverdict.execute.mysql.connection import Connection
+
+_GRANT: Final = re.compile(r"GRANT (.*?) ON (?:(?:TABLE|FUNCTION|PROCEDURE) )?(.*?) TO ", re.DOTALL)
+_SCOPE: Final = re.compile(r"(\*|`(?:[^`]|``)*`)\.")
 _COLUMNS: Final = re.compile(r"\([^)]*\)")
 _READING: Final = frozenset({"SELECT", "USAGE", "SHOW VIEW", "SHOW DATABASES"})
+_HARMLESS: Final = frozenset({"USAGE", "SHOW DATABASES"})
 _ALL: Final = "ALL PRIVILEGES"
+_OURS: Final = "sqlverdict_"
+"""How the names of scratch databases and copies begin; whoever may make them may fill them."""
 
 
 def excess_rights(database: Reference) -> tuple[str, ...]:
-    """What the user of a URL could do more than read, in words.
+    """What the user of a URL could do more than read its database, in words.
 
     Raises:
         DatabaseError: the server does not answer.
     """
     with connect(database, Limits()) as connection:
         try:
-            grants = [str(row[0]) for row in rows_of(connection, "SHOW GRANTS")]
+            return rights_of(connection, unquote(urlsplit(str(database)).path.strip("/")))
         except pymysql.Error as error:
             raise DatabaseError(f"{database} tells no rights: {message_of(error)}") from error
-    names: set[str] = set()
-    for grant in grants:
+
+
+def rights_of(connection: Connection, name: str) -> tuple[str, ...]:
+    """What a connection's user could do more than read a database, in words.
+
+    Raises:
+        pymysql.Error: the server does not tell.
+    """
+    more: set[str] = set()
+    rules, reads_others, passes_on = False, False, False
+    for (row,) in rows_of(connection, "SHOW GRANTS"):
+        grant = str(row)
         match = _GRANT.match(grant)
-        if match is not None:
-            names |= {each.strip() for each in _COLUMNS.sub("", match[1]).split(",")}
-    more = sorted(names - _READING)
+        if match is None:
+            continue
+        scope = _SCOPE.match(match[2])
+        place = scope[1].strip("`").replace("``", "`").replace("\\", "") if scope else "*"
+        if place.startswith(_OURS) and place.endswith("%") and not name.startswith(_OURS):
+            continue
+        names = {each.strip() for each in _COLUMNS.sub("", match[1]).split(",")}
+        passes_on = passes_on or "WITH GRANT OPTION" in grant
+        rules = rules or (_ALL in names and place == "*")
+        reads_others = reads_others or (place != name and not names <= _HARMLESS)
+        more |= names - _READING
     rights = []
-    if _ALL in more:
+    if rules:
         rights.append("is an administrator")
     elif more:
-        rights.append(f"may use {', '.join(more)}")
-    if any("WITH GRANT OPTION" in grant for grant in grants):
+        rights.append(f"may use {', '.join(sorted(more))}")
+    elif reads_others:
+        rights.append("may read other databases")
+    if passes_on:
         rights.append("may pass on its rights")
     return tuple(rights)
+
+
+def reader_statements(database: Reference) -> tuple[str, ...]:
+    """What makes a user who may only read the database of a URL."""
+    name = unquote(urlsplit(str(database)).path.strip("/"))
+    scope = quote_name(name.replace("_", r"\_").replace("%", r"\%"))
+    return (
+        "CREATE USER sqlverdict IDENTIFIED BY 'a password';",
+        f"GRANT SELECT, SHOW VIEW ON {scope}.* TO sqlverdict;",
+    )

@@ -2,18 +2,20 @@
 
 Every query runs in a read-only transaction. Such a transaction still writes files (INTO OUTFILE),
 reads them (LOAD_FILE), sleeps, locks, sets variables and sees other databases. All of that is
-refused by name before the text is sent, and so is code in comments.
+refused among the tokens of the text, and the server gets those tokens (``spelling``), never the
+text. A function must be known to be harmless, and a table must be of this database.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
+from sqlverdict.execute.mysql.spelling import spelling_of
 from sqlverdict.execute.servers.refusals import (
     holds_any,
     query_refusal,
@@ -34,91 +36,71 @@ _WRITERS = word_set(
     "savepoint set shutdown signal start stop truncate uninstall unlock update use xa"
 )
 _PLANS = word_set("desc describe explain help show")
-_BLOCKED_WORDS = word_set("delete into procedure update")
-"""Reserved words that no reading query contains: SELECT ... INTO, PROCEDURE ANALYSE, FOR UPDATE."""
+_BLOCKED_WORDS = word_set(
+    "current_role current_user delete into procedure sql_calc_found_rows update"
+)
+"""Words that no reading query contains: SELECT ... INTO, PROCEDURE ANALYSE, FOR UPDATE."""
 _BLOCKED_STARTS = word_set("insert replace")
 """Words that are functions where a parenthesis follows, and statements where none does."""
-BLOCKED_FUNCTIONS: Final = word_set(
-    "benchmark get_lock is_free_lock is_used_lock last_insert_id lastval lib_mysqludf_sys_info "
-    "load_file master_gtid_wait master_pos_wait nextval release_all_locks release_lock setval "
-    "sleep source_pos_wait sys_bineval sys_eval sys_exec sys_get sys_set "
-    "wait_for_executed_gtid_set wait_until_sql_thread_after_gtids"
-)
-SYSTEM: Final = word_set("information_schema mysql performance_schema sys")
-_TABLES_FOLLOW = word_set("from join straight_join")
-_CLAUSES = _TABLES_FOLLOW | word_set(
-    "select where on using group having order limit window union except intersect"
-)
+_BLOCKED_PAIRS: Final = {
+    ("for", "share"): "locks",
+    ("lock", "in"): "locks",
+    ("value", "for"): "sequences",
+}
+_JOINS = word_set("join straight_join")
+_ENDS = word_set("where having limit union")
+_CLAUSES = word_set("group order")
+_STRUCTURE = _JOINS | _ENDS | _CLAUSES | word_set("select from on table")
+"""Reserved words, whatever the server: where one stands, tables begin or end to stand."""
+_TABLES_FOLLOW = _JOINS | {"from", "table", ",", "("}
 _SESSION_FUNCTIONS = word_set("connection_id found_rows row_count")
-_SUSPICIOUS = _BLOCKED_WORDS | _BLOCKED_STARTS | BLOCKED_FUNCTIONS | SYSTEM | {"lock", "share"}
 _MAY_CHANGE: Final = shortest(clock_words(DIALECT) | _SESSION_FUNCTIONS)
 """In every text that names a function which reads the clock, chance or the connection."""
-_SIGNS = re.compile(r";(?!\s*\Z)|/\*|--|[@#\x00]")
-_WORDS = re.compile(r"[\w$]+")
-_HINT = re.compile(r"set_var|max_execution_time|resource_group", re.IGNORECASE)
 
 
-def refusal(sql: str, others: frozenset[str] = frozenset()) -> Failure | None:
-    """Why a text is not sent to the server; ``None`` where it may be.
+class Place(NamedTuple):
+    """What a query may name.
+
+    Attributes:
+        database: The name of its database.
+        folds_case: Whether upper and lower case are the same in names of databases.
+        functions: The functions of this database that run with the rights of who calls them.
+        owned: Those that run with the rights of their owner; in lower case, as the others.
+    """
+
+    database: str = ""
+    folds_case: bool = False
+    functions: frozenset[str] = frozenset()
+    owned: frozenset[str] = frozenset()
+
+    def is_here(self, name: str) -> bool:
+        """Whether a name before a table's is that of this database."""
+        if self.folds_case:
+            return name.lower() == self.database.lower()
+        return name == self.database
+
+
+NOWHERE: Final = Place()
+
+
+@lru_cache(maxsize=256)
+def canonical(sql: str, place: Place = NOWHERE) -> str | Failure:
+    """The text that is sent for a query, or why nothing is sent.
 
     Args:
-        sql: The text.
-        others: The names of the other databases on the server, in lower case.
+        sql: The untrusted text.
+        place: What it may name.
     """
-    if _is_plain(sql, others):
-        return None
-    parts, reply = solid_parts(sql)
-    if reply is not None:
-        return reply
+    spelling = spelling_of(sql)
+    if isinstance(spelling, Failure):
+        return spelling
+    parts = spelling.parts
     reply = query_refusal(parts, _WRITERS, _PLANS)
-    if reply is not None:
-        return reply
-    if _depth(parts) > MOST_LEVELS:
-        return Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
-    return _blocked_part(parts, others)
-
-
-def solid_parts(sql: str) -> tuple[list[Lexeme], Failure | None]:
-    """A text without gaps and without semicolons at its end; and why its comments are refused."""
-    parts: list[Lexeme] = []
-    for part in _lexemes(sql):
-        if part.kind is not Lex.GAP:
-            parts.append(part)
-        elif part.text.startswith(("/*!", "/*M!")):
-            return parts, write_blocked("code in a comment (/*! ... */)")
-        elif part.text.startswith("/*+") and _HINT.search(part.text):
-            return parts, write_blocked("a hint that changes settings")
-    while parts and parts[-1].text == ";":
-        parts.pop()
-    return parts, None
-
-
-def _is_plain(sql: str, others: frozenset[str]) -> bool:
-    """Whether a text is sure to be a reading query: no word or sign in it tells otherwise.
-
-    To cut a text into lexemes takes longer than many a query.
-    """
-    if _SIGNS.search(sql) or sql.count("(") > MOST_LEVELS:
-        return False
-    text = sql.lower()
-    # A word may stand right behind a number: 1e0INTO.
-    return text.lstrip(" \t\r\n(").startswith("select") and not holds_any(text, _suspicious(others))
-
-
-@lru_cache(maxsize=32)
-def _suspicious(others: frozenset[str]) -> tuple[str, ...]:
-    return shortest(_SUSPICIOUS | others)
-
-
-def words_in(sql: str) -> set[str]:
-    """Every word in a text in lower case, whatever it is: code, a name, or in a string."""
-    return set(_WORDS.findall(sql.lower()))
-
-
-@lru_cache(maxsize=8)
-def _lexemes(sql: str) -> tuple[Lexeme, ...]:
-    """A query is looked at several times before it is sent."""
-    return tuple(lexemes(sql, DIALECT))
+    if reply is None and _depth(parts) > MOST_LEVELS:
+        reply = Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
+    if reply is None:
+        reply = _blocked_part(parts, place)
+    return spelling.text if reply is None else reply
 
 
 def may_change(sql: str, *, frozen: bool) -> bool:
@@ -131,9 +113,9 @@ def may_change(sql: str, *, frozen: bool) -> bool:
 
 def names_in(sql: str) -> frozenset[str]:
     """Every name in a text in lower case, quoted or not."""
-    return frozenset(
-        part.name.lower() for part in _lexemes(sql) if part.kind in (Lex.WORD, Lex.NAME)
-    )
+    spelling = spelling_of(sql)
+    parts = lexemes(sql, DIALECT) if isinstance(spelling, Failure) else spelling.parts
+    return frozenset(part.name.lower() for part in parts if part.kind in (Lex.WORD, Lex.NAME))
 
 
 def _depth(parts: Sequence[Lexeme]) -> int:
@@ -144,53 +126,138 @@ def _depth(parts: Sequence[Lexeme]) -> int:
     return most
 
 
-def _blocked_part(parts: Sequence[Lexeme], others: frozenset[str]) -> Failure | None:
-    names = [part.name.lower() if part.kind in (Lex.WORD, Lex.NAME) else "" for part in parts]
-    behind = [part.text for part in parts[1:]] + [""]
-    before = ["", *(part.text.lower() for part in parts[:-1])]
+class _Level:
+    """What stands between two parentheses, as far as it was read.
+
+    Attributes:
+        tables: Tables stand here: a name before a dot is a database.
+        joins: This is the condition of a join; a comma ends it, and tables follow.
+        selects: SELECT stood here, so that FROM is not a part of a function's arguments.
+    """
+
+    __slots__ = ("joins", "selects", "tables")
+
+    def __init__(self, *, tables: bool = False) -> None:
+        self.tables = tables
+        self.joins = False
+        self.selects = False
+
+    def read(self, word: str, before: str, behind: str) -> None:
+        """Go on behind a reserved word. In doubt tables go on: they are held to more."""
+        if word == "select":
+            self.tables, self.joins, self.selects = False, False, True
+        elif word == "from":
+            self.tables, self.joins = self.tables or self.selects, False
+        elif word == "table":
+            self.tables = True
+        elif word == "on":
+            self.tables, self.joins = False, self.tables or self.joins
+        elif word in _JOINS:
+            self.tables, self.joins = self.tables or self.joins, False
+        elif word in _ENDS or (behind == "by" and before != "for"):
+            # An index is used FOR ORDER BY, and more tables follow.
+            self.tables = self.joins = False
+
+
+def _blocked_part(parts: Sequence[Lexeme], place: Place) -> Failure | None:
+    levels = [_Level()]
+    texts = ["", *(part.text.lower() for part in parts), "", "", ""]
     for index, part in enumerate(parts):
-        name, next_text = names[index], behind[index]
-        if part.text == "@":
-            return write_blocked("variables (@)")
-        if not name or (before[index] == "." and next_text != "("):
+        before, text, behind = texts[index], texts[index + 1], texts[index + 2]
+        level = levels[-1]
+        if part.kind is Lex.SYMBOL:
+            if text == "(":
+                levels.append(_Level(tables=level.tables and before in _TABLES_FOLLOW))
+            elif text == ")":
+                if len(levels) > 1:
+                    levels.pop()
+            elif text == "," and level.joins:
+                level.tables, level.joins = True, False
             continue
-        if part.kind is Lex.WORD:
-            if name in _BLOCKED_WORDS or (name in _BLOCKED_STARTS and next_text != "("):
-                return write_blocked(name.upper())
-            if (name, next_text.lower()) in (("for", "share"), ("lock", "in")):
-                return write_blocked("locks")
-        if next_text == "(" and name in BLOCKED_FUNCTIONS:
-            return write_blocked(f"{name}()")
-        if next_text == "." and (
-            name in SYSTEM or (name in others and _is_database(parts, names, index))
-        ):
-            return write_blocked(f"the database {name}")
+        if part.kind is not Lex.WORD and part.kind is not Lex.NAME:
+            continue
+        reply = None
+        if before == ".":
+            if behind == "(":
+                reply = write_blocked("functions of other databases")
+        elif behind == ".":
+            reply = _qualifier(part, level.tables or texts[index + 4] == ".", place)
+        else:
+            if part.kind is Lex.WORD:
+                if text in _STRUCTURE:
+                    level.read(text, before, behind)
+                reply = _blocked_word(text, behind)
+            if reply is None and behind == "(":
+                reply = _call(parts, index, place)
+        if reply is not None:
+            return reply
     return None
 
 
-def _is_database(parts: Sequence[Lexeme], names: Sequence[str], index: int) -> bool:
-    """Whether a name before a dot is a database: it stands for a table, or is no alias."""
-    stands_for_table = [False]
-    for part, before in zip(parts[:index], ["", *(part.text for part in parts)], strict=False):
-        if part.text == "(":
-            stands_for_table.append(stands_for_table[-1])
-        elif part.text == ")" and len(stands_for_table) > 1:
-            stands_for_table.pop()
-        elif part.kind is Lex.WORD and before != "." and part.name in _CLAUSES:
-            stands_for_table[-1] = part.name in _TABLES_FOLLOW
-    if stands_for_table[-1]:
+def _qualifier(part: Lexeme, is_database: bool, place: Place) -> Failure | None:
+    """Why a name before a dot is refused."""
+    if part.kind is Lex.WORD and part.name in _STRUCTURE:
+        return Failure(Reason.PARSE_ERROR, f"a reserved word before a dot: {part.text}")
+    name = part.text if part.kind is Lex.WORD else part.name
+    if is_database and not place.is_here(name):
+        return write_blocked(f"the database {name[:64]}")
+    return None
+
+
+def _blocked_word(word: str, behind: str) -> Failure | None:
+    if word in _BLOCKED_WORDS or (word in _BLOCKED_STARTS and behind != "("):
+        return write_blocked(word.upper())
+    what = _BLOCKED_PAIRS.get((word, behind))
+    return None if what is None else write_blocked(what)
+
+
+def _call(parts: Sequence[Lexeme], index: int, place: Place) -> Failure | None:
+    """Why what stands before a parenthesis is refused."""
+    part = parts[index]
+    name = part.name.lower()
+    if name in place.owned:
+        return write_blocked(
+            f"{name}(), which runs with the rights of its owner; an administrator can say "
+            f"ALTER FUNCTION {name} SQL SECURITY INVOKER"
+        )
+    if part.kind is Lex.WORD and (name in KEYWORDS or name in TYPES):
+        return None
+    # A letter beyond ASCII may become one of ASCII in lower case.
+    if part.text.isascii() and (name in FUNCTIONS or name in place.functions):
+        return None
+    if name in BLOCKED_FUNCTIONS:
+        return write_blocked(f"{name}()")
+    if _has_column_list(parts, index):
+        return None
+    return Failure(
+        Reason.EXECUTION_ERROR, f"the function {name[:64]} does not exist, or may not be called"
+    )
+
+
+def _has_column_list(parts: Sequence[Lexeme], index: int) -> bool:
+    """Whether names of columns stand behind: ``w (a, b) AS (``, or ``AS t (a, b)``."""
+    if index and parts[index - 1].kind is Lex.WORD and parts[index - 1].name == "as":
         return True
-    behind = [*(part.text for part in parts[1:]), ""]
-    return all(behind[other] == "." for other, name in enumerate(names) if name == names[index])
+    at = index + 2
+    while at + 1 < len(parts) and parts[at].kind in (Lex.WORD, Lex.NAME):
+        if parts[at + 1].text == ")":
+            rest = [part.text.lower() for part in parts[at + 2 : at + 4]]
+            return rest == ["as", "("]
+        if parts[at + 1].text != ",":
+            return False
+        at += 2
+    return False
 
 
 _PARSE_ERRORS: Final = frozenset({1064, 1149, 1436, 1463, 3104})
 """Syntax; and a text so deep that the server's stack does not hold it."""
-_MEMORY_ERRORS: Final = frozenset({5, 1037, 1038, 1041, 1114, 1153, 1301})
-_TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
-_UNAVAILABLE_ERRORS: Final = frozenset(
-    {3, 9, 23, 24, 28, 1021, 1016, 1017, 1034, 1105, 1194, 1195, 1205, 1213}
+_MEMORY_ERRORS: Final = frozenset(
+    {3, 5, 28, 1021, 1037, 1038, 1041, 1114, 1135, 1153, 1301, 3889, 4082, 4192}
 )
+"""Memory, temporary tables and the disk that they lie on."""
+_TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
+_UNAVAILABLE_ERRORS: Final = frozenset({9, 23, 24, 1016, 1017, 1034, 1194, 1195, 1205, 1213})
+"""States of the server that no reading text brings about: damaged or missing files, locks."""
 _DENIED: Final = frozenset({1044, 1142, 1143, 1227, 1290, 1370, 1792})
 
 

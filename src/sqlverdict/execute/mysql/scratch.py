@@ -71,7 +71,10 @@ class MysqlScratch:
         self._connection = self._own.connection
         try:
             self._make(schema, views, near)
-            self._session = MysqlSession(near, limits, name=self._own.name, begin=_UNCOMMITTED)
+            reader = self._own.reader()
+            self._session = MysqlSession(
+                near, limits, name=self._own.name, reader=reader, begin=_UNCOMMITTED
+            )
         except BaseException:
             # Whatever it was, Ctrl-C included, it is raised on; no database stays behind.
             self._own.close()

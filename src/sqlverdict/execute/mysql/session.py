@@ -7,6 +7,7 @@ content of InnoDB tables, whoever writes meanwhile.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -18,12 +19,13 @@ from sqlverdict.execute.frozen_text import clock_use, freeze_text
 from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
+from sqlverdict.execute.mysql.reader import Reader, Routine, reader_of, routines_of
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
+    Place,
+    canonical,
     may_change,
     names_in,
-    refusal,
-    words_in,
 )
 from sqlverdict.execute.servers.session import ServerSession
 from sqlverdict.files.references import Reference
@@ -48,6 +50,7 @@ class MysqlSession(ServerSession):
         now: What the clock shows to queries; ``None``: the time it is.
         driver_values: Answers also hold the driver's values.
         name: Another database on that server.
+        reader: As whom, in another database; else as whoever may read the URL's.
         begin: The statements that begin the transaction.
 
     Raises:
@@ -62,6 +65,7 @@ class MysqlSession(ServerSession):
         *,
         driver_values: bool = False,
         name: str | None = None,
+        reader: Reader | None = None,
         begin: Sequence[str] = SNAPSHOT,
     ) -> None:
         super().__init__(database)
@@ -69,56 +73,82 @@ class MysqlSession(ServerSession):
         self._now = now
         self._driver_values = driver_values
         self._name = name
+        self._reader = reader
         self._begin = begin
         self._open()
 
     def _open(self) -> None:
-        connection = connect(self._database, self._limits, name=self._name)
+        if self._name is None:
+            self._reader = reader_of(self._database, self._limits)
+        login = None if self._reader is None else self._reader.login
+        connection = connect(self._database, self._limits, name=self._name, login=login)
         try:
             if self._now is not None:
                 rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
             for statement in self._begin:
                 rows_of(connection, statement)
-            self._others = other_databases(connection)
-            self._volatile = _volatile_names(connection, frozen=self._now is not None)
+            routines = self._routines(connection)
+            self._place = place_of(connection, routines)
+            self._volatile = _volatile_names(
+                connection, routines, frozen=self._now is not None
+            )
         except pymysql.Error as error:
             connection.close()
             raise DatabaseError(f"{self._database} cannot be read: {message_of(error)}") from error
         self._cursor = LimitedCursor(
             connection,
-            lambda: connect(self._database, self._limits, name=""),
+            lambda: connect(self._database, self._limits, name="", login=login),
             self._limits,
             driver_values=self._driver_values,
         )
 
     def _content_digest(self) -> str | None:
-        return content_digest(self._cursor.connection)
+        connection = self._cursor.connection
+        try:
+            routines = self._routines(connection)
+        except pymysql.Error:
+            return None
+        return content_digest(connection, [routine[:3] for routine in routines])
+
+    def _routines(self, connection: Connection) -> tuple[Routine, ...]:
+        """The functions of the database; a short-lived user does not see their texts."""
+        if self._reader is not None:
+            return self._reader.routines()
+        return routines_of(connection, str(rows_of(connection, "SELECT database()")[0][0]))
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
         long = too_long(sql, self._limits)
         if long is not None:
             return long
-        sql = sql.lstrip("\ufeff")
-        reply = refusal(sql, self._others)
-        if reply is not None:
-            return reply
-        if unfolds_beyond(sql):
+        text = canonical(sql.lstrip("\ufeff"), self._place)
+        if isinstance(text, Failure):
+            return text
+        if unfolds_beyond(text):
             return Failure(
                 Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
             )
-        volatile = self._is_volatile(sql)
-        if self._now is not None and "sysdate" in sql.lower():
+        volatile = self._is_volatile(text)
+        if self._now is not None and "sysdate" in text.lower():
             # The session's clock stands still, but not for this function.
-            sql = freeze_text(sql, self._now, DIALECT)
-        return self._with_retry(lambda: self._cursor.run(sql, volatile=volatile))
+            text = canonical(freeze_text(text, self._now, DIALECT), self._place)
+            if isinstance(text, Failure):
+                return text
+        try:
+            return self._with_retry(lambda: self._cursor.run(text, volatile=volatile))
+        finally:
+            if self._place.functions or self._place.owned:
+                self._release_locks()
+
+    def _release_locks(self) -> None:
+        """A function of the database may have taken some; nothing else keeps anything."""
+        with suppress(pymysql.Error, OSError, AttributeError):
+            rows_of(self._cursor.connection, "DO RELEASE_ALL_LOCKS()")
 
     def _is_volatile(self, sql: str) -> bool:
         if may_change(sql, frozen=self._now is not None):
             return True
-        if not self._volatile or self._volatile.isdisjoint(words_in(sql)):
-            return False
-        return not self._volatile.isdisjoint(names_in(sql))
+        return bool(self._volatile) and not self._volatile.isdisjoint(names_in(sql))
 
     def close(self) -> None:
         """Disconnect; the server rolls back."""
@@ -131,6 +161,18 @@ def epoch(now: datetime) -> str:
     return f"{moment.timestamp():.6f}"
 
 
+def place_of(connection: Connection, routines: Sequence[Routine] = ()) -> Place:
+    """What queries in the connection's database may name."""
+    ((name, fold),) = rows_of(connection, "SELECT database(), @@lower_case_table_names")
+    functions = [routine for routine in routines if routine.kind == "FUNCTION"]
+    return Place(
+        str(name or ""),
+        fold != 0,
+        frozenset(routine.name.lower() for routine in functions if routine.is_callers),
+        frozenset(routine.name.lower() for routine in functions if not routine.is_callers),
+    )
+
+
 def other_databases(connection: Connection) -> frozenset[str]:
     """The names of all databases but the connection's, in lower case."""
     rows = rows_of(
@@ -141,7 +183,9 @@ def other_databases(connection: Connection) -> frozenset[str]:
     return frozenset(str(name) for (name,) in rows)
 
 
-def _volatile_names(connection: Connection, *, frozen: bool) -> frozenset[str]:
+def _volatile_names(
+    connection: Connection, routines: Sequence[Routine], *, frozen: bool
+) -> frozenset[str]:
     """The names of views and functions that use the clock or chance, or others that do.
 
     One whose text this user may not see may do so too. A frozen clock is seen by all of them, but
@@ -152,10 +196,13 @@ def _volatile_names(connection: Connection, *, frozen: bool) -> frozenset[str]:
         for name, text in rows_of(
             connection,
             "SELECT table_name, view_definition FROM information_schema.views "
-            "WHERE table_schema = database() UNION ALL "
-            "SELECT routine_name, routine_definition FROM information_schema.routines "
-            "WHERE routine_schema = database() AND routine_type = 'FUNCTION'",
+            "WHERE table_schema = database()",
         )
+    }
+    texts |= {
+        routine.name.lower(): routine.text or ""
+        for routine in routines
+        if routine.kind == "FUNCTION"
     }
     volatile: set[str] = set()
     while True:

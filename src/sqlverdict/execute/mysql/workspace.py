@@ -26,16 +26,13 @@ from sqlverdict.execute.mysql.connection import MODE, connect, message_of, rows_
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import quote_name
 from sqlverdict.execute.mysql.own_database import OwnDatabase
-from sqlverdict.execute.mysql.sandbox import (
-    BLOCKED_FUNCTIONS,
-    DIALECT,
-    SYSTEM,
-    refusal,
-    solid_parts,
-)
+from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS
+from sqlverdict.execute.mysql.reader import WRITE
+from sqlverdict.execute.mysql.sandbox import DIALECT, Place, canonical
 from sqlverdict.execute.mysql.schema import read_schema
 from sqlverdict.execute.mysql.scratch import make_views
-from sqlverdict.execute.mysql.session import epoch, other_databases
+from sqlverdict.execute.mysql.session import epoch, other_databases, place_of
+from sqlverdict.execute.mysql.spelling import spelling_of
 from sqlverdict.execute.servers.refusals import QUERIES, change_blocked, change_refusal
 from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
@@ -66,6 +63,7 @@ _BEFORE_OBJECT: Final = word_set(
 _ENGINES: Final = word_set("innodb myisam aria memory")
 _OUTSIDE: Final = word_set("connection directory tablespace")
 """Options of tables that lead out of the database."""
+_SYSTEM: Final = word_set("information_schema mysql performance_schema sys")
 _FILES: Final = word_set("outfile dumpfile")
 
 
@@ -95,27 +93,32 @@ class MysqlWorkspace:
             raise
 
     def _open(self, database: Reference) -> LimitedCursor:
-        connection = connect(database, self._limits, name=self._own.name)
+        reader = self._own.reader(WRITE)
+        login = None if reader is None else reader.login
+        connection = connect(database, self._limits, name=self._own.name, login=login)
         rows_of(connection, f"SET SESSION sql_mode = '{MODE},STRICT_TRANS_TABLES'")
         if self._now is not None:
             rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
-        self._others = other_databases(connection)
+        # The connection that made it sees more of them.
+        self._others = other_databases(self._own.connection) | _SYSTEM
+        self._place = place_of(connection)
         return LimitedCursor(
             connection,
-            lambda: connect(database, self._limits, name=""),
+            lambda: connect(database, self._limits, name="", login=login),
             self._limits,
             no_result=Answer((), []),
         )
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted statement; one that has no result gives an answer without columns."""
-        reply = too_long(sql, self._limits) or _refusal(sql, self._others)
-        if reply is not None:
-            return reply
-        if self._now is not None:
-            sql = freeze_text(sql, self._now, DIALECT)
+        text = too_long(sql, self._limits) or change_text(sql, self._place, self._others)
+        if self._now is not None and not isinstance(text, Failure):
+            frozen = freeze_text(text, self._now, DIALECT)
+            text = change_text(frozen, self._place, self._others)
+        if isinstance(text, Failure):
+            return text
         try:
-            return self._cursor.run(sql)
+            return self._cursor.run(text)
         except ServerLost as error:
             # It may have been done: a second time might do it twice.
             return unavailable(f"the connection was lost: {error}")
@@ -189,27 +192,35 @@ def _copy(
         raise DatabaseError(f"{database} cannot be copied: {message_of(error)}") from error
 
 
-def _refusal(sql: str, others: frozenset[str]) -> Failure | None:
-    parts, reply = solid_parts(sql)
-    if reply is not None:
-        return reply
+def change_text(sql: str, place: Place, others: frozenset[str]) -> str | Failure:
+    """The text that is sent for a statement which may write, or why nothing is sent.
+
+    Args:
+        sql: The untrusted text.
+        place: What a query may name.
+        others: The names of the other databases on the server, in lower case.
+    """
+    spelling = spelling_of(sql)
+    if isinstance(spelling, Failure):
+        return spelling
+    parts = spelling.parts
     words = [part.name for part in parts if part.kind is Lex.WORD]
     if words and words[0] in QUERIES and not _WRITERS.intersection(words):
-        return refusal(sql, others)
+        return canonical(sql, place)
     reply = change_refusal(parts, _WRITERS, _OBJECTS, _BEFORE_OBJECT)
-    return reply if reply is not None else _blocked_part(parts, words[0], others)
+    if reply is None:
+        reply = _blocked_part(parts, words[0], others)
+    return spelling.text if reply is None else reply
 
 
 def _blocked_part(parts: Sequence[Lexeme], verb: str, others: frozenset[str]) -> Failure | None:
     texts = ["", *(part.text for part in parts), "", ""]
     for index, part in enumerate(parts):
         before, behind, second = texts[index], texts[index + 2], texts[index + 3]
-        if part.text == "@":
-            return change_blocked("variables (@)")
         if part.kind not in (Lex.WORD, Lex.NAME):
             continue
         name = part.name.lower()
-        if behind == "." and (name in SYSTEM or name in others):
+        if behind == "." and (name in others):
             return change_blocked(f"the database {name}")
         if behind == "(" and name in BLOCKED_FUNCTIONS:
             return change_blocked(f"{name}()")

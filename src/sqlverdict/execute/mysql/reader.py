@@ -1,0 +1,291 @@
+"""As whom untrusted queries log in to MySQL: a short-lived user who may only read one database.
+
+The user of the URL makes it, once a process and database, with a name that nobody has and a
+password that nobody else knows, and drops it when the process ends. The connection that made it
+holds a lock of its name for as long as it lives. Whoever makes the next one drops those whose lock
+is free: their process died. The lock is taken before the user is made, so that nobody drops a user
+that was just made.
+
+The user gets SELECT and SHOW VIEW on the database, and EXECUTE on those of its functions that run
+with the rights of who calls them. It logs in from the host from which the maker came; where the
+server sees another host at each login, from everywhere.
+
+A user of a URL who may only read is used itself. One who may do more and may not make users is
+refused, unless its role is to be trusted.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from secrets import token_hex, token_urlsafe
+from threading import RLock
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import pymysql
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.mysql.connection import Login, connect, message_of, number_of, rows_of
+from sqlverdict.execute.mysql.digest import quote_name
+from sqlverdict.execute.mysql.rights import reader_statements, rights_of
+from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
+from sqlverdict.files.references import Reference
+
+if TYPE_CHECKING:
+    from sqlverdict.execute.mysql.connection import Connection
+
+READ: Final = ("SELECT", "SHOW VIEW")
+WRITE: Final = (
+    *("SELECT", "SHOW VIEW", "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "INDEX"),
+    *("REFERENCES", "CREATE VIEW", "CREATE TEMPORARY TABLES"),
+)
+"""What statements need that may write to a copy."""
+_OWN_NAME: Final = re.compile(re.escape(PREFIX) + r"[0-9a-f]{12}")
+_MOST_CONNECTIONS: Final = 100
+_DENIED: Final = 1045
+_EVERYWHERE: Final = "%"
+
+
+class Routine(NamedTuple):
+    """A function or procedure of a database."""
+
+    name: str
+    kind: str
+    text: str | None
+    is_callers: bool
+    """It runs with the rights of who calls it, and not of its owner."""
+
+
+class Reader:
+    """A short-lived user with rights on one database.
+
+    Args:
+        maker: A connection of somebody who may make users; it stays open as long as the user is.
+        url: The URL of the maker.
+        database: The name of the database.
+        rights: What the user may do there.
+
+    Raises:
+        pymysql.Error: it cannot be made; nothing is left.
+        DatabaseError: the server takes nobody for the user who was just made.
+    """
+
+    def __init__(
+        self,
+        maker: Connection,
+        url: Reference,
+        database: str,
+        rights: Sequence[str] = READ,
+    ) -> None:
+        self.maker = maker
+        self._url, self._database, self._rights = url, database, rights
+        self._callable: set[str] = set()
+        self._lock = RLock()
+        self.login = Login(
+            f"{PREFIX}{token_hex(6)}",
+            # Rules for passwords ask for a letter, a capital, a digit and a sign.
+            f"{token_urlsafe(24)}-aA1",
+        )
+        rows_of(maker, "SELECT GET_LOCK(%s, 0)", self.login.user)
+        host = str(rows_of(maker, "SELECT user()")[0][0]).rpartition("@")[2]
+        for place in dict.fromkeys((host, _EVERYWHERE)):
+            self._host = place
+            try:
+                self._make()
+                if self._can_log_in():
+                    return
+            except BaseException:
+                self.drop()
+                raise
+            self.drop()
+        raise DatabaseError(f"{url}: the server refuses the user that was made for queries")
+
+    @property
+    def _name(self) -> str:
+        host = self._host.replace("'", "''")
+        return f"'{self.login.user}'@'{host}'"
+
+    def _make(self) -> None:
+        with suppress(pymysql.err.OperationalError, pymysql.err.InternalError):
+            # Replicas need no such user; not everybody may say so.
+            rows_of(self.maker, "SET SESSION sql_log_bin = 0")
+        rows_of(
+            self.maker,
+            f"CREATE USER {self._name} IDENTIFIED BY '{self.login.password}' "
+            f"WITH MAX_USER_CONNECTIONS {_MOST_CONNECTIONS}",
+        )
+        scope = self._database.replace("\\", "\\\\")
+        if not self._takes_names_as_they_are():
+            scope = scope.replace("_", r"\_").replace("%", r"\%")
+        granted = ", ".join(self._rights)
+        rows_of(self.maker, f"GRANT {granted} ON {quote_name(scope)}.* TO {self._name}")
+
+    def _takes_names_as_they_are(self) -> bool:
+        setting = rows_of(self.maker, "SHOW VARIABLES LIKE 'partial_revokes'")
+        return [value for _, value in setting] == ["ON"]
+
+    def _can_log_in(self) -> bool:
+        """Whether the server takes the user for who it is, and not for an anonymous one."""
+        try:
+            connection = connect(self._url, Limits(), name=self._database, login=self.login)
+        except DatabaseError as error:
+            if isinstance(error.__cause__, Exception) and number_of(error.__cause__) == _DENIED:
+                return False
+            raise
+        with connection:
+            who = rows_of(connection, "SELECT current_user()")
+        return who == [(f"{self.login.user}@{self._host}",)]
+
+    def routines(self) -> tuple[Routine, ...]:
+        """The functions and procedures of the database; the user may call what is harmless.
+
+        Raises:
+            pymysql.Error: the maker's connection is gone, and with it the lock.
+        """
+        with self._lock:
+            routines = routines_of(self.maker, self._database)
+            for routine in routines:
+                if (
+                    routine.kind == "FUNCTION"
+                    and routine.is_callers
+                    and routine.name not in self._callable
+                ):
+                    name = f"{quote_name(self._database)}.{quote_name(routine.name)}"
+                    rows_of(self.maker, f"GRANT EXECUTE ON FUNCTION {name} TO {self._name}")
+                    self._callable.add(routine.name)
+            return routines
+
+    def drop(self) -> None:
+        """Drop the user; the maker's connection stays open."""
+        with self._lock, suppress(pymysql.Error, OSError, AttributeError):
+            rows_of(self.maker, f"DROP USER IF EXISTS {self._name}")
+
+
+def routines_of(connection: Connection, database: str) -> tuple[Routine, ...]:
+    """The functions and procedures of a database that a connection sees."""
+    rows = rows_of(
+        connection,
+        "SELECT routine_name, routine_type, routine_definition, security_type = 'INVOKER' "
+        "FROM information_schema.routines WHERE routine_schema = %s ORDER BY 1, 2",
+        database,
+    )
+    return tuple(
+        Routine(str(name), str(kind), None if text is None else str(text), bool(is_callers))
+        for name, kind, text, is_callers in rows
+    )
+
+
+_readers: dict[tuple[int, str, str], Reader | None] = {}
+"""The users that this process made; ``None`` where that of the URL may only read."""
+_trusted: set[str] = set()
+"""URLs whose role is to be trusted: scratch databases beside them are made with other limits."""
+_lock = RLock()
+
+
+def reader_of(database: Reference, limits: Limits) -> Reader | None:
+    """The short-lived user for a URL; ``None`` where the URL's own is to be used.
+
+    Raises:
+        DatabaseError: the URL's user may do more than read, and may not make users; or the server
+            does not answer.
+    """
+    url = str(database)
+    if limits.trust_role:
+        _trusted.add(url)
+    if url in _trusted:
+        return None
+    key = (os.getpid(), url, _name(database))
+    with _lock:
+        if key in _readers:
+            reader = _readers[key]
+            if reader is None:
+                return None
+            # Whoever lost the lock may have lost the user.
+            with suppress(pymysql.Error, OSError, AttributeError):
+                rows_of(reader.maker, "SELECT 1")
+                return reader
+            reader.maker.close()
+        maker = connect(database, replace(limits, seconds=Limits().seconds))
+        try:
+            reader = beside(maker, database, key[2])
+        except BaseException:
+            maker.close()
+            raise
+        if reader is None:
+            maker.close()
+        elif not any(pid == key[0] for pid, *_ in _readers):
+            atexit.register(drop_readers)
+        _readers[key] = reader
+        return reader
+
+
+def beside(
+    maker: Connection, database: Reference, name: str, rights: Sequence[str] = READ
+) -> Reader | None:
+    """A new user for a database, made by a connection; ``None`` where the URL's is to be used.
+
+    Args:
+        maker: A connection of the URL's user.
+        database: The URL.
+        name: The database that the new user may read.
+        rights: What it may do there.
+
+    Raises:
+        DatabaseError: the URL's user may do more than read, and may not make users.
+    """
+    if str(database) in _trusted:
+        return None
+    try:
+        excess = rights_of(maker, _name(database))
+    except pymysql.Error as error:
+        raise DatabaseError(f"{database} tells no rights: {message_of(error)}") from error
+    if not excess:
+        return None
+    try:
+        reader = Reader(maker, database, name, rights)
+    except pymysql.Error as error:
+        raise excess_refusal(database, excess, reader_statements(database)) from error
+    drop_stale(maker)
+    return reader
+
+
+def drop_readers() -> None:
+    """Drop the users that this process made, and those of processes that died."""
+    with _lock:
+        for key, reader in list(_readers.items()):
+            if key[0] != os.getpid():
+                continue
+            del _readers[key]
+            if reader is not None:
+                reader.drop()
+                drop_stale(reader.maker)
+                with suppress(pymysql.Error, OSError):
+                    reader.maker.close()
+
+
+def drop_stale(connection: Connection) -> list[str]:
+    """Drop users of ours whose lock is free. Who may not see or drop them leaves them."""
+    dropped: list[str] = []
+    with suppress(pymysql.Error, OSError, AttributeError):
+        users = rows_of(
+            connection,
+            "SELECT user, host FROM mysql.user WHERE user LIKE %s",
+            PREFIX.replace("_", r"\_") + "%",
+        )
+        for user, host in users:
+            if _OWN_NAME.fullmatch(str(user)) and rows_of(
+                connection, "SELECT IS_FREE_LOCK(%s)", user
+            ) == [(1,)]:
+                rows_of(connection, "DROP USER IF EXISTS %s@%s", user, host)
+                dropped.append(str(user))
+    return dropped
+
+
+def _name(database: Reference) -> str:
+    return unquote(urlsplit(str(database)).path.strip("/"))

@@ -1,0 +1,289 @@
+"""As whom queries run on MySQL and MariaDB: each wall of the sandbox by itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from secrets import token_hex
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from mysql_parts import SERVER, connect, execute, server_database
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine
+from sqlverdict.execute.mysql.reader import drop_readers, drop_stale
+from sqlverdict.execute.servers.reader import PREFIX
+from sqlverdict.files.references import with_database
+from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.records import Answer, Failure, Outcome, Reason
+from timeouts import wait_until
+
+pytestmark = pytest.mark.slow  # a server
+
+MYSQL = ENGINES.get("mysql")
+OPEN = """
+import sys
+from sqlverdict.execute.engine import ENGINES, Limits
+session = ENGINES.get("mysql").open(sys.argv[1], Limits())
+print(session._reader.login.user, flush=True)
+sys.stdin.read()
+print(session.run("SELECT a FROM t").rows, flush=True)
+"""
+
+
+def name_of(url: str) -> str:
+    return urlsplit(url).path.strip("/")
+
+
+def users(name: str = PREFIX) -> set[str]:
+    rows = execute(None, "SELECT user FROM mysql.user")
+    return {str(user) for (user,) in rows if str(user).startswith(name)}
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    with server_database(
+        "CREATE TABLE t (a INT)",
+        "INSERT INTO t VALUES (7)",
+        "CREATE VIEW seen AS SELECT a FROM t",
+        "CREATE FUNCTION twice(n INT) RETURNS INT SQL SECURITY INVOKER RETURN 2 * n",
+        "CREATE FUNCTION grab() RETURNS INT SQL SECURITY INVOKER RETURN get_lock('loot', 0)",
+        "CREATE FUNCTION owned() RETURNS TEXT RETURN load_file('/etc/hostname')",
+    ) as url:
+        yield url
+
+
+@contextmanager
+def user(url: str, *rights: str) -> Iterator[str]:
+    """The URL of a new user with rights."""
+    name = f"sqlverdict_user_{token_hex(4)}"
+    execute(None, f"CREATE USER {name}", *(f"GRANT {right} TO {name}" for right in rights))
+    try:
+        yield url.replace("root@", f"{name}@")
+    finally:
+        execute(None, f"DROP USER {name}")
+
+
+@contextmanager
+def session(url: str, limits: Limits | None = None) -> Iterator[Any]:
+    opened = MYSQL.open(url, limits or Limits(seconds=600))
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def beneath(opened: Any, sql: str) -> Outcome:
+    """What becomes of a text that passes by the guard."""
+    outcome: Outcome = opened._cursor.run(sql)
+    return outcome
+
+
+def test_queries_run_as_a_user_who_may_only_read_this_database(database: str) -> None:
+    with (
+        server_database("CREATE TABLE secret AS SELECT 42 AS a") as other,
+        session(database) as opened,
+    ):
+        who = beneath(opened, "SELECT current_user()")
+        assert isinstance(who, Answer)
+        assert str(who.rows[0][0]).startswith(PREFIX)
+        for sql in (
+            f"SELECT * FROM {name_of(other)}.secret",
+            "SELECT * FROM mysql.user",
+            "SELECT 1 INTO OUTFILE '/tmp/sqlverdict_loot'",
+            "SELECT owned()",
+            "CREATE TABLE loot (a INT)",
+            "CREATE TEMPORARY TABLE loot (a INT)",
+            "INSERT INTO t VALUES (1)",
+            "LOCK TABLES t WRITE",
+            "SET GLOBAL max_connections = 1",
+            "CREATE USER loot",
+            "GRANT SELECT ON *.* TO loot",
+            "SET ROLE root",
+            "DROP DATABASE mysql",
+            "SHUTDOWN",
+            "FLUSH TABLES",
+        ):
+            outcome = beneath(opened, sql)
+            assert isinstance(outcome, Failure), sql
+        for sql in ("SELECT load_file('/etc/hostname')", "SELECT load_file('/etc/passwd')"):
+            assert getattr(beneath(opened, sql), "rows", None) == [(None,)]
+
+
+def test_tables_views_and_harmless_functions_are_there(database: str) -> None:
+    with session(database) as opened:
+        digest = opened.digest()
+        assert opened.run("SELECT twice(a) FROM seen").rows == [(14,)]
+        refused = opened.run("SELECT owned()")
+        assert refused.reason is Reason.WRITE_BLOCKED
+        assert "SQL SECURITY INVOKER" in refused.message
+        execute(
+            name_of(database),
+            "CREATE FUNCTION later() RETURNS INT SQL SECURITY INVOKER RETURN 3",
+        )
+        try:
+            with session(database) as late:
+                assert late.run("SELECT later()").rows == [(3,)]
+                assert late.digest() not in (None, digest)
+        finally:
+            execute(name_of(database), "DROP FUNCTION later")
+
+
+def test_one_user_serves_all_sessions_of_a_process_and_is_dropped_at_its_end(database: str) -> None:
+    with session(database) as one, session(database) as other:
+        assert one._reader is other._reader
+        name = one._reader.login.user
+        assert name in users()
+    assert name in users()
+    drop_readers()
+    assert name not in users()
+
+
+def test_a_limited_user_is_used_itself(database: str) -> None:
+    with (
+        user(database, f"SELECT, SHOW VIEW ON {name_of(database)}.*") as url,
+        session(url) as opened,
+    ):
+        assert opened._reader is None
+        assert opened.run("SELECT a FROM t").rows == [(7,)]
+
+
+@pytest.mark.parametrize(
+    "right", ["ALL ON {}.*", "SELECT ON *.*", "SELECT, FILE ON *.*", "SELECT, INSERT ON {}.*"]
+)
+def test_a_user_with_more_rights_who_makes_no_users_is_refused(database: str, right: str) -> None:
+    assert isinstance(MYSQL, ServerEngine)
+    with user(database, right.format(name_of(database))) as url:
+        with pytest.raises(DatabaseError, match="--trust-role") as caught:
+            MYSQL.open(url, Limits())
+        for statement in MYSQL.reader_statements(url):
+            assert statement in str(caught.value)
+        with session(url, Limits(trust_role=True)) as opened:
+            assert opened._reader is None
+            assert opened.run("SELECT a FROM t").rows == [(7,)]
+
+
+def test_the_statements_for_an_administrator_make_a_user_who_is_used(database: str) -> None:
+    assert isinstance(MYSQL, ServerEngine)
+    name = f"sqlverdict_user_{token_hex(4)}"
+    statements = [
+        statement.replace("sqlverdict ", f"{name} ").replace("sqlverdict;", name)
+        for statement in MYSQL.reader_statements(database)
+    ]
+    execute(None, *(statement.replace("'a password'", "''") for statement in statements))
+    try:
+        url = database.replace("root@", f"{name}@")
+        assert MYSQL.excess_rights(url) == ()
+        with session(url) as opened:
+            assert opened.run("SELECT a FROM t").rows == [(7,)]
+    finally:
+        execute(None, f"DROP USER {name}")
+
+
+def start(url: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", OPEN, url],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def test_processes_do_not_drop_each_other_s_users_and_a_crash_is_swept(database: str) -> None:
+    with start(database) as killed, start(database) as other:
+        assert killed.stdout is not None
+        assert other.stdout is not None
+        names = [killed.stdout.readline().strip(), other.stdout.readline().strip()]
+        with session(database):
+            assert set(names) <= users()
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate()
+
+        def is_swept() -> bool:
+            connection = connect()
+            try:
+                drop_stale(connection)
+            finally:
+                connection.close()
+            return names[0] not in users()
+
+        assert wait_until(is_swept)
+        assert names[1] in users()
+        answer, _ = other.communicate("")
+        assert answer.strip() == "[(7,)]"
+    assert names[1] not in users()
+
+
+def test_a_user_that_was_lost_is_made_again(database: str) -> None:
+    with session(database) as opened:
+        reader = opened._reader
+    execute(None, f"KILL CONNECTION {reader.maker.thread_id()}", f"DROP USER {reader._name}")
+    with session(database) as again:
+        assert again._reader is not reader
+        assert again.run("SELECT a FROM t").rows == [(7,)]
+
+
+def test_queries_on_witnesses_and_copies_run_as_users_of_those_alone() -> None:
+    schema = Schema("s", (Table("t", (Column("a", "INT"),)),), "declared")
+    before = users()
+    scratch: Any = MYSQL.scratch(schema, Limits(), with_database(SERVER, ""))  # type: ignore[attr-defined]
+    try:
+        assert scratch.load({"t": [(5,)]})
+        assert scratch.run("SELECT a FROM t").rows == [(5,)]
+        inner = scratch._session
+        assert isinstance(beneath(inner, "SELECT * FROM mysql.user"), Failure)
+        assert isinstance(beneath(inner, "INSERT INTO t VALUES (1)"), Failure)
+    finally:
+        scratch.close()
+    with server_database("CREATE TABLE t (a INT)", "INSERT INTO t VALUES (7)") as url:
+        copy: Any = MYSQL.workspace(url, Limits())  # type: ignore[attr-defined]
+        try:
+            assert isinstance(copy.run("INSERT INTO t VALUES (8)"), Answer)
+            assert copy.run("SELECT count(*) FROM t").rows == [(2,)]
+            for sql in (
+                f"INSERT INTO {name_of(url)}.t VALUES (9)",
+                "SELECT * FROM mysql.user",
+                "SELECT a INTO OUTFILE '/tmp/sqlverdict_loot' FROM t",
+                "CREATE FUNCTION f() RETURNS INT RETURN 1",
+                "CREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET NEW.a = 1",
+            ):
+                assert isinstance(copy.run(sql), Failure), sql
+                assert isinstance(beneath(copy, sql), Failure), sql
+        finally:
+            copy.close()
+        assert execute(name_of(url), "SELECT a FROM t") == [(7,)]
+    assert users() <= before
+
+
+def test_what_waits_is_ended_from_outside_though_the_session_has_no_limit(database: str) -> None:
+    with session(database, Limits(seconds=1)) as opened:
+        for sql in ("SET SESSION max_statement_time = 0", "SELECT get_lock('loot', 0)"):
+            beneath(opened, sql)
+        outcome = beneath(opened, "SELECT count(*) FROM t WHERE sleep(1000) = 0")
+        assert not isinstance(outcome, Answer) or outcome.rows == [(0,)]
+        assert opened.run("SELECT a FROM t").rows == [(7,)]
+    assert wait_until(lambda: execute(None, "SELECT is_free_lock('loot')") == [(1,)])
+
+
+def test_a_lock_that_a_function_takes_is_released_after_the_query(database: str) -> None:
+    with session(database) as opened:
+        assert opened.run("SELECT grab()").rows == [(1,)]
+        assert execute(None, "SELECT is_free_lock('loot')") == [(1,)]
+
+
+def test_temporary_tables_and_memory_are_bounded(database: str) -> None:
+    with session(database, Limits(memory=2**25)) as opened:
+        settings = beneath(
+            opened,
+            "SELECT @@max_session_mem_used, @@tmp_table_size, @@max_heap_table_size, "
+            "@@tmp_disk_table_size",
+        )
+        assert isinstance(settings, Answer)
+        assert settings.rows == [(2**25, 2**25, 2**25, 2**30)]
