@@ -30,7 +30,9 @@ BLOCKED_FUNCTIONS: Final = word_set(
 )
 """Functions that run texts or read whole schemas, read or set options, tell of roles and of the
 network, or move sequences."""
-BLOCKED_STARTS: Final = ("dblink", "binary_upgrade_", "brin_summarize", "brin_desummarize", "gin_clean_")
+BLOCKED_STARTS: Final = (
+    *("dblink", "binary_upgrade_", "brin_summarize", "brin_desummarize", "gin_clean_"),
+)
 """How the names of others begin."""
 SYSTEM_FUNCTIONS: Final = word_set(
     "pg_typeof pg_basetype pg_column_size pg_column_compression pg_size_pretty pg_size_bytes "

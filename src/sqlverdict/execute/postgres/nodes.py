@@ -1,4 +1,4 @@
-"""What a syntax tree may hold: the kinds of nodes, and the fields of each, by the parser's own list.
+"""What a syntax tree may hold: the kinds of nodes, and the fields of each, by the parser's list.
 
 A node or a field that is not listed is refused by its name, whatever a newer parser adds.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
+from sqlverdict.parse.tokens import word_set
+
 NODE: Final = "Node"
 """The type of a field that holds a node of any kind, or a list of them."""
 VALUE: Final = ""
 """The type of a field that holds a number, a text, a flag or a name of an enumeration."""
 
-QUERY_NODES: Final = frozenset(
+QUERY_NODES: Final = word_set(
     "A_ArrayExpr A_Const A_Expr A_Indices A_Indirection A_Star Alias BitString BoolExpr Boolean "
     "BooleanTest CTECycleClause CTESearchClause CaseExpr CaseWhen CoalesceExpr CollateClause "
     "ColumnDef ColumnRef CommonTableExpr Float FuncCall GroupingFunc GroupingSet Integer JoinExpr "
@@ -23,30 +25,30 @@ QUERY_NODES: Final = frozenset(
     "JsonTable JsonTableColumn JsonTablePathSpec JsonValueExpr List MinMaxExpr NamedArgExpr "
     "NullTest ParamRef RangeFunction RangeSubselect RangeTableFunc RangeTableFuncCol "
     "RangeTableSample RangeVar ResTarget RowExpr SQLValueFunction SelectStmt SetToDefault SortBy "
-    "String SubLink TypeCast TypeName WindowDef WithClause XmlExpr XmlSerialize".split()
+    "String SubLink TypeCast TypeName WindowDef WithClause XmlExpr XmlSerialize"
 )
 """What a query is made of."""
-CHANGES: Final = frozenset(
+CHANGES: Final = word_set(
     "InsertStmt UpdateStmt DeleteStmt MergeStmt TruncateStmt CreateStmt CreateTableAsStmt ViewStmt "
     "IndexStmt AlterTableStmt RenameStmt DropStmt CommentStmt CreateSeqStmt AlterSeqStmt "
-    "CreateEnumStmt AlterEnumStmt CompositeTypeStmt CreateDomainStmt AlterDomainStmt".split()
+    "CreateEnumStmt AlterEnumStmt CompositeTypeStmt CreateDomainStmt AlterDomainStmt"
 )
 """Statements that change tables, their rows, or what belongs to them."""
 CHANGE_NODES: Final = (
     QUERY_NODES
     | CHANGES
-    | frozenset(
+    | word_set(
         "AlterTableCmd Constraint DefElem InferClause IntoClause IndexElem MergeWhenClause "
         "MultiAssignRef OnConflictClause PartitionBoundSpec PartitionElem PartitionSpec "
-        "ReturningClause ReturningOption TableLikeClause ObjectWithArgs".split()
+        "ReturningClause ReturningOption TableLikeClause ObjectWithArgs"
     )
 )
 """What such statements are made of."""
-NEVER: Final = frozenset({"tableSpaceName", "tablespacename", "tableSpace", "fdwoptions"})
-"""Fields that lead to places on the disk or to other servers."""
-_SCALARS: Final = frozenset(
-    {"xpr", "cooked_expr", "cooked_default", "cooked_in", "cooked_out"}
+NEVER: Final = frozenset(
+    {"tableSpaceName", "tablespacename", "tableSpace", "indexspace", "fdwoptions", "newowner"}
 )
+"""Fields that lead to places on the disk or to other servers."""
+_SCALARS: Final = frozenset({"xpr", "cooked_expr", "cooked_default", "cooked_in", "cooked_out"})
 
 
 @cache

@@ -35,7 +35,7 @@ _SIGN: Final = re.compile(
     re.IGNORECASE,
 )
 _PLACES: Final = re.compile(
-    rb'[{,]"(?:(?:stmt_|name_)?location|stmt_len|(?:rexpr_)?list_(?:start|end))":-?\d+'
+    rb'(?:,|(?<=\{))"(?:(?:stmt_|name_)?location|stmt_len|(?:rexpr_)?list_(?:start|end))":-?\d+'
 )
 """Where something stands; inside of a string every quotation mark is escaped."""
 _PAGE, _LEAST = 2**16, 2**20
@@ -102,7 +102,7 @@ def _rewrite(sql: str) -> tuple[str, bytes]:
     if text != original:
         other = tree
         tree = _tree(text)
-        if _PLACES.sub(b",", tree) != _PLACES.sub(b",", other):
+        if _PLACES.sub(b"", tree) != _PLACES.sub(b"", other):
             message = "the text cannot be written anew with the same meaning"
             raise Unreadable(message, is_syntax=False)
     return text.decode(), tree

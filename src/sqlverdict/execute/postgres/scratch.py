@@ -23,7 +23,7 @@ from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.postgres.catalogue import Catalogue, read_catalogue
 from sqlverdict.execute.postgres.connection import Connection, connect
 from sqlverdict.execute.postgres.cursor import SAVEPOINT, GuardedCursor
-from sqlverdict.execute.postgres.sandbox import DIALECT
+from sqlverdict.execute.postgres.sandbox import DIALECT, Reading, read
 from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
@@ -74,7 +74,7 @@ class PostgresScratch:
                 "on the database"
             ) from error
         self._cursor = GuardedCursor(self._connection, catalogue, limits, own_tables=True)
-        self._texts: dict[str, str | Failure] = {}
+        self._texts: dict[str, Reading | Failure] = {}
         self.load({})
 
     def _begin(self) -> tuple[str, frozenset[str], bool]:
@@ -101,7 +101,8 @@ class PostgresScratch:
         self._connection.execute("SET LOCAL search_path = pg_temp")
         for table in schema.tables:
             match = _VIEW.match(table.sql or "")
-            body = self._unqualified((table.sql or "")[match.end() :]) if match else None
+            reading = read((table.sql or "")[match.end() :]) if match else None
+            body = self._unqualified(reading.text) if isinstance(reading, Reading) else None
             if isinstance(body, str):
                 self._tries(f"CREATE TEMP VIEW {_quoted(table.name)} AS {body}")
         return tables
@@ -171,17 +172,21 @@ class PostgresScratch:
         except ServerLost as error:
             return unavailable(f"the connection to {self._near} was lost: {error}")
 
-    def _runnable(self, sql: str) -> str | Failure:
+    def _runnable(self, sql: str) -> Reading | Failure:
         """The text as it can be run here, or why it is refused."""
-        reply = self._cursor.refusal(sql)
-        return reply if reply is not None else self._unqualified(sql)
+        reading = self._cursor.read(sql)
+        if isinstance(reading, Failure):
+            return reading
+        text = self._unqualified(reading.text)
+        # Without its schema a name may be one of the server's.
+        return text if isinstance(text, Failure) else self._cursor.read(text)
 
     def close(self) -> None:
         """Roll back, which removes the tables, and disconnect."""
         self._cursor.close()
 
     def _unqualified(self, sql: str) -> str | Failure:
-        """The text without the name of the schema whose tables these are."""
+        """The text, which the parser wrote, without the name of the schema of these tables."""
         parts = lexemes(sql, DIALECT)
         solid = [at for at, part in enumerate(parts) if part.kind is not Lex.GAP]
         dropped: set[int] = set()

@@ -21,7 +21,7 @@ from sqlverdict.execute.postgres.digest import content_digest
 from sqlverdict.execute.postgres.sandbox import DIALECT
 from sqlverdict.execute.servers.session import ServerSession
 from sqlverdict.files.references import Reference
-from sqlverdict.records import Outcome
+from sqlverdict.records import Failure, Outcome
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -84,13 +84,14 @@ class PostgresSession(ServerSession):
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
-        sql = sql.lstrip("\ufeff")
-        reply = self._cursor.refusal(sql)
-        if reply is not None:
-            return reply
-        if self._now is not None:
-            sql = freeze_text(sql, self._now, DIALECT)
-        return self._with_retry(lambda: self._cursor.run(sql))
+        reading = self._cursor.read(sql.lstrip("\ufeff"))
+        if not isinstance(reading, Failure) and self._now is not None:
+            frozen = freeze_text(reading.text, self._now, DIALECT)
+            if frozen != reading.text:
+                reading = self._cursor.read(frozen)
+        if isinstance(reading, Failure):
+            return reading
+        return self._with_retry(lambda: self._cursor.run(reading))
 
     def close(self) -> None:
         """Roll back and disconnect."""
