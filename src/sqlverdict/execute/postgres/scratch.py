@@ -1,9 +1,9 @@
 """Temporary tables for instances of a few rows.
 
 The tables are made once, in a transaction that is never committed. Rows are loaded behind a
-savepoint; then the transaction is made read-only, the search path holds the temporary tables alone,
-and a superuser's session acts as a role that reads. A query that names a schema explicitly is
-refused, except the one whose tables these are: its name is left out.
+savepoint; then the transaction is made read-only, and the search path holds the temporary tables
+alone. The session is one of a role that reads (``reader.py``). A query that names a schema
+explicitly is refused, except the one whose tables these are: its name is left out.
 
 A table that the server cannot make, because a type of it is not there, is left out with the tables
 that point to it: only queries that read them are lost.
@@ -21,8 +21,9 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.postgres.catalogue import Catalogue, read_catalogue
-from sqlverdict.execute.postgres.connection import Connection, connect
+from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.cursor import SAVEPOINT, GuardedCursor
+from sqlverdict.execute.postgres.reader import connect_reader
 from sqlverdict.execute.postgres.sandbox import DIALECT, Reading, read
 from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
@@ -37,7 +38,6 @@ from sqlverdict.records import Cell, Failure, Outcome, Reason, Row
 
 _VIEW: Final = re.compile(r"\s*CREATE VIEW .*? AS ", re.DOTALL | re.IGNORECASE)
 _INDEX: Final = re.compile(r"CREATE UNIQUE INDEX .*? (USING .*)", re.DOTALL)
-_READ_ALL: Final = 140000
 _TEXTS: Final = 64
 """How many texts are looked at once only: those of one pair run on several instances."""
 
@@ -61,9 +61,9 @@ class PostgresScratch:
                 "postgresql://HOST/DATABASE"
             )
         self._near = near
-        self._connection = connect(near, limits.seconds)
+        self._connection = connect_reader(near, limits)
         try:
-            self._home, self._others, self._is_superuser = self._begin()
+            self._home, self._others = self._begin()
             self._tables = {table.name: table for table in self._make(schema)}
             self._connection.execute("SAVEPOINT made")
             catalogue = _catalogue_of(near, self._connection)
@@ -77,17 +77,15 @@ class PostgresScratch:
         self._texts: dict[str, Reading | Failure] = {}
         self.load({})
 
-    def _begin(self) -> tuple[str, frozenset[str], bool]:
-        """Begin the transaction; the schema of the database, all others, and who we are."""
+    def _begin(self) -> tuple[str, frozenset[str]]:
+        """Begin the transaction; the schema of the database, and all others."""
         connection = self._connection
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
         names = connection.execute("SELECT nspname FROM pg_catalog.pg_namespace").fetchall()
-        row = connection.execute(
-            "SELECT coalesce(current_schema(), 'public'), current_setting('is_superuser') = 'on'"
-        ).fetchone()
+        row = connection.execute("SELECT coalesce(current_schema(), 'public')").fetchone()
         assert row is not None
         others = frozenset(name for (name,) in names) - {row[0], "pg_catalog"}
-        return row[0], others, row[1]
+        return row[0], others
 
     def _make(self, schema: Schema) -> list[Table]:
         """Make what can be made; returns the tables that are there and take rows."""
@@ -145,8 +143,6 @@ class PostgresScratch:
     def _loads(self, inserts: list[str]) -> bool:
         statements = ["ROLLBACK TO SAVEPOINT made", *inserts]
         statements += ["SET CONSTRAINTS ALL IMMEDIATE", "SET TRANSACTION READ ONLY"]
-        if self._is_superuser and self._connection.info.server_version >= _READ_ALL:
-            statements.append("SET LOCAL ROLE pg_read_all_data")
         try:
             text = ";".join([*statements, SAVEPOINT]).encode()
             self._connection.execute(text)

@@ -15,9 +15,10 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.postgres.catalogue import read_catalogue
-from sqlverdict.execute.postgres.connection import READER, Connection, connect, reads_as_another
+from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.cursor import ROLL_BACK, SAVEPOINT, GuardedCursor
 from sqlverdict.execute.postgres.digest import content_digest
+from sqlverdict.execute.postgres.reader import connect_reader
 from sqlverdict.execute.postgres.sandbox import DIALECT
 from sqlverdict.execute.servers.session import ServerSession
 from sqlverdict.files.references import Reference
@@ -54,10 +55,8 @@ class PostgresSession(ServerSession):
         self._open()
 
     def _open(self) -> None:
-        connection = connect(self._database, self._limits.seconds)
+        connection = connect_reader(self._database, self._limits)
         try:
-            if reads_as_another(connection):
-                connection.execute(READER)
             connection.execute(BEGIN)
             catalogue = read_catalogue(connection)
             connection.execute(SAVEPOINT)

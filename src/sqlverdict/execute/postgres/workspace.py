@@ -6,8 +6,8 @@ databases. So do the tables of the catalogue: who may write there gives a functi
 Two things are felt outside all the same: rows that were changed and sequences are locked until the
 end, and a sequence of another role does not take back the numbers that it gave.
 
-Statements that write run as the role of the URL: only the owner of a table may alter it. Queries of
-a superuser run as a role that reads. Best give a role that owns the database and is no superuser.
+Statements run as the role of the URL: only the owner of a table may alter it. A role that may
+administrate the server is refused, unless it is trusted: give one that owns the tables.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.postgres.catalogue import read_catalogue
 from sqlverdict.execute.postgres.changes import Change, read_change
-from sqlverdict.execute.postgres.connection import connect
 from sqlverdict.execute.postgres.cursor import column_names
 from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
+from sqlverdict.execute.postgres.reader import connect_writer
 from sqlverdict.execute.postgres.sandbox import DIALECT, failure_of
 from sqlverdict.execute.postgres.sequences import hold_sequences
 from sqlverdict.execute.postgres.values import RowLoader
@@ -60,7 +60,7 @@ class PostgresWorkspace:
 
     def __init__(self, database: Reference, limits: Limits, now: datetime | None) -> None:
         self._limits, self._now = limits, now
-        connection = connect(database, limits.seconds)
+        connection = connect_writer(database, limits)
         try:
             connection.execute(BEGIN)
             self._catalogue = read_catalogue(connection)
