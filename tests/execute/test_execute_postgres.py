@@ -99,25 +99,6 @@ def test_hostile_texts_end_as_expected_and_leave_nothing(people: str) -> None:
     assert not Path("/tmp/loot.csv").exists()
 
 
-def test_hostile_texts_are_blocked_by_the_server_where_the_names_are_not(people: str) -> None:
-    """Behind the list of names, the role that a superuser's session takes may read alone."""
-    from sqlverdict.execute.postgres.connection import READER, connect, reads_as_another
-
-    with connect(people, 600) as connection:
-        import psycopg
-
-        assert reads_as_another(connection)
-        connection.execute(READER)
-        for sql in (
-            "SELECT pg_read_file('/etc/passwd')",
-            "COPY (SELECT 1) TO PROGRAM 'touch /tmp/loot'",
-            "DELETE FROM person",
-            "CREATE TABLE loot (a int)",
-        ):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(sql)
-
-
 def test_what_the_clock_ends_does_not_run_on_the_server(people: str) -> None:
     endless = ENDLESS_JOIN.replace("numbers", "person").replace(".i", ".id")
     with session(people, SHORT) as opened:
@@ -320,7 +301,7 @@ def test_the_clock_stands_still_in_texts_and_not_in_views(postgres_database: str
         ("SELECT CURRENT_DATE", True, False),
         ("SELECT 'today'::text", False, False),
         ("SELECT ctid FROM person", False, False),
-        ("SELECT pg_backend_pid()", False, False),
+        ("SELECT pg_relation_size('person')", False, False),
         ("SELECT count(*) FROM pg_class", False, False),
     ],
 )

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sqlverdict.execute.postgres.sandbox import refusal
+from sqlverdict.execute.postgres.sandbox import canonical
 from tiers import sampled
 
 QUOTES = (
@@ -35,8 +35,8 @@ def test_no_text_that_is_let_through_calls_a_blocked_function(postgres_database:
 
     chance = random.Random(7)
     texts = [random_text(chance) for _ in range(sampled(4_000, 200_000))]
-    passing = [text for text in texts if refusal(text, frozenset()) is None]
-    assert len(passing) > len(texts) / 10
+    passing = [text for each in texts if isinstance(text := canonical(each), str)]
+    assert len(passing) > len(texts) / 100
     answered = 0
     with psycopg.connect(postgres_database, autocommit=True) as connection:
         connection.execute("CREATE SEQUENCE fuzz")
@@ -44,5 +44,5 @@ def test_no_text_that_is_let_through_calls_a_blocked_function(postgres_database:
             result = connection.pgconn.exec_params(text.encode(), None)
             answered += result.status == psycopg.pq.ExecStatus.TUPLES_OK
         called = connection.execute("SELECT is_called FROM fuzz").fetchone()
-    assert answered > len(passing) / 100
+    assert answered > len(passing) / 10
     assert called == (False,)

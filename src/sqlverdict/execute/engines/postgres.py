@@ -108,3 +108,10 @@ class Postgres(ServerMember):
         from sqlverdict.execute.postgres.rights import excess_rights
 
         return excess_rights(database)
+
+    def reader_statements(self, database: Reference) -> tuple[str, ...]:
+        """What an administrator can run to make a role that may only read this database."""
+        self._require_extra()
+        from sqlverdict.execute.postgres.rights import reader_statements
+
+        return reader_statements(database)

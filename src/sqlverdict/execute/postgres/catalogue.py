@@ -8,7 +8,11 @@ from typing import Final
 
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.postgres.connection import Connection
-from sqlverdict.execute.postgres.sandbox import DIALECT, names_in
+from sqlverdict.execute.postgres.guard import Contents
+from sqlverdict.execute.postgres.names import is_blocked_function, is_blocked_relation
+from sqlverdict.execute.postgres.sandbox import DIALECT, Reading, blocked_name, names_in, words_of
+from sqlverdict.execute.servers.refusals import write_blocked
+from sqlverdict.records import Failure
 
 _HARMLESS: Final = [
     *("clock_timestamp", "timeofday", "random", "random_normal", "setseed", "gen_random_uuid"),
@@ -34,14 +38,46 @@ AND CASE
   WHEN n.nspname = 'pg_catalog' THEN p.provolatile = 'v' AND p.proname <> ALL (%(harmless)s)
   WHEN n.nspname = 'information_schema' THEN false
   ELSE p.prosecdef OR NOT l.lanpltrusted
+    OR (l.lanname <> 'sql' AND p.prosrc ~* '\\mexecute\\M')
 END
 """
 """Volatile functions of the server, functions of extensions that are volatile or run texts, and
-the user's own functions that act with another's rights or are not bound to the database."""
+the user's own functions that act with another's rights, run texts or are not bound to the
+database."""
 _OWN: Final = """
 SELECT DISTINCT p.proname FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
 WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.provolatile <> 'i'
+"""
+_OWN_NAMES: Final = """
+SELECT n.name, n.is_function FROM (
+  SELECT p.proname AS name, p.pronamespace AS schema, p.oid, true AS is_function
+  FROM pg_catalog.pg_proc AS p
+  UNION ALL
+  SELECT c.relname, c.relnamespace, c.oid, false FROM pg_catalog.pg_class AS c
+  WHERE pg_catalog.starts_with(c.relname, 'pg_')
+) AS n JOIN pg_catalog.pg_namespace AS s ON s.oid = n.schema
+WHERE s.nspname !~ '^pg_' AND s.nspname <> 'information_schema'
+"""
+"""Functions of the database and its extensions, and relations that are named like the server's."""
+_SERVER_NAMES: Final = """
+SELECT proname FROM pg_catalog.pg_proc
+WHERE pronamespace = 'pg_catalog'::regnamespace AND pg_catalog.starts_with(proname, 'pg_')
+UNION SELECT relname FROM pg_catalog.pg_class
+WHERE relnamespace = 'pg_catalog'::regnamespace AND relkind IN ('r', 'v')
+UNION SELECT p.proname FROM pg_catalog.pg_proc AS p
+JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid
+WHERE d.deptype = 'e' AND pg_catalog.starts_with(p.proname, 'pg_')
+"""
+_FOREIGN: Final = """
+SELECT n.nspname, c.relname FROM pg_catalog.pg_class AS c
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind = 'f'
+"""
+_COLUMNS: Final = """
+SELECT DISTINCT a.attname FROM pg_catalog.pg_attribute AS a
+JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE a.attname = ANY (%s) AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
 """
 _VIEWS: Final = """
 SELECT c.relname, pg_catalog.pg_get_viewdef(c.oid) FROM pg_catalog.pg_class AS c
@@ -57,13 +93,46 @@ class Catalogue:
 
     Attributes:
         blocked: Names of functions that no query may call.
+        attributes: Those of them that are no column's name.
         unsure: Functions of the database's own that may give another value next time.
+        own: Names that begin as the server's do, and are of the database's own.
+        functions: All functions that are not the server's.
+        foreign: Schema and name of tables of other servers, of other databases or of files.
         views: The text of each view by name; views of one name in several schemas are joined.
     """
 
     blocked: frozenset[str]
+    attributes: frozenset[str]
     unsure: frozenset[str]
+    own: frozenset[str]
+    functions: frozenset[str]
+    foreign: frozenset[tuple[str, str]]
     views: dict[str, str]
+
+    def refusal(self, result: Contents) -> Failure | None:
+        """Why a text with these names is not sent; ``None`` where it may be."""
+        reply = blocked_name(result, self.own)
+        if reply is not None:
+            return reply
+        calls = {name for _, name in result.functions} | result.members
+        # ``t.f`` is a column, or a function of the row.
+        for name in sorted((calls & self.blocked) | (result.attributes & self.attributes)):
+            return write_blocked(f"{name}()")
+        for schema, name in sorted(result.relations if self.foreign else ()):
+            if any(name == other and schema in ("", home) for home, other in self.foreign):
+                return write_blocked(f"the foreign table {name}")
+        if not calls.isdisjoint(self.functions):
+            # A function could run its argument as a text.
+            words = frozenset[str]().union(*(words_of(text) for text in result.strings))
+            for name in sorted(words - self.own):
+                if name in self.blocked or self._is_of_server(name):
+                    return write_blocked(f"{name} in a text that a function could run")
+        return None
+
+    @staticmethod
+    def _is_of_server(name: str) -> bool:
+        """Whether a word is the name of what no text may use."""
+        return is_blocked_function(name) and is_blocked_relation("", name)
 
     @cached_property
     def _suspects(self) -> frozenset[str]:
@@ -86,13 +155,17 @@ class Catalogue:
             names & self.unsure or names & _PHYSICAL or any(n.startswith("pg_") for n in names)
         )
 
-    def volatility(self, sql: str, *, frozen: bool) -> tuple[bool, bool]:
+    def volatility(self, reading: Reading, *, frozen: bool) -> tuple[bool, bool]:
         """Whether an answer is volatile, and whether it lasts.
 
         Args:
-            sql: The query as it was run.
+            reading: The query as it is run.
             frozen: Its own clock words are replaced; those of views are not.
         """
+        if reading.contents.reads_role:
+            # The role may be one that lives as long as this process.
+            return True, False
+        sql = reading.text
         if self._suspects.isdisjoint(names_in(sql)) and "pg_" not in sql.lower():
             return False, True
         volatile, lasting = False, True
@@ -107,11 +180,20 @@ class Catalogue:
 def read_catalogue(connection: Connection) -> Catalogue:
     """Read the catalogue in the present snapshot."""
     lists = {"unsafe": _UNSAFE_EXTENSIONS, "safe": _SAFE_EXTENSIONS, "harmless": _HARMLESS}
-    blocked = connection.execute(_BLOCKED, lists).fetchall()
+    blocked = frozenset(name for (name,) in connection.execute(_BLOCKED, lists).fetchall())
     unsure = connection.execute(_OWN).fetchall()
+    names = connection.execute(_OWN_NAMES).fetchall()
+    server = frozenset(name for (name,) in connection.execute(_SERVER_NAMES).fetchall())
+    columns = connection.execute(_COLUMNS, (sorted(blocked),)).fetchall()
     views: dict[str, str] = {}
     for name, text in connection.execute(_VIEWS).fetchall():
         views[name] = f"{views.get(name, '')} {text or ''}"
     return Catalogue(
-        frozenset(name for (name,) in blocked), frozenset(name for (name,) in unsure), views
+        blocked=blocked,
+        attributes=blocked - {name for (name,) in columns},
+        unsure=frozenset(name for (name,) in unsure),
+        own=frozenset(name for name, _ in names if name.startswith("pg_")) - server - blocked,
+        functions=frozenset(name for name, is_function in names if is_function),
+        foreign=frozenset(connection.execute(_FOREIGN).fetchall()),
+        views=views,
     )

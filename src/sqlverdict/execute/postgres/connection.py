@@ -8,7 +8,8 @@ written in one form, whatever the server's own settings are, and nothing that de
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -18,26 +19,36 @@ from sqlverdict.files.references import Reference
 
 _CONNECT_SECONDS = 10
 _LOCK_SECONDS = 10
-_TEMPORARY_BYTES = 4 * 2**30
-_READ_ALL = 140000
+TEMPORARY_BYTES: Final = 4 * 2**30
+"""What one session may write to temporary files, where its role lets us say so."""
+_MOST_MEMORY = 256 * 2**20
+"""What one sort or hash may take, whatever the server allows."""
+READ_ALL: Final = 140000
 """The first version with a role that reads everything, and with a check for clients that left."""
 _OLDEST = 120000
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 
-def connect(database: Reference, seconds: float) -> Connection:
+def connect(
+    database: Reference,
+    seconds: float,
+    login: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Connection:
     """A connection whose settings are ours, outside of any transaction.
 
     Args:
         database: The URL.
         seconds: What one statement may take.
+        login: Another name and password than the URL's.
+        settings: Further settings of the session.
 
     Raises:
         DatabaseError: the server does not answer, or refuses.
     """
     try:
-        options = conninfo_to_dict(str(database))
+        options = {**conninfo_to_dict(str(database)), **(login or {})}
         options.setdefault("connect_timeout", str(_CONNECT_SECONDS))
         options.setdefault("application_name", "sqlverdict")
         connection = psycopg.connect(**options, autocommit=True)  # type: ignore[arg-type]
@@ -50,7 +61,7 @@ def connect(database: Reference, seconds: float) -> Connection:
         if connection.info.server_version < _OLDEST:
             version = connection.info.parameter_status("server_version")
             raise DatabaseError(f"{database} is PostgreSQL {version}; 12 or newer is needed")
-        _set_options(connection, seconds)
+        _set_options(connection, seconds, settings or {})
     except psycopg.Error as error:
         connection.close()
         raise DatabaseError(f"{database} cannot be used: {error}") from error
@@ -60,27 +71,20 @@ def connect(database: Reference, seconds: float) -> Connection:
     return connection
 
 
-READER = "SET ROLE pg_read_all_data"
-"""Makes a superuser's session act as a role that reads, and does nothing else."""
+OURS: Final = (
+    *("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "jit"),
+    *("client_encoding", "TimeZone", "DateStyle", "IntervalStyle", "bytea_output", "work_mem"),
+    *("extra_float_digits", "standard_conforming_strings", "cursor_tuple_fraction"),
+    *("max_parallel_workers_per_gather", "synchronize_seqscans", "idle_session_timeout"),
+    *("client_connection_check_interval", "temp_file_limit", "role", "session_authorization"),
+)
+"""Settings that are the same for every session, or that no session takes from a role."""
 
 
-def reads_as_another(connection: Connection) -> bool:
-    """Whether queries of this session can run as the reading role: it is a superuser's.
-
-    Not where policies hide rows from other roles: the superuser sees them.
-    """
-    if connection.info.server_version < _READ_ALL:
-        return False
-    row = connection.execute(
-        "SELECT current_setting('is_superuser') = 'on'"
-        " AND NOT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relrowsecurity)"
-    ).fetchone()
-    return row is not None and bool(row[0])
-
-
-def _set_options(connection: Connection, seconds: float) -> None:
+def _set_options(connection: Connection, seconds: float, settings: Mapping[str, str]) -> None:
     version = connection.info.server_version
     options = {
+        **settings,
         "statement_timeout": f"{max(1, int(seconds * 1000))}ms",
         "lock_timeout": f"{_LOCK_SECONDS}s",
         "idle_in_transaction_session_timeout": "0",
@@ -96,12 +100,18 @@ def _set_options(connection: Connection, seconds: float) -> None:
         "synchronize_seqscans": "off",
         "jit": "off",
     }
-    if version >= _READ_ALL:
+    if version >= READ_ALL:
         options["client_connection_check_interval"] = "500ms"
         options["idle_session_timeout"] = "0"
-    row = connection.execute("SELECT current_setting('is_superuser')").fetchone()
-    if row is not None and row[0] == "on":
-        options["temp_file_limit"] = f"{_TEMPORARY_BYTES // 1024}kB"
+    row = connection.execute(
+        "SELECT current_setting('is_superuser') = 'on',"
+        " pg_catalog.pg_size_bytes(current_setting('work_mem'))"
+    ).fetchone()
+    assert row is not None
+    is_superuser, memory = row
+    options["work_mem"] = f"{min(memory, _MOST_MEMORY) // 1024}kB"
+    if is_superuser:
+        options["temp_file_limit"] = f"{TEMPORARY_BYTES // 1024}kB"
     calls = ", ".join(["set_config(%s, %s, false)"] * len(options))
     values = [part for item in options.items() for part in item]
     connection.execute(f"SELECT {calls}", values)

@@ -17,7 +17,7 @@ from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.postgres.catalogue import Catalogue
 from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
-from sqlverdict.execute.postgres.sandbox import failure_of, refusal
+from sqlverdict.execute.postgres.sandbox import Reading, failure_of, read
 from sqlverdict.execute.postgres.values import RowLoader
 from sqlverdict.execute.servers.refusals import timed_out
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
@@ -27,7 +27,9 @@ SAVEPOINT = "SAVEPOINT clean"
 ROLL_BACK = "ROLLBACK TO SAVEPOINT clean"
 _HEADROOM = 64 * 2**20
 """Bytes that the process may grow by anyway while rows arrive."""
-_ROLL_BACK_TEXT = ROLL_BACK.encode()
+_CLEAN = (ROLL_BACK.encode(), b"SELECT pg_catalog.pg_advisory_unlock_all()")
+"""What the query before may have left: settings go back with the transaction, locks of the session
+do not."""
 _SIZE = msgspec.msgpack.Encoder()
 
 
@@ -61,20 +63,18 @@ class GuardedCursor:
         self._exchange = PostgresExchange(connection)
         self._loader = RowLoader(connection, driver_values=driver_values)
 
-    def refusal(self, sql: str) -> Failure | None:
-        """Why a text is not sent to the server; ``None`` where it may be."""
+    def read(self, sql: str) -> Reading | Failure:
+        """A text as it is sent to the server, or why it is not."""
         long = too_long(sql, self._limits)
         if long is not None:
             return long
-        try:
-            text = sql.encode()
-        except UnicodeEncodeError as error:
-            return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")
-        if b"\0" in text:
-            return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
-        return refusal(sql, self._catalogue.blocked)
+        reading = read(sql)
+        if isinstance(reading, Failure):
+            return reading
+        failure = self._catalogue.refusal(reading.contents)
+        return reading if failure is None else failure
 
-    def run(self, sql: str) -> Outcome:
+    def run(self, reading: Reading) -> Outcome:
         """The outcome of a query that is not refused.
 
         Raises:
@@ -82,9 +82,9 @@ class GuardedCursor:
         """
         began = perf_counter()
         deadline = monotonic() + self._limits.seconds
-        self._exchange.send(self._statements(sql))
+        self._exchange.send(self._statements(reading.text))
         # The server is at work meanwhile.
-        volatile, lasting = self._catalogue.volatility(sql, frozen=self._frozen)
+        volatile, lasting = self._catalogue.volatility(reading, frozen=self._frozen)
         try:
             outcome = self._fetch(deadline)
         except ServerError as error:
@@ -109,10 +109,10 @@ class GuardedCursor:
 
     def _statements(self, sql: str) -> tuple[bytes, ...]:
         if not self._own_tables:
-            return _ROLL_BACK_TEXT, sql.encode()
+            return *_CLEAN, sql.encode()
         declaration = f"DECLARE answer NO SCROLL CURSOR FOR {sql}".encode()
         return (
-            _ROLL_BACK_TEXT,
+            *_CLEAN,
             declaration,
             b"FETCH FORWARD %d FROM answer" % (self._limits.rows + 1),
         )

@@ -1,45 +1,95 @@
-"""What a role could do more than read."""
+"""What a role could do more than read, and what makes a role that cannot."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Final
 
 import psycopg
+from psycopg import sql
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.postgres.connection import connect
+from sqlverdict.execute.postgres.connection import TEMPORARY_BYTES, Connection, connect
 from sqlverdict.files.references import Reference
 
 _SECONDS: Final = 60.0
-_ROLE: Final = """
-SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication,
-  pg_catalog.has_database_privilege(current_database(), 'CREATE')
-FROM pg_catalog.pg_roles WHERE rolname = current_user
+_ROLES: Final = """
+SELECT coalesce(bool_or(rolsuper), false), coalesce(bool_or(rolcreaterole), false),
+  coalesce(bool_or(rolreplication), false), coalesce(bool_or(rolcreatedb), false)
+FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(session_user, oid, 'member')
 """
 _ATTRIBUTES: Final = (
     "is a superuser",
-    "may create databases",
     "may create roles",
     "may replicate the server",
-    "may create schemas in the database",
+    "may create databases",
 )
 _GROUPS: Final = """
 SELECT rolname FROM pg_catalog.pg_roles WHERE rolname IN ('pg_write_all_data',
   'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program',
-  'pg_signal_backend', 'pg_checkpoint', 'pg_maintain')
-AND pg_catalog.pg_has_role(oid, 'member') ORDER BY 1
+  'pg_signal_backend', 'pg_checkpoint', 'pg_maintain', 'pg_create_subscription')
+AND pg_catalog.pg_has_role(session_user, oid, 'member') ORDER BY 1
 """
+_OBJECTS: Final = """
+WITH roles AS (
+  SELECT oid FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(session_user, oid, 'member')
+), schemas AS (
+  SELECT oid, nspname FROM pg_catalog.pg_namespace
+  WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
+), relations AS (
+  SELECT c.oid, c.relkind FROM pg_catalog.pg_class AS c JOIN schemas AS s ON s.oid = c.relnamespace
+)
+SELECT
+  EXISTS (SELECT FROM roles WHERE has_database_privilege(oid, current_database(), 'CREATE'))
+    AND NOT (%(beyond)s AND has_database_privilege('public', current_database(), 'CREATE')),
+  ARRAY(SELECT s.nspname::text FROM schemas AS s
+    WHERE EXISTS (SELECT FROM roles AS r WHERE has_schema_privilege(r.oid, s.oid, 'CREATE'))
+    AND NOT (%(beyond)s AND has_schema_privilege('public', s.oid, 'CREATE')) ORDER BY 1),
+  (SELECT count(*) FROM relations AS t WHERE t.relkind IN ('r', 'p', 'f', 'v')
+    AND EXISTS (SELECT FROM roles AS r WHERE has_table_privilege(r.oid, t.oid, %(writes)s))
+    AND NOT (%(beyond)s AND has_table_privilege('public', t.oid, %(writes)s))),
+  (SELECT count(*) FROM relations AS t WHERE t.relkind = 'S'
+    AND EXISTS (SELECT FROM roles AS r WHERE has_sequence_privilege(r.oid, t.oid, 'USAGE, UPDATE'))
+    AND NOT (%(beyond)s AND has_sequence_privilege('public', t.oid, 'USAGE, UPDATE')))
+"""
+_WRITES: Final = "INSERT, UPDATE, DELETE, TRUNCATE"
 _SCHEMAS: Final = """
 SELECT nspname FROM pg_catalog.pg_namespace
-WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'
-AND pg_catalog.has_schema_privilege(oid, 'CREATE') ORDER BY 1
+WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' ORDER BY 1
 """
-_TABLES: Final = """
-SELECT count(*) FROM pg_catalog.pg_class AS c
-JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-AND pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
-"""
+_NAME: Final = sql.Identifier("reads_only")
+
+
+def role_rights(connection: Connection) -> tuple[str, ...]:
+    """What the role that logged in, or one that it could become, may do on the whole server."""
+    row = connection.execute(_ROLES).fetchone()
+    assert row is not None
+    if row[0]:
+        # The others follow from it.
+        return _ATTRIBUTES[:1]
+    groups = [name for (name,) in connection.execute(_GROUPS).fetchall()]
+    rights = [words for words, has in zip(_ATTRIBUTES, row, strict=True) if has]
+    return (*rights, *(f"is a member of {name}" for name in groups))
+
+
+def object_rights(connection: Connection, *, beyond_public: bool) -> tuple[str, ...]:
+    """What it may do in this database more than read.
+
+    Args:
+        connection: A connection to the database.
+        beyond_public: Leave out what every role may do.
+    """
+    values = {"beyond": beyond_public, "writes": _WRITES}
+    row = connection.execute(_OBJECTS, values).fetchone()
+    assert row is not None
+    creates, schemas, tables, sequences = row
+    rights = ["may create schemas in the database"] if creates else []
+    rights += [f"may create tables in the schema {name}" for name in schemas]
+    if tables:
+        rights.append(f"may write to {tables} {'table' if tables == 1 else 'tables'}")
+    if sequences:
+        rights.append(f"may move {sequences} {'sequence' if sequences == 1 else 'sequences'}")
+    return tuple(rights)
 
 
 def excess_rights(database: Reference) -> tuple[str, ...]:
@@ -48,21 +98,51 @@ def excess_rights(database: Reference) -> tuple[str, ...]:
     Raises:
         DatabaseError: the server does not answer.
     """
-    with connect(database, _SECONDS) as connection:
+    with closing(connect(database, _SECONDS)) as connection:
         try:
-            role = connection.execute(_ROLE).fetchone()
-            assert role is not None
-            rights = [words for words, has in zip(_ATTRIBUTES, role, strict=True) if has]
-            if role[0]:
-                # The others follow from it.
-                return tuple(rights[:1])
-            groups = [name for (name,) in connection.execute(_GROUPS).fetchall()]
-            schemas = [name for (name,) in connection.execute(_SCHEMAS).fetchall()]
-            count = connection.execute(_TABLES).fetchone()
+            rights = role_rights(connection)
+            if rights[:1] == _ATTRIBUTES[:1]:
+                return rights
+            return (*rights, *object_rights(connection, beyond_public=False))
         except psycopg.Error as error:
             raise DatabaseError(f"the rights on {database} cannot be read: {error}") from error
-    rights += [f"is a member of {name}" for name in groups]
-    rights += [f"may create tables in the schema {name}" for name in schemas]
-    if count is not None and count[0]:
-        rights.append(f"may write to {count[0]} {'table' if count[0] == 1 else 'tables'}")
-    return tuple(rights)
+
+
+def reader_statements(database: Reference) -> tuple[str, ...]:
+    """What an administrator can run, in the database, to make a role that may only read it."""
+    schemas, name = ["public"], ""
+    try:
+        with closing(connect(database, _SECONDS)) as connection:
+            name = connection.info.dbname
+            schemas = [each for (each,) in connection.execute(_SCHEMAS).fetchall()]
+    except (DatabaseError, psycopg.Error):
+        # The statements are for who can open it.
+        name = name or str(database).partition("?")[0].rpartition("/")[2]
+    limit = sql.Literal(f"{TEMPORARY_BYTES // 2**30}GB")
+    statements = [
+        sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'choose one';").format(_NAME),
+        sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {};").format(
+            sql.Identifier(name), _NAME
+        ),
+    ]
+    for schema in map(sql.Identifier, schemas):
+        statements += [
+            sql.SQL("GRANT USAGE ON SCHEMA {} TO {};").format(schema, _NAME),
+            sql.SQL("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO {};").format(schema, _NAME),
+            sql.SQL("GRANT SELECT ON ALL SEQUENCES IN SCHEMA {} TO {};").format(schema, _NAME),
+        ]
+    statements.append(sql.SQL("ALTER ROLE {} SET temp_file_limit = {};").format(_NAME, limit))
+    return tuple(statement.as_string(None) for statement in statements)
+
+
+def writer_statements(database: Reference) -> tuple[str, ...]:
+    """What makes a role for statements that write: it owns the database, and is no superuser."""
+    name = str(database).partition("?")[0].rpartition("/")[2]
+    owner = sql.Identifier("owns_one_database")
+    return (
+        sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'choose one';").format(owner).as_string(None),
+        sql.SQL("ALTER DATABASE {} OWNER TO {};")
+        .format(sql.Identifier(name), owner)
+        .as_string(None),
+        "and ALTER TABLE ... OWNER TO it for every table.",
+    )

@@ -1,18 +1,28 @@
 """What a text may not contain on PostgreSQL, and what the server's errors mean.
 
-The server does most of the work: every query is one statement in a read-only transaction. Here the
-text must begin with SELECT, WITH, VALUES or TABLE, so that it is no command. A query could still
-read files, sleep, lock, notify and set options through functions. Those are refused by name, in
-every spelling, before the text is sent; ``catalogue.py`` adds the names that the server knows.
+A text is read by the server's own parser and written anew; that text alone is sent. It must be one
+SELECT, WITH, VALUES or TABLE that writes, locks and stores nothing, made of nodes that are listed
+(``nodes.py``). A query could still read files, sleep, lock, notify and set options through
+functions, and settings through relations: those are refused by name (``names.py``), before the text
+is sent; ``catalogue.py`` adds the names that the server knows.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes
+from sqlverdict.execute.lexemes import Lex, solid_lexemes
+from sqlverdict.execute.postgres.guard import Contents, Refused, TooDeep, contents
+from sqlverdict.execute.postgres.names import (
+    BLOCKED_TYPES,
+    is_blocked_function,
+    is_blocked_relation,
+)
+from sqlverdict.execute.postgres.nodes import QUERY_NODES
+from sqlverdict.execute.postgres.parser import Tree, Unreadable, parse
 from sqlverdict.execute.servers.refusals import query_refusal, write_blocked
 from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.tokens import word_set
@@ -26,100 +36,143 @@ _WRITERS = word_set(
     "set start truncate unlisten update vacuum"
 )
 _PLANS = word_set("explain show")
-
-BLOCKED_FUNCTIONS: Final = word_set(
-    "current_logfile database_to_xml database_to_xml_and_xmlschema database_to_xmlschema "
-    "cursor_to_xml cursor_to_xmlschema query_to_xml query_to_xml_and_xmlschema query_to_xmlschema "
-    "schema_to_xml schema_to_xml_and_xmlschema schema_to_xmlschema table_to_xml "
-    "table_to_xml_and_xmlschema table_to_xmlschema ts_stat ts_rewrite "
-    "set_config nextval setval currval lastval loread lowrite lo_close lo_creat lo_create "
-    "lo_export lo_from_bytea lo_get lo_import lo_lseek lo_lseek64 lo_open lo_put lo_tell lo_tell64 "
-    "lo_truncate lo_truncate64 lo_unlink "
-    "crosstab connectby xpath_table"
-)
-"""Functions that run texts or read whole schemas, set options, or move sequences."""
-_BLOCKED_STARTS: Final = (
-    *("pg_sleep", "pg_read_", "pg_ls_", "pg_stat_file", "pg_file_", "pg_logdir", "pg_current_log"),
-    *("pg_advisory", "pg_try_advisory", "pg_notify", "pg_cancel", "pg_terminate", "pg_reload"),
-    *("pg_rotate", "pg_create_", "pg_drop_", "pg_copy_", "pg_logical", "pg_replication"),
-    *("pg_switch_", "pg_promote", "pg_export_", "pg_backup", "pg_start_backup", "pg_stop_"),
-    *("pg_wal_", "pg_log_", "pg_hba_file", "pg_ident_file", "pg_show_all_file", "pg_file_settings"),
-    *("pg_stat_reset", "pg_stat_clear", "pg_stat_force", "pg_import_", "pg_extension_config"),
-    *("pg_stat_get_activity", "pg_stat_activity", "pg_stat_statements", "pg_stat_replication"),
-    *("pg_stat_ssl", "pg_stat_gssapi", "pg_authid", "pg_shadow", "pg_user_mapping", "pg_config"),
-    *("pg_largeobject", "pg_prewarm", "pg_buffercache", "pg_surgery", "pg_nextoid", "pg_locks"),
-    *("dblink", "binary_upgrade_", "brin_summarize", "brin_desummarize", "gin_clean_"),
-)
-"""How the names of what reads files, waits, locks or administrates begin; columns are not called
-so, and a name that is used without parentheses counts too."""
+_PLAN_NODES: Final = {"ExplainStmt": "EXPLAIN", "VariableShowStmt": "SHOW"}
+_CLAUSES: Final = {
+    "LockingClause": "FOR UPDATE or FOR SHARE",
+    "SelectStmt.intoClause": "SELECT ... INTO",
+    "DeleteStmt": "WITH ... DELETE",
+    "InsertStmt": "WITH ... INSERT",
+    "UpdateStmt": "WITH ... UPDATE",
+    "MergeStmt": "WITH ... MERGE",
+}
+_SHORT: Final = 20_000
+"""Characters of a text that is kept with what it says."""
 _WORD: Final = re.compile(r"[a-z_][a-z0-9_$]*")
 
 
-def refusal(sql: str, blocked: frozenset[str]) -> Failure | None:
-    """Why a text is not sent to the server; ``None`` where it may be.
+@dataclass(frozen=True)
+class Reading:
+    """A text as it is sent, and what it names.
 
-    Args:
-        sql: The text.
-        blocked: Names of functions that the catalogue adds.
+    Attributes:
+        text: The text, as the parser writes it.
+        contents: Its functions, relations and types.
     """
-    if _is_plain_select(sql, blocked):
-        return None
+
+    text: str
+    contents: Contents
+
+
+def canonical(sql: str) -> str | Failure:
+    """The text that is sent to a server for a query; a failure where none is.
+
+    The catalogue of a database may still refuse it, for a function that is the database's own.
+    """
+    reading = read(sql)
+    if isinstance(reading, Failure):
+        return reading
+    failure = blocked_name(reading.contents)
+    return reading.text if failure is None else failure
+
+
+def read(sql: str) -> Reading | Failure:
+    """A query as it is sent, or why it is not; its names are not looked at.
+
+    Raises:
+        MissingExtra: the parser is not installed.
+    """
+    return _read_once(sql) if len(sql) <= _SHORT else _read(sql)
+
+
+def parse_text(sql: str) -> Tree | Failure:
+    """The tree of a text, or why there is none.
+
+    Raises:
+        MissingExtra: the parser is not installed.
+    """
+    try:
+        text = sql.encode()
+    except UnicodeEncodeError as error:
+        return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")
+    if b"\0" in text:
+        return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
+    try:
+        tree = parse(sql)
+    except Unreadable as error:
+        reason = Reason.PARSE_ERROR if error.is_syntax else Reason.UNSUPPORTED_FEATURE
+        return Failure(reason, str(error))
+    return tree if tree.statements else Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+
+
+def _read(sql: str) -> Reading | Failure:
+    tree = parse_text(sql)
+    if isinstance(tree, Failure):
+        return _more_telling(sql, tree)
+    kind, statement = tree.statements[0]
+    if kind in _PLAN_NODES:
+        message = f"{_PLAN_NODES[kind]} describes a query and does not answer"
+        return Failure(Reason.UNSUPPORTED_FEATURE, message)
+    if kind != "SelectStmt":
+        return write_blocked(tree.text.split(maxsplit=1)[0].upper())
+    if len(tree.statements) > 1:
+        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
+    try:
+        result = contents(kind, statement, QUERY_NODES)
+    except Refused as refused:
+        return write_blocked(_CLAUSES.get(refused.node, refused.node))
+    except TooDeep:
+        return Failure(Reason.PARSE_ERROR, "the text is nested too deeply")
+    return Reading(tree.text, result)
+
+
+_read_once = lru_cache(maxsize=512)(_read)
+
+
+def _more_telling(sql: str, failure: Failure) -> Failure:
+    """What a text that the parser does not accept seems to be: a command, several statements."""
+    if failure.reason is not Reason.PARSE_ERROR or len(sql) > _SHORT:
+        return failure
     parts = solid_lexemes(sql, DIALECT)
     while parts and parts[-1].text == ";":
         parts.pop()
     reply = query_refusal(parts, _WRITERS, _PLANS)
-    return reply if reply is not None else blocked_name(parts, blocked)
+    return failure if reply is None or reply.reason is Reason.PARSE_ERROR else reply
+
+
+def blocked_name(result: Contents, own: frozenset[str] = frozenset()) -> Failure | None:
+    """The refusal of the first name that no text may use.
+
+    Args:
+        result: What a text names.
+        own: Names that begin as the server's do, and are of the database's own.
+    """
+    functions = {name for _, name in result.functions} | result.members
+    for name in sorted(functions - own):
+        if is_blocked_function(name):
+            return write_blocked(f"{name}()")
+    for schema, name in sorted(result.relations):
+        if is_blocked_relation(schema, name) and (schema or name not in own):
+            return write_blocked(f"{schema}.{name}" if schema else name)
+    for name in sorted(result.types & BLOCKED_TYPES):
+        return write_blocked(f"the type {name}")
+    return None
 
 
 @lru_cache(maxsize=8)
-def _raw_words(sql: str) -> frozenset[str]:
-    """Every word of a text, those in strings and comments too."""
-    return frozenset(_WORD.findall(sql.lower()))
+def words_of(text: str) -> frozenset[str]:
+    """Every word of a text, those in strings too."""
+    return frozenset(_WORD.findall(text.lower()))
 
 
 def names_in(sql: str) -> frozenset[str]:
-    """Every name in a text, quoted or not; more than these where they are easily told."""
+    """Every name in a text that the parser wrote, quoted or not; more where they are easily told.
+
+    It holds no comments, no escapes but a doubled backslash, and no strings in dollars.
+    """
     if sql.isascii() and '"' not in sql:
-        return _raw_words(sql)
+        return words_of(sql)
     parts = solid_lexemes(sql, DIALECT)
     return frozenset(part.name for part in parts if part.kind in (Lex.WORD, Lex.NAME))
-
-
-def _is_plain_select(sql: str, blocked: frozenset[str]) -> bool:
-    """Whether a text is a harmless SELECT in any reading, without cutting it into lexemes.
-
-    Words in strings and comments count here: who has such words is looked at more closely.
-    """
-    if sql[:6].upper() != "SELECT" or ";" in sql.rstrip().removesuffix(";") or not sql.isascii():
-        return False
-    names = _raw_words(sql)
-    return (
-        "&" not in sql
-        and names.isdisjoint(BLOCKED_FUNCTIONS)
-        and names.isdisjoint(blocked)
-        and not any(name.startswith(_BLOCKED_STARTS) for name in names)
-    )
-
-
-def blocked_name(parts: list[Lexeme], blocked: frozenset[str]) -> Failure | None:
-    """The refusal of the first name that no text may use."""
-    for at, part in enumerate(parts):
-        if part.kind not in (Lex.WORD, Lex.NAME):
-            continue
-        if part.text[:2].lower() == "u&":
-            return Failure(
-                Reason.UNSUPPORTED_FEATURE, "a name with Unicode escapes; write it in plain letters"
-            )
-        name = part.name
-        if name.startswith(_BLOCKED_STARTS):
-            return write_blocked(name)
-        if name not in BLOCKED_FUNCTIONS and name not in blocked:
-            continue
-        # ``('x'::text).ts_stat`` is a call too.
-        behind = at + 1 < len(parts) and parts[at + 1].text == "("
-        if behind or (at > 1 and parts[at - 1].text == "." and parts[at - 2].text in (")", "]")):
-            return write_blocked(f"{name}()")
-    return None
 
 
 _REASONS: Final = {

@@ -1,9 +1,9 @@
 """Temporary tables for instances of a few rows.
 
 The tables are made once, in a transaction that is never committed. Rows are loaded behind a
-savepoint; then the transaction is made read-only, the search path holds the temporary tables alone,
-and a superuser's session acts as a role that reads. A query that names a schema explicitly is
-refused, except the one whose tables these are: its name is left out.
+savepoint; then the transaction is made read-only, and the search path holds the temporary tables
+alone. The session is one of a role that reads (``reader.py``). A query that names a schema
+explicitly is refused, except the one whose tables these are: its name is left out.
 
 A table that the server cannot make, because a type of it is not there, is left out with the tables
 that point to it: only queries that read them are lost.
@@ -21,9 +21,10 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.postgres.catalogue import Catalogue, read_catalogue
-from sqlverdict.execute.postgres.connection import Connection, connect
+from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.cursor import SAVEPOINT, GuardedCursor
-from sqlverdict.execute.postgres.sandbox import DIALECT
+from sqlverdict.execute.postgres.reader import connect_reader
+from sqlverdict.execute.postgres.sandbox import DIALECT, Reading, read
 from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
@@ -37,7 +38,6 @@ from sqlverdict.records import Cell, Failure, Outcome, Reason, Row
 
 _VIEW: Final = re.compile(r"\s*CREATE VIEW .*? AS ", re.DOTALL | re.IGNORECASE)
 _INDEX: Final = re.compile(r"CREATE UNIQUE INDEX .*? (USING .*)", re.DOTALL)
-_READ_ALL: Final = 140000
 _TEXTS: Final = 64
 """How many texts are looked at once only: those of one pair run on several instances."""
 
@@ -61,9 +61,9 @@ class PostgresScratch:
                 "postgresql://HOST/DATABASE"
             )
         self._near = near
-        self._connection = connect(near, limits.seconds)
+        self._connection = connect_reader(near, limits)
         try:
-            self._home, self._others, self._is_superuser = self._begin()
+            self._home, self._others = self._begin()
             self._tables = {table.name: table for table in self._make(schema)}
             self._connection.execute("SAVEPOINT made")
             catalogue = _catalogue_of(near, self._connection)
@@ -74,20 +74,18 @@ class PostgresScratch:
                 "on the database"
             ) from error
         self._cursor = GuardedCursor(self._connection, catalogue, limits, own_tables=True)
-        self._texts: dict[str, str | Failure] = {}
+        self._texts: dict[str, Reading | Failure] = {}
         self.load({})
 
-    def _begin(self) -> tuple[str, frozenset[str], bool]:
-        """Begin the transaction; the schema of the database, all others, and who we are."""
+    def _begin(self) -> tuple[str, frozenset[str]]:
+        """Begin the transaction; the schema of the database, and all others."""
         connection = self._connection
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
         names = connection.execute("SELECT nspname FROM pg_catalog.pg_namespace").fetchall()
-        row = connection.execute(
-            "SELECT coalesce(current_schema(), 'public'), current_setting('is_superuser') = 'on'"
-        ).fetchone()
+        row = connection.execute("SELECT coalesce(current_schema(), 'public')").fetchone()
         assert row is not None
         others = frozenset(name for (name,) in names) - {row[0], "pg_catalog"}
-        return row[0], others, row[1]
+        return row[0], others
 
     def _make(self, schema: Schema) -> list[Table]:
         """Make what can be made; returns the tables that are there and take rows."""
@@ -101,7 +99,8 @@ class PostgresScratch:
         self._connection.execute("SET LOCAL search_path = pg_temp")
         for table in schema.tables:
             match = _VIEW.match(table.sql or "")
-            body = self._unqualified((table.sql or "")[match.end() :]) if match else None
+            reading = read((table.sql or "")[match.end() :]) if match else None
+            body = self._unqualified(reading.text) if isinstance(reading, Reading) else None
             if isinstance(body, str):
                 self._tries(f"CREATE TEMP VIEW {_quoted(table.name)} AS {body}")
         return tables
@@ -144,8 +143,6 @@ class PostgresScratch:
     def _loads(self, inserts: list[str]) -> bool:
         statements = ["ROLLBACK TO SAVEPOINT made", *inserts]
         statements += ["SET CONSTRAINTS ALL IMMEDIATE", "SET TRANSACTION READ ONLY"]
-        if self._is_superuser and self._connection.info.server_version >= _READ_ALL:
-            statements.append("SET LOCAL ROLE pg_read_all_data")
         try:
             text = ";".join([*statements, SAVEPOINT]).encode()
             self._connection.execute(text)
@@ -171,17 +168,21 @@ class PostgresScratch:
         except ServerLost as error:
             return unavailable(f"the connection to {self._near} was lost: {error}")
 
-    def _runnable(self, sql: str) -> str | Failure:
+    def _runnable(self, sql: str) -> Reading | Failure:
         """The text as it can be run here, or why it is refused."""
-        reply = self._cursor.refusal(sql)
-        return reply if reply is not None else self._unqualified(sql)
+        reading = self._cursor.read(sql)
+        if isinstance(reading, Failure):
+            return reading
+        text = self._unqualified(reading.text)
+        # Without its schema a name may be one of the server's.
+        return text if isinstance(text, Failure) else self._cursor.read(text)
 
     def close(self) -> None:
         """Roll back, which removes the tables, and disconnect."""
         self._cursor.close()
 
     def _unqualified(self, sql: str) -> str | Failure:
-        """The text without the name of the schema whose tables these are."""
+        """The text, which the parser wrote, without the name of the schema of these tables."""
         parts = lexemes(sql, DIALECT)
         solid = [at for at, part in enumerate(parts) if part.kind is not Lex.GAP]
         dropped: set[int] = set()

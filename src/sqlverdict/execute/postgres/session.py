@@ -15,13 +15,14 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.postgres.catalogue import read_catalogue
-from sqlverdict.execute.postgres.connection import READER, Connection, connect, reads_as_another
+from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.cursor import ROLL_BACK, SAVEPOINT, GuardedCursor
 from sqlverdict.execute.postgres.digest import content_digest
+from sqlverdict.execute.postgres.reader import connect_reader
 from sqlverdict.execute.postgres.sandbox import DIALECT
 from sqlverdict.execute.servers.session import ServerSession
 from sqlverdict.files.references import Reference
-from sqlverdict.records import Outcome
+from sqlverdict.records import Failure, Outcome
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -54,10 +55,8 @@ class PostgresSession(ServerSession):
         self._open()
 
     def _open(self) -> None:
-        connection = connect(self._database, self._limits.seconds)
+        connection = connect_reader(self._database, self._limits)
         try:
-            if reads_as_another(connection):
-                connection.execute(READER)
             connection.execute(BEGIN)
             catalogue = read_catalogue(connection)
             connection.execute(SAVEPOINT)
@@ -84,13 +83,14 @@ class PostgresSession(ServerSession):
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
-        sql = sql.lstrip("\ufeff")
-        reply = self._cursor.refusal(sql)
-        if reply is not None:
-            return reply
-        if self._now is not None:
-            sql = freeze_text(sql, self._now, DIALECT)
-        return self._with_retry(lambda: self._cursor.run(sql))
+        reading = self._cursor.read(sql.lstrip("\ufeff"))
+        if not isinstance(reading, Failure) and self._now is not None:
+            frozen = freeze_text(reading.text, self._now, DIALECT)
+            if frozen != reading.text:
+                reading = self._cursor.read(frozen)
+        if isinstance(reading, Failure):
+            return reading
+        return self._with_retry(lambda: self._cursor.run(reading))
 
     def close(self) -> None:
         """Roll back and disconnect."""

@@ -170,9 +170,8 @@ def _spellings() -> Iterator[Hostile]:
         "TABLE pg_authid",
         "SELECT * FROM LATERAL pg_ls_dir('.') AS x",
     )
-    yield from numbered_texts(
-        "spelling", SEVERAL | BLOCKED, 'SELECT U&"pg\\005fsleep"(100)', 'SELECT u&"x"'
-    )
+    yield from numbered_texts("spelling", BLOCKED, 'SELECT U&"pg\\005fsleep"(100)')
+    yield from numbered_texts("spelling", FAILS, 'SELECT u&"x"')
 
 
 def _texts() -> Iterator[Hostile]:

@@ -1,0 +1,130 @@
+"""What a syntax tree says that matters: which functions, relations and types it names.
+
+The walk knows the type of every field. What is not listed in ``nodes.py`` ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlverdict.execute.postgres.names import ROLE_WORDS
+from sqlverdict.execute.postgres.nodes import NODE, VALUE, fields
+
+MOST_LEVELS: Final = 250
+"""Nodes inside of one another; Python decodes no deeper trees."""
+
+
+class Refused(Exception):
+    """A tree holds what no text may hold.
+
+    Attributes:
+        node: The kind of node, or its field.
+    """
+
+    def __init__(self, node: str) -> None:
+        super().__init__(node)
+        self.node = node
+
+
+class TooDeep(Exception):
+    """A tree is nested too deeply."""
+
+
+@dataclass
+class Contents:
+    """What a tree names.
+
+    Attributes:
+        functions: Schema and name of each function that is called; the schema may be empty.
+        relations: Schema and name of each relation.
+        targets: Those of them that a statement changes.
+        attributes: Names behind a dot: a column, or a function of what stands before it.
+        members: Names behind a dot behind parentheses.
+        types: Names of types.
+        strings: Texts of constants.
+        reads_role: It asks who runs it.
+    """
+
+    functions: set[tuple[str, str]] = field(default_factory=set)
+    relations: set[tuple[str, str]] = field(default_factory=set)
+    targets: set[tuple[str, str]] = field(default_factory=set)
+    attributes: set[str] = field(default_factory=set)
+    members: set[str] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+    strings: set[str] = field(default_factory=set)
+    reads_role: bool = False
+
+
+def contents(kind: str, statement: dict[str, Any], nodes: frozenset[str]) -> Contents:
+    """Walk through a statement.
+
+    Args:
+        kind: The kind of its node.
+        statement: Its fields.
+        nodes: The kinds of nodes that are allowed.
+
+    Raises:
+        Refused: it holds something else.
+        TooDeep: it has too many levels.
+    """
+    table, result = fields(nodes), Contents()
+    todo: list[tuple[str, dict[str, Any], int]] = [(kind, statement, 0)]
+    while todo:
+        kind, node, level = todo.pop()
+        known = table.get(kind)
+        if known is None:
+            raise Refused(kind)
+        if level > MOST_LEVELS:
+            raise TooDeep
+        _note(kind, node, result)
+        for name, value in node.items():
+            type_ = known.get(name)
+            if type_ is None:
+                raise Refused(f"{kind}.{name}")
+            if type_ != VALUE:
+                todo += [(*each, level + 1) for each in _children(type_, value)]
+    return result
+
+
+def _children(type_: str, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    for item in value if isinstance(value, list) else (value,):
+        # An empty one stands for nothing, in a list.
+        if type_ == NODE:
+            yield from item.items()
+        else:
+            yield type_, item
+
+
+def _note(kind: str, node: dict[str, Any], result: Contents) -> None:
+    match kind:
+        case "FuncCall":
+            result.functions.add(_qualified(_strings(node["funcname"])))
+        case "RangeVar":
+            relation = (node.get("schemaname", ""), node.get("relname", ""))
+            result.relations.add(relation)
+        case "ColumnRef":
+            names = _strings(node["fields"])
+            result.attributes.update(names[1:])
+        case "A_Indirection":
+            result.members.update(_strings(node.get("indirection", ())))
+        case "TypeName":
+            names = _strings(node.get("names", ()))
+            result.types.update(names[-1:])
+        case "RangeTableSample":
+            result.functions.add(_qualified(_strings(node["method"])))
+        case "A_Const":
+            if "sval" in node:
+                result.strings.add(node["sval"].get("sval", ""))
+        case "SQLValueFunction":
+            result.reads_role |= node.get("op") in ROLE_WORDS
+
+
+def _strings(names: Any) -> list[str]:
+    """The names of a list; a star and a subscript are none."""
+    return [each["String"].get("sval", "") for each in names if "String" in each]
+
+
+def _qualified(names: list[str]) -> tuple[str, str]:
+    return (names[-2] if len(names) > 1 else "", names[-1] if names else "")

@@ -1,0 +1,181 @@
+"""PostgreSQL's own parser: what a text says, and the text that says it in one spelling.
+
+libpg_query is the server's parser as a library; the package ``postgast`` brings it. A text is
+parsed and written anew, and the text that comes out is the one that is looked at and sent. So it is
+of no account how the text that came in is cut into strings and comments.
+
+The library descends into a tree by recursion and ends the process where the stack is too small. A
+text with many signs that could nest is read in a thread with a stack for all of them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable
+from threading import Lock, Thread, stack_size
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from sqlverdict.errors import MissingExtra
+
+MOST_SIGNS: Final = 20_000
+"""Signs that could nest; a text with more of them is not read."""
+_FEW_SIGNS: Final = 50
+"""So many levels fit into the smallest stack that a thread has."""
+_STACK: Final = 2_048
+"""Bytes of stack for one level of a chain of operators."""
+_DEEP_LEVELS, _DEEP_STACK = 4_000, 8_192
+"""So many levels of other kinds the parser takes at most, and bytes of stack for each."""
+_SIGN: Final = re.compile(
+    r"[-+*/<>=~!@#%^&|?:(\[]"
+    r"|\b(?:join|union|intersect|except|is|isnull|notnull|collate|at|like|ilike|similar|between|in"
+    r"|not|overlaps|operator|case|select|escape)\b",
+    re.IGNORECASE,
+)
+_PLACES: Final = re.compile(
+    rb'(?:,|(?<=\{))"(?:(?:stmt_|name_)?location|stmt_len|(?:rexpr_)?list_(?:start|end))":-?\d+'
+)
+"""Where something stands; inside of a string every quotation mark is escaped."""
+_PAGE, _LEAST = 2**16, 2**20
+"""Stacks are whole pages; one has so many bytes at least."""
+_LARGE: Final = 20_000
+"""Bytes of a tree that may be deep."""
+_threads: Final = Lock()
+_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_Result = TypeVar("_Result")
+
+
+class Unreadable(Exception):
+    """A text that the parser does not accept.
+
+    Attributes:
+        is_syntax: It is no SQL; otherwise it cannot be written anew.
+    """
+
+    def __init__(self, message: str, *, is_syntax: bool = True) -> None:
+        super().__init__(message)
+        self.is_syntax = is_syntax
+
+
+class Tree(NamedTuple):
+    """A text as the server's parser reads it.
+
+    Attributes:
+        text: The text in one spelling, without comments.
+        statements: Its statements: the name of a node, and its fields.
+    """
+
+    text: str
+    statements: tuple[tuple[str, dict[str, Any]], ...]
+
+
+def parse(sql: str) -> Tree:
+    """Read a text, and write it anew.
+
+    Raises:
+        Unreadable: it is no SQL, or cannot be written anew with the same meaning.
+        MissingExtra: there is no parser.
+    """
+    # One level takes two characters at least.
+    signs = len(_SIGN.findall(sql)) if len(sql) > 2 * _FEW_SIGNS else 0
+    if signs > MOST_SIGNS:
+        raise Unreadable(f"the text has more than {MOST_SIGNS:,} operators and parentheses")
+    if signs <= _FEW_SIGNS:
+        text, encoded = _rewrite(sql)
+    else:
+        size = signs * _STACK + min(signs, _DEEP_LEVELS) * _DEEP_STACK
+        text, encoded = _with_stack(lambda: _rewrite(sql), size)
+    parts = _content(encoded).get("stmts", ())
+    return Tree(text, tuple(next(iter(part["stmt"].items())) for part in parts if "stmt" in part))
+
+
+def _rewrite(sql: str) -> tuple[str, bytes]:
+    """The text in one spelling, and the tree of that."""
+    original = sql.encode()
+    tree = _tree(original)
+    if len(tree) > _LARGE:
+        # To write a tree takes a time that grows with the square of its depth.
+        _content(tree)
+    text = _deparse(original)
+    if text != original:
+        other = tree
+        tree = _tree(text)
+        if _PLACES.sub(b"", tree) != _PLACES.sub(b"", other):
+            message = "the text cannot be written anew with the same meaning"
+            raise Unreadable(message, is_syntax=False)
+    return text.decode(), tree
+
+
+def _content(tree: bytes) -> dict[str, Any]:
+    try:
+        return _decode(tree)
+    except RecursionError as error:
+        raise Unreadable("the text is nested too deeply") from error
+
+
+def _library() -> Any:
+    try:
+        from postgast.native import lib
+    except (ImportError, OSError) as error:
+        raise MissingExtra("PostgreSQL's parser (postgast)", "postgres") from error
+    return lib
+
+
+def _deparse(sql: bytes) -> bytes:
+    library = _library()
+    parsed = library.pg_query_parse_protobuf(sql)
+    try:
+        _check(parsed, is_syntax=True)
+        written = library.pg_query_deparse_protobuf(parsed.parse_tree)
+        try:
+            _check(written, is_syntax=False)
+            return bytes(written.query)
+        finally:
+            library.pg_query_free_deparse_result(written)
+    finally:
+        library.pg_query_free_protobuf_parse_result(parsed)
+
+
+def _tree(sql: bytes) -> bytes:
+    """The syntax tree as JSON."""
+    library = _library()
+    parsed = library.pg_query_parse(sql)
+    try:
+        _check(parsed, is_syntax=True)
+        return ctypes.string_at(parsed.parse_tree)
+    finally:
+        library.pg_query_free_parse_result(parsed)
+
+
+def _check(result: Any, *, is_syntax: bool) -> None:
+    if result.error:
+        message = bytes(result.error.contents.message or b"").decode("utf-8", "backslashreplace")
+        raise Unreadable(message, is_syntax=is_syntax)
+
+
+def _with_stack(work: Callable[[], _Result], size: int) -> _Result:
+    """What a function gives in a thread with a stack of at least so many bytes."""
+    results: list[_Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again by who waits
+            errors.append(error)
+
+    thread = Thread(target=run)
+    with _threads:
+        usual = stack_size(-(-size // _PAGE) * _PAGE + _LEAST)
+        try:
+            thread.start()
+        except (RuntimeError, MemoryError) as error:
+            raise Unreadable("the text is nested too deeply for the memory") from error
+        finally:
+            stack_size(usual)
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
