@@ -2,36 +2,28 @@
 
 For pairs that the engine may not be able to stop: no handler ends one long step. The process says
 what it is running; what it had to be killed for is that query's failure, and the rest of the pair
-goes on in a new process. It ends with the one that started it, even in the middle of a step. No
-signal, no fork and no main module are needed, so it works in daemonic processes and in notebooks.
+goes on in a new process (see ``execute/killable``).
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-import subprocess
-import sys
-import weakref
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from queue import SimpleQueue
-from threading import Thread, Timer
-from time import sleep
-from typing import IO, Any
 
 from sqlverdict.api.pair_checker import PairChecker
 from sqlverdict.api.pair_result import PairResult
+from sqlverdict.execute.killable import (
+    BROKEN,
+    KillableProcess,
+    Unreadable,
+    bound_memory,
+    listen,
+    reply,
+)
 from sqlverdict.records import Case, Failure, Prediction, Reason
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.worker import bound_memory
 
 _GRACE = 0.5
-_LOOK_SECONDS = 1.0
-_START = "import sys; sys.path[:] = sys.argv[1:]; from sqlverdict.api.isolated import work; work()"
-_BROKEN = (OSError, EOFError, pickle.UnpicklingError)
 _UNPICKLED = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 """What ``pickle`` raises for values that it cannot write."""
 
@@ -42,13 +34,6 @@ class _Running:
 
     key: bytes | None
     more: float
-
-
-@dataclass(frozen=True)
-class _Unreadable:
-    """A process cannot read what it was sent, and why."""
-
-    why: str
 
 
 class IsolatedChecker:
@@ -122,16 +107,12 @@ class Unsendable(Exception):
         )
 
 
-class _Process:
+class _Process(KillableProcess):
     """A process that checks pairs. Not for several threads at once."""
 
     def __init__(self, plan: RunPlan) -> None:
-        command = [sys.executable, "-P", "-c", _START, *filter(None, sys.path)]
-        self._popen = subprocess.Popen(  # noqa: S603 - our own interpreter, and our own code
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        super().__init__(__name__)
         self._plan: RunPlan | None = plan
-        self.end: Callable[[], Any] = weakref.finalize(self, _end, self._popen, os.getpid())
 
     def check(
         self, case: Case, prediction: Prediction, known: dict[bytes, Failure], seconds: float
@@ -141,108 +122,42 @@ class _Process:
         Raises:
             Unsendable: the process cannot read the pair, or what it is checked by.
         """
-        assert self._popen.stdin is not None
-        assert self._popen.stdout is not None
-        key, timer, killed = None, None, False
-
-        def kill() -> None:
-            nonlocal killed
-            killed = True
-            self._popen.kill()
-
+        key = None
         try:
             request = pickle.dumps((self._plan, case, prediction, known))
         except _UNPICKLED as error:
             self.end()
             raise Unsendable(f"{type(error).__name__}: {error}") from error
         try:
-            _write(self._popen.stdin, request)
+            self.send(request)
             self._plan = None  # It has the plan now.
             while True:
-                message = pickle.load(self._popen.stdout)  # noqa: S301 - from our own code
-                if timer is not None:
-                    timer.cancel()
-                    timer.join()
-                    timer = None
+                message = self.receive()
                 if isinstance(message, PairResult):
                     return message
-                if isinstance(message, _Unreadable):
+                if isinstance(message, Unreadable):
                     self.end()
                     raise Unsendable(message.why)
                 key = message.key
                 if key is not None:
-                    timer = Timer(seconds + _GRACE + message.more, kill)
-                    timer.daemon = True
-                    timer.start()
-        except _BROKEN:
-            if timer is not None:
-                timer.cancel()
-                timer.join()
-        if not killed:
+                    self.kill_after(seconds + _GRACE + message.more)
+        except BROKEN:
+            self.stop_timer()
+        if not self.killed:
             return _Ended(key)
         text = f"stopped after {seconds:g} s by ending its process"
         failure = Failure(Reason.EXECUTION_TIMEOUT, text, seconds=seconds, repeatable=False)
         return _Ended(key, failure)
 
 
-def _end(popen: subprocess.Popen[bytes], owner: int) -> None:
-    """Kill a process; a fork of its owner only lets go of it."""
-    for stream in (popen.stdin, popen.stdout):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
-    if os.getpid() == owner:
-        popen.kill()
-        popen.wait()
-    else:
-        # It is not ours to wait for.
-        popen.returncode = 0
-
-
-def _send(stream: IO[bytes], message: object) -> None:
-    _write(stream, pickle.dumps(message))
-
-
-def _write(stream: IO[bytes], content: bytes) -> None:
-    stream.write(content)
-    stream.flush()
-
-
 def work() -> None:
     """The process's life: pairs in, results out, until the other end closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    replies = os.fdopen(os.dup(1), "wb")
-    # What a plug-in prints must not get between the replies.
-    os.dup2(2, 1)
-    requests: SimpleQueue[Any] = SimpleQueue()
-    # Other threads listen and look: when the giver is gone, the process ends even in a long step.
-    Thread(target=_listen, args=(requests, replies), daemon=True).start()
-    Thread(target=_follow, args=(os.getppid(),), daemon=True).start()
+    requests, replies = listen()
     checker: PairChecker | None = None
     while True:
         plan, case, prediction, known = requests.get()
         if plan is not None:
             bound_memory(plan.limits)
-            checker = PairChecker(plan, lambda key, more: _send(replies, _Running(key, more)))
+            checker = PairChecker(plan, lambda key, more: reply(replies, _Running(key, more)))
         assert checker is not None
-        _send(replies, checker.check(case, prediction, known))
-
-
-def _listen(requests: SimpleQueue[Any], replies: IO[bytes]) -> None:
-    try:
-        while True:
-            requests.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - from our own code
-    except _BROKEN:
-        os._exit(0)
-    except BaseException as error:  # noqa: BLE001 - whatever a class does when it is read
-        # The other end waits for a reply, and nobody would hear any more that it is gone.
-        with suppress(OSError):
-            _send(replies, _Unreadable(f"{type(error).__name__}: {error}"))
-        os._exit(1)
-
-
-def _follow(parent: int) -> None:
-    """End with the parent: its forks have a copy of the pipe, which then stays open."""
-    while os.getppid() == parent:
-        sleep(_LOOK_SECONDS)
-    os._exit(0)
+        reply(replies, checker.check(case, prediction, known))

@@ -23,4 +23,6 @@
 ``fact_check``      whether a SQLite file keeps what its schema declares
 ``fact_queries``    the same for any engine, asked by queries
 ``deadline``        ends queries that only another thread can stop
+``killable``        processes of our own that are killed where they overrun their time
+``remote``          objects of an engine in a warm process that can be killed
 """

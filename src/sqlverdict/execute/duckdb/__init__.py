@@ -1,8 +1,12 @@
 """The parts of the engine ``duckdb``. Only this engine imports them: they need its extra.
 
 ``connect``  how files are opened for reading, and databases in memory made
-``guard``    what a query may do, what errors mean, and a clock that stands still
-``session``  one open database under every guard
+``names``    functions and tables of the system, and which of them are allowed
+``quick``    which queries are sure to stop when they are told to
+``tree``     what a query may do, decided on DuckDB's own tree
+``guard``    what a text may be, what errors mean, and a clock that stands still
+``session``  one open database under every guard, in this process
+``bounded``  sessions and scratch databases that keep their limits whatever a query calls
 ``scratch``  a database in memory for instances
 ``workspace``  a copy that may be written
 ``schema``   tables, columns, keys and constraints from the catalogue

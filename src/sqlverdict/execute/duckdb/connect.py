@@ -15,7 +15,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.duckdb.guard import macros
+from sqlverdict.execute.duckdb.guard import clock_macros
 from sqlverdict.execute.engine import Limits
 from sqlverdict.files.sqlite import quote_name
 
@@ -79,9 +79,9 @@ def _problem(file: Path, text: str) -> str:
     return f"{file} cannot be opened as DuckDB ({text}); check or restore the file"
 
 
-def set_guards(connection: DuckDBPyConnection, limits: Limits, now: datetime | None) -> None:
+def set_guards(connection: DuckDBPyConnection, now: datetime | None) -> None:
     """Close files, the network and the settings to all queries that follow."""
-    for statement in macros(limits, now):
+    for statement in clock_macros(now):
         connection.execute(statement)
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")

@@ -73,6 +73,20 @@ class DuckdbScratch:
         except (duckdb.Error, TypeError, ValueError, OverflowError):
             return False
 
+    def refusal(self, sql: str) -> Failure | None:
+        """Why a text is not even parsed."""
+        return self._session.refusal(sql)
+
+    def is_plain(self, sql: str) -> bool:
+        """Whether a query is sure to stop when it is told to."""
+        return self._session.is_plain(sql)
+
+    def run_on(self, rows: Mapping[str, Sequence[Row]], sql: str) -> Outcome:
+        """Run one untrusted query on content that was loaded somewhere else before."""
+        if rows != self._rows:
+            self.load(rows)
+        return self.run(sql)
+
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query on the content."""
         outcome = self._session.run(sql)
@@ -100,7 +114,7 @@ class DuckdbScratch:
             raise DatabaseError(
                 f"DuckDB cannot make the tables of {self._schema.db_id!r}: {error}"
             ) from error
-        set_guards(connection, self._limits, None)
+        set_guards(connection, None)
         return connection
 
 

@@ -1,10 +1,14 @@
-"""One open DuckDB database under every guard; see ``connect`` for how it is opened."""
+"""One open DuckDB database under every guard, in this process; see ``connect`` for how it is opened.
+
+Interrupts do not reach into a function: see ``bounded`` for what keeps its time then.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 
 import duckdb
@@ -14,6 +18,7 @@ from duckdb import DuckDBPyConnection, Statement, StatementType
 from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.driver_values import cells_of_rows
 from sqlverdict.execute.duckdb.guard import NameGuard, failure_of, not_a_query
+from sqlverdict.execute.duckdb.tree import tree_refusal
 from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
@@ -36,7 +41,7 @@ class DuckdbSession:
         frozen: Whether the clock stands still.
         macros: Whether the database may have macros.
         driver_values: Answers also hold the values as the driver gives them.
-        digest: Tells the digest of what is read.
+        file: What is open; no message tells where it is.
     """
 
     def __init__(
@@ -47,38 +52,44 @@ class DuckdbSession:
         frozen: bool = False,
         macros: bool = True,
         driver_values: bool = False,
-        digest: Callable[[], str | None] = lambda: None,
+        file: Path | None = None,
     ) -> None:
         self._connect = connect
         self.connection = connect()
         self._limits = limits
         self._driver_values = driver_values
-        self._digest = digest
+        self._file = file
         self._names = NameGuard(self.connection, frozen=frozen, macros=macros)
         self._deadline = Deadline(limits.seconds, self._interrupt)
 
-    def digest(self) -> str | None:
-        """Digest of the file as it is now; a database in memory has none."""
-        return self._digest()
+    def refusal(self, sql: str) -> Failure | None:
+        """Why a text is not even parsed."""
+        refusal = too_long(sql, self._limits) or self._text_refusal(sql)
+        if refusal is None and unfolds_beyond(sql):
+            text = "common table expressions that unfold beyond measure"
+            refusal = Failure(Reason.MEMORY_LIMIT, text)
+        return refusal
+
+    def is_plain(self, sql: str) -> bool:
+        """Whether a query is sure to stop when it is told to."""
+        return self._names.is_plain(sql)
 
     def run(self, sql: str) -> Outcome:
-        """Run one untrusted query within the limits."""
-        long = too_long(sql, self._limits)
-        if long is not None:
-            return long
-        refusal = self._text_refusal(sql)
-        if refusal is not None:
-            return refusal
-        if unfolds_beyond(sql):
-            return Failure(
-                Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
-            )
+        """Run one untrusted query within the limits.
+
+        Whatever is not plain must run in a process that somebody else can kill.
+        """
+        refusal = self.refusal(sql)
+        return self.run_text(sql) if refusal is None else refusal
+
+    def run_text(self, sql: str) -> Outcome:
+        """Run a text that is not refused."""
         began = perf_counter()
         volatile = False
         try:
             with self._deadline:
                 statements = self.connection.extract_statements(sql)
-                refusal = self._statement_refusal(statements) or self._names.refusal(sql)
+                refusal = self._statement_refusal(statements) or self._tree_refusal(sql)
                 if refusal is not None:
                     return refusal
                 volatile = self._names.is_volatile(sql)
@@ -140,6 +151,10 @@ class DuckdbSession:
             return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {kind.name}")
         return None
 
+    def _tree_refusal(self, sql: str) -> Failure | None:
+        """Why a query is not run; ``None`` where all parts of it are allowed."""
+        return tree_refusal(self.connection, sql)
+
     def _no_result(self) -> Outcome:
         """What a statement without a result gives."""
         return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
@@ -158,7 +173,10 @@ class DuckdbSession:
         if isinstance(error, duckdb.FatalException | duckdb.InternalException):
             self.connection.close()
             self.connection = self._connect()
-        return failure_of(error, seconds)
+        failure = failure_of(error, seconds)
+        if self._file is None:
+            return failure
+        return replace(failure, message=failure.message.replace(str(self._file), self._file.name))
 
     def _interrupt(self) -> None:
         # A connection that is closed runs nothing.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -14,7 +14,9 @@ from duckdb import DuckDBPyConnection, Statement, StatementType
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.duckdb.session import DuckdbSession
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.duckdb.tree import text_refusal
+from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.remote import Remote
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _LARGEST = 1 * 2**30
@@ -31,29 +33,20 @@ _ROWS = frozenset(
 _ALLOWED = _QUERIES | _ROWS | {StatementType.CREATE, StatementType.ALTER, StatementType.DROP}
 
 
-class DuckdbWorkspace(DuckdbSession):
-    """One copy. Not for several threads at once.
+class CopySession(DuckdbSession):
+    """A copy that may be written, in this process.
 
     Raises:
-        DatabaseError: the file cannot be copied or opened.
+        DatabaseError: the copy cannot be opened.
     """
 
-    def __init__(self, file: Path, limits: Limits, now: datetime | None) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="sqlverdict-copy-")
-        copy = Path(self._folder.name) / file.name
-
+    def __init__(self, copy: Path, limits: Limits, now: datetime | None) -> None:
         def connect() -> DuckDBPyConnection:
             connection = open_file(copy, limits, read_only=False)
-            set_guards(connection, limits, now)
+            set_guards(connection, now)
             return connection
 
-        try:
-            _copy(file, copy)
-            super().__init__(connect, limits, frozen=now is not None)
-        except BaseException:
-            # Whatever it was, Ctrl-C included, it is raised on; no copy stays behind.
-            self._folder.cleanup()
-            raise
+        super().__init__(connect, limits, file=copy, frozen=now is not None)
 
     def tables(self) -> list[str]:
         """The names of the tables in the schema ``main``, sorted."""
@@ -65,12 +58,6 @@ class DuckdbWorkspace(DuckdbSession):
         except duckdb.Error as error:
             raise DatabaseError(f"the tables cannot be listed: {error}") from error
         return [str(name) for (name,) in rows]
-
-    def close(self) -> None:
-        """Close and remove the copy."""
-        with suppress(duckdb.Error):
-            super().close()
-        self._folder.cleanup()
 
     def _text_refusal(self, sql: str) -> Failure | None:
         """Nothing is refused by its first word: ``_statement_refusal`` looks at kinds."""
@@ -88,6 +75,10 @@ class DuckdbWorkspace(DuckdbSession):
             return Failure(Reason.WRITE_BLOCKED, message)
         return None
 
+    def _tree_refusal(self, sql: str) -> Failure | None:
+        """Only queries have a tree."""
+        return text_refusal(sql)
+
     def _fetch(self, statement: Statement, volatile: bool, began: float) -> Outcome:
         """A count of the rows that were written is no result: other engines have none."""
         outcome = super()._fetch(statement, volatile, began)
@@ -95,6 +86,47 @@ class DuckdbWorkspace(DuckdbSession):
 
     def _no_result(self) -> Outcome:
         return Answer((), [])
+
+
+class DuckdbWorkspace:
+    """One copy, in a process that can be killed. Not for several threads at once.
+
+    Raises:
+        DatabaseError: the file cannot be copied or opened.
+    """
+
+    def __init__(self, file: Path, limits: Limits, now: datetime | None) -> None:
+        self._limits = limits
+        self._folder = tempfile.TemporaryDirectory(prefix="sqlverdict-copy-")
+        copy = Path(self._folder.name) / file.name
+        try:
+            _copy(file, copy)
+            open_file(copy, limits).close()
+        except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; no copy stays behind.
+            self._folder.cleanup()
+            raise
+        self._remote = Remote(partial(CopySession, copy, limits, now), limits)
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted statement on the copy."""
+        long = too_long(sql, self._limits)
+        if long is not None:
+            return long
+        outcome: Outcome = self._remote.call("run", sql, seconds=self._limits.seconds)
+        return outcome
+
+    def tables(self) -> list[str]:
+        """The names of the tables in the schema ``main``, sorted."""
+        tables: list[str] | Failure = self._remote.call("tables", seconds=self._limits.seconds)
+        if isinstance(tables, Failure):
+            raise DatabaseError(f"the tables cannot be listed: {tables.message}")
+        return tables
+
+    def close(self) -> None:
+        """Close and remove the copy."""
+        self._remote.close()
+        self._folder.cleanup()
 
 
 def _has_result(statement: Statement) -> bool:

@@ -1,10 +1,13 @@
-"""DuckDB files, in this process: no server is needed.
+"""DuckDB files: no server is needed.
 
 The file is attached for reading alone; access to files, the network and extensions is closed, and
-the settings are locked. One statement, and only queries. Table functions that read files, settings
-or SQL texts are refused by name, as are functions that sleep or write. The time limit interrupts
-the query; memory, rows, cells and text length are limited. One thread, the time zone UTC. A frozen
-clock replaces DuckDB's own functions, so that views see it too.
+the settings are locked. One statement, and only queries. What a query may call and read is decided
+on DuckDB's own tree of it: table functions and tables of the system that tell files, settings or
+paths are blocked, as are functions that sleep or write. Queries of quick functions run in this
+process, where the time limit interrupts them; every other one runs in a warm process of its own,
+which is killed where it overruns its time, and whose memory is limited. Rows, cells and text length
+are limited. One thread, the time zone UTC. A frozen clock replaces DuckDB's own functions, so that
+views see it too.
 
 Without ORDER BY, DuckDB gives rows in an order of its own choice. With one thread the choice is
 the same every time, which no release of DuckDB promises to keep: our presets compare such answers
@@ -20,16 +23,12 @@ from contextlib import closing
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.parse.schema import Schema
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 
 @ENGINES.member
@@ -60,23 +59,10 @@ class Duckdb:
     ) -> Session:
         """Open a DuckDB file read-only, with every guard set."""
         _require_extra()
-        from sqlverdict.execute.duckdb.connect import open_file, set_guards
-        from sqlverdict.execute.duckdb.session import DuckdbSession
+        from sqlverdict.execute.duckdb.bounded import BoundedSession
 
         file = _file(database)
-
-        def connect() -> DuckDBPyConnection:
-            connection = open_file(file, limits)
-            set_guards(connection, limits, now)
-            return connection
-
-        return DuckdbSession(
-            connect,
-            limits,
-            frozen=now is not None,
-            driver_values=driver_values,
-            digest=lambda: self.digest(file),
-        )
+        return BoundedSession(file, limits, now, driver_values, lambda: self.digest(file))
 
     def workspace(
         self, database: Reference, limits: Limits, *, now: datetime | None = None
@@ -110,9 +96,9 @@ class Duckdb:
         """A database in memory with the tables of a schema."""
         del near
         _require_extra()
-        from sqlverdict.execute.duckdb.scratch import DuckdbScratch
+        from sqlverdict.execute.duckdb.bounded import BoundedScratch
 
-        return DuckdbScratch(schema, limits)
+        return BoundedScratch(schema, limits)
 
 
 def _require_extra() -> None:

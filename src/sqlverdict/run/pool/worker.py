@@ -8,12 +8,11 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.killable import bound_memory
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Failure
 from sqlverdict.run.pool.batches import Examine, in_batches
@@ -22,8 +21,6 @@ from sqlverdict.run.task import Task
 
 if TYPE_CHECKING:
     from sqlverdict.run.examine import Examiner
-
-_HEADROOM = 1536 * 2**20
 
 
 def work(
@@ -109,20 +106,6 @@ def _work_on(
         connection.send(lines)
     runner.flush()
     connection.send(None)
-
-
-def bound_memory(limits: Limits) -> None:
-    """The last resort against an answer that does not fit: allocation fails, and is typed."""
-    if sys.platform != "linux":
-        return
-    import resource
-
-    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    most = mapped + limits.memory + 8 * limits.bytes + _HEADROOM
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if hard != resource.RLIM_INFINITY:
-        most = min(most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 def _stay_on_one_core() -> None:

@@ -1,0 +1,108 @@
+"""Names of functions and tables that every DuckDB database has, and what a query may do with them.
+
+The engine itself lists them, so that those of a newer version are not forgotten: a table function
+or a table of the system that is not known here is blocked, and a function that is not known here
+is not quick.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import duckdb
+
+from sqlverdict.parse.tokens import word_set
+
+_TABLE_FUNCTIONS = word_set(
+    "duckdb_columns duckdb_constraints duckdb_indexes duckdb_tables duckdb_views "
+    "generate_series json_each json_tree range repeat repeat_row unnest"
+)
+"""Table functions that read nothing but their arguments, and what the tables are."""
+_TABLES = word_set(
+    "character_sets check_constraints columns constraint_column_usage constraint_table_usage "
+    "key_column_usage referential_constraints schemata table_constraints tables views "
+    "duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables duckdb_types "
+    "duckdb_views sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema "
+    "pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_depend pg_description "
+    "pg_enum pg_index pg_indexes pg_namespace pg_proc pg_sequence pg_sequences pg_tables pg_type "
+    "pg_views"
+)
+"""Tables of the system that tell what is in the database, and not where it is or how it is set."""
+_BLOCKED_TABLES = word_set(
+    "duckdb_databases duckdb_logs duckdb_settings duckdb_secrets pg_database "
+    "pg_prepared_statements pg_settings pg_tablespace pragma_database_list"
+)
+_BLOCKED_FUNCTIONS = word_set(
+    "current_setting getenv getvariable get_block_size nextval pg_sleep setval sleep_ms write_log "
+    "json_execute_serialized_sql json_serialize_plan json_serialize_sql json_deserialize_sql "
+    "combine combine_aggr finalize index_key parse_duckdb_log_message stats to_aggregate_state "
+    "variant_bytes_to_variant vector_type"
+)
+"""Functions that do or tell more than their arguments say: they read settings, wait, write, plan a
+text, or take bytes for what the engine has in its memory."""
+_INTERNAL = "__"
+
+_QUICK = word_set(
+    "abs acos add any_value arbitrary asin atan atan2 avg bool_and bool_or cbrt ceil ceiling "
+    "century char_length character_length cos count count_if count_star countif cume_dist "
+    "current_date current_schema date_diff date_part date_trunc datediff datepart datetrunc day "
+    "dayname dayofmonth dayofweek dayofyear decade degrees dense_rank divide exp first "
+    "first_value floor greatest hour if isfinite isinf isnan isodow isoyear julian lag last last_day "
+    "last_value lcase lead least left len length ln log log10 log2 lower make_date max mean "
+    "microsecond millisecond min minute mod month monthname multiply now nth_value ntile nullif "
+    "percent_rank pi pow power quarter radians random rank right round row_number second sign "
+    "sin sqrt stddev stddev_pop stddev_samp strftime strlen substr substring subtract sum tan "
+    "today trunc typeof ucase upper user var_pop var_samp variance version week weekday "
+    "weekofyear year"
+)
+"""Functions whose time and memory grow with the length of their arguments and no faster."""
+_SLOW_WORDS = word_set(
+    "array at bignum bit bitstring blob bytea call collate columns cube delete desc describe escape "
+    "explain from_first glob ilike insert lambda merge pivot recursive rollup sample sets show "
+    "similar summarize tablesample truncate unpivot update varbinary varint"
+)
+"""Words of the language behind which a function stands, or which make a query unusual."""
+_WRITES = word_set("delete insert merge truncate update")
+_DESCRIPTIONS = word_set("desc describe explain export_state show summarize")
+
+
+class Names(NamedTuple):
+    """What the names of a version of DuckDB mean, in lower case."""
+
+    functions: frozenset[str]
+    """Functions that must not be called."""
+    table_functions: frozenset[str]
+    """Table functions that must not be called."""
+    tables: frozenset[str]
+    """Tables that must not be read."""
+    suspicious: frozenset[str]
+    """Words without which a text is sure to do nothing of this, whatever else it means."""
+    slow: frozenset[str]
+    """Words without which a text calls nothing but quick functions."""
+
+
+@lru_cache(maxsize=1)
+def names() -> Names:
+    """The names of this version; read once a process."""
+    connection = duckdb.connect()
+    try:
+        kinds = connection.execute(
+            "SELECT lower(function_name), function_type FROM duckdb_functions() WHERE internal"
+        ).fetchall()
+        views = connection.execute(
+            "SELECT lower(view_name) FROM duckdb_views() WHERE internal"
+        ).fetchall()
+    finally:
+        connection.close()
+    every = frozenset(name for name, _ in kinds)
+    readers = {name for name, kind in kinds if kind in ("table", "table_macro")}
+    others = {name for name, kind in kinds if kind not in ("table", "table_macro", "pragma")}
+    internal = {name for name in every if name.startswith(_INTERNAL)}
+    functions = frozenset((readers - others - _TABLE_FUNCTIONS) | _BLOCKED_FUNCTIONS | internal)
+    table_functions = frozenset((readers - _TABLE_FUNCTIONS) | functions)
+    tables = (frozenset(name for (name,) in views) - _TABLES) | _BLOCKED_TABLES
+    suspicious = functions | table_functions | tables | _WRITES | _DESCRIPTIONS
+    return Names(
+        functions, table_functions, tables, suspicious, (suspicious | every | _SLOW_WORDS) - _QUICK
+    )

@@ -1,0 +1,57 @@
+"""Which queries are sure to stop when they are told to, and to stay within the memory limit.
+
+DuckDB looks whether it is to stop between two batches of rows, and not inside a function, nor while
+it plans; and the texts and lists that functions make do not count against its memory limit. A query
+is plain where all its words are known to be harmless. The words are those of the whole text,
+comments and strings included, so that no rule for quotes or comments matters: whatever name DuckDB
+reads in the text is among them. Whatever is not plain is run in a process that can be killed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sqlverdict.execute.duckdb.names import names
+from sqlverdict.parse.measure import SHORTEST_UNFOLDING, count_unfolded
+
+_LONGEST = 4_000
+_MOST_PARTS = 40
+"""Commas, joins and queries: to plan a join of 60 tables takes half a second, of 280 minutes."""
+_MOST_UNFOLDED = 64
+_MOST_WILDCARDS = 2
+"""In a pattern with ``_``: its time grows with a power of the text's length."""
+_WORDS = re.compile(r"\w+")
+_ODD = re.compile(r"--|/\*|->|\|\||!(?!=)|[\[\]{}~\\$@#^&?`\x00-\x08\x0b-\x1f\x7f]")
+"""Comments, operators that call functions, lists, and characters of escapes."""
+_LIKE = re.compile(r"\blike\b")
+_PATTERN = re.compile(r"\blike\s*'([^']{0,60})'(?!\s*['.:\[])")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """All words of a text, in lower case, wherever they stand."""
+    return frozenset(_WORDS.findall(text.lower()))
+
+
+@lru_cache(maxsize=16_384)
+def is_plain(sql: str) -> bool:
+    """Whether a text is a short query of quick functions, whatever the database's own are."""
+    if len(sql) > _LONGEST or _ODD.search(sql) is not None:
+        return False
+    lower = sql.lower()
+    if not names().slow.isdisjoint(_WORDS.findall(lower)):
+        return False
+    if lower.count(",") + lower.count("join") + lower.count("select") > _MOST_PARTS:
+        return False
+    if "like" in lower and not _has_short_patterns(lower):
+        return False
+    unfolds = len(sql) >= SHORTEST_UNFOLDING and "with" in lower
+    return not unfolds or count_unfolded(sql) <= _MOST_UNFOLDED
+
+
+def _has_short_patterns(lower: str) -> bool:
+    """Whether every pattern is a short constant that is quick to look for."""
+    patterns = _PATTERN.findall(lower)
+    return len(patterns) == len(_LIKE.findall(lower)) and all(
+        "_" not in pattern or pattern.count("%") <= _MOST_WILDCARDS for pattern in patterns
+    )

@@ -1,0 +1,259 @@
+"""Objects of an engine in a warm process of its own, which is killed where a call overruns.
+
+The process is started when it is first needed, serves all sessions of this process, and stays for
+the next. A busy one is not waited for: another thread gets another process. A call that had to be
+killed is a time-out. A process that ends by itself is tried once more: one that an error inside
+the engine ends again is beyond its memory; one that was killed from outside is the fault of nobody
+who asked.
+
+An engine joins by what it gives to :class:`Remote`: how its object is made in the other process.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+from threading import Lock
+from typing import Any
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.killable import (
+    BROKEN,
+    KillableProcess,
+    Unreadable,
+    bound_memory,
+    listen,
+    mapped_bytes,
+    reply,
+)
+from sqlverdict.records import Failure, Fault, Reason
+
+_GRACE = 0.3
+"""Seconds in which an engine may still stop by itself."""
+_CLOSING = 5.0
+_START = 300.0
+"""Seconds in which a process must have started: a guard against hangs."""
+_TRIES = 2
+_WARM = 2
+"""So many idle processes are kept."""
+_OPEN_AT_ONCE = 8
+"""So many objects a process keeps."""
+_HEADROOM = 512 * 2**20
+_WORN = 256 * 2**20
+"""A process that has grown by so much more than the engine's heap is not used again."""
+_KILLED = getattr(signal, "SIGKILL", signal.SIGTERM)
+_OUTSIDE = frozenset({_KILLED, signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", 1)})
+"""Signals that nothing inside an engine sends."""
+_numbers = count()
+
+Make = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What a process is to do."""
+
+    number: int
+    make: Make
+    limits: Limits
+    method: str
+    """Empty: close it."""
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What came of a call."""
+
+    value: Any
+    error: str = ""
+    """Why the object could not be made."""
+    worn: bool = False
+
+
+class Remote:
+    """An object in another process. Not for several threads at once.
+
+    Args:
+        make: Makes the object, in any process, as often as one has to be replaced. It can be
+            pickled, and raises ``DatabaseError`` where it cannot.
+        limits: What one query may spend; its memory is also that of the process.
+    """
+
+    def __init__(self, make: Make, limits: Limits) -> None:
+        self._make = make
+        self._limits = limits
+        self._number = next(_numbers)
+
+    def call(self, method: str, *arguments: Any, seconds: float) -> Any:
+        """What a method of the object returns; a failure where its process had to end."""
+        call = _Call(self._number, self._make, self._limits, method, arguments)
+        request = pickle.dumps(call)
+        for left in reversed(range(_TRIES)):
+            try:
+                process = _processes.take(self._number)
+            except BROKEN as error:
+                return _unavailable(f"the engine's own process does not start ({error})")
+            done = process.ask(self._number, request, seconds)
+            if isinstance(done, _Done):
+                _processes.give_back(process, keep=not done.worn and not process.killed)
+                return done.value if not done.error else _unavailable(done.error)
+            if process.killed:
+                process.end()
+                text = f"stopped after {seconds:g} s by ending its process"
+                return Failure(Reason.EXECUTION_TIMEOUT, text, seconds=seconds, repeatable=False)
+            failure = self._death(*process.wait())
+            process.end()
+            if not left:
+                return failure
+        raise AssertionError("a call is tried at least once")
+
+    def close(self) -> None:
+        """Close the object, where a process has it."""
+        call = _Call(self._number, self._make, self._limits, "", ())
+        for process in _processes.with_object(self._number):
+            done = process.ask(self._number, pickle.dumps(call), _CLOSING)
+            if isinstance(done, _Done):
+                process.objects.pop(self._number, None)
+                _processes.give_back(process)
+            else:
+                process.end()
+
+    def _death(self, code: int, memory: int) -> Failure:
+        """What the end of a process says about the call."""
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        if -code in _OUTSIDE and memory <= self._limits.memory:
+            return _unavailable(f"the engine's own process was ended from outside ({how})")
+        text = f"the engine's own process ended while running it ({how})"
+        return Failure(Reason.MEMORY_LIMIT, text, repeatable=False)
+
+
+def _unavailable(text: str) -> Failure:
+    return Failure(Reason.DATABASE_UNAVAILABLE, text, fault=Fault.ENGINE, repeatable=False)
+
+
+class _Process(KillableProcess):
+    """One process, and which objects it has."""
+
+    def __init__(self) -> None:
+        super().__init__(__name__)
+        self.objects: OrderedDict[int, None] = OrderedDict()
+        try:
+            # What it takes to start is not the query's time.
+            self.kill_after(_START)
+            self.receive()
+        except BaseException:
+            self.end()
+            raise
+
+    def ask(self, number: int, request: bytes, seconds: float) -> _Done | None:
+        """What came of a call; ``None`` where the process ended."""
+        self.objects[number] = None
+        try:
+            self.kill_after(seconds + _GRACE)
+            self.send(request)
+            done = self.receive()
+        except BROKEN:
+            self.stop_timer()
+            return None
+        except BaseException:
+            # Ctrl-C: the reply that is still to come would be taken for that of another call.
+            self.stop_timer()
+            self.end()
+            raise
+        if isinstance(done, Unreadable):
+            self.end()
+            return _Done(None, f"its process cannot read a call ({done.why})")
+        assert isinstance(done, _Done)
+        return done
+
+
+class _Processes:
+    """The idle processes of this process; those of a fork are its parent's."""
+
+    def __init__(self) -> None:
+        self.forget()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self) -> None:
+        self._lock = Lock()
+        self._idle: list[_Process] = []
+
+    def take(self, number: int) -> _Process:
+        """A process, one that has the object if there is one.
+
+        Raises:
+            OSError, EOFError, pickle.UnpicklingError: none can be started.
+        """
+        with self._lock:
+            for process in self._idle:
+                if number in process.objects:
+                    self._idle.remove(process)
+                    return process
+            if self._idle:
+                return self._idle.pop()
+        return _Process()
+
+    def with_object(self, number: int) -> list[_Process]:
+        """The idle processes that have an object; they are the caller's now."""
+        with self._lock:
+            users = [process for process in self._idle if number in process.objects]
+            self._idle = [process for process in self._idle if process not in users]
+        return users
+
+    def give_back(self, process: _Process, *, keep: bool = True) -> None:
+        with self._lock:
+            if keep and len(self._idle) < _WARM:
+                self._idle.append(process)
+                return
+        process.end()
+
+
+_processes = _Processes()
+
+
+def work() -> None:
+    """The process's life: calls in, what came of them out, until the other end closes."""
+    requests, replies = listen()
+    objects: OrderedDict[int, Any] = OrderedDict()
+    mapped = mapped_bytes()
+    reply(replies, None)
+    while True:
+        call: _Call = requests.get()
+        bound_memory(call.limits, mapped=mapped, headroom=_HEADROOM)
+        done = _answer(call, objects)
+        worn = mapped_bytes() > mapped + call.limits.memory + _WORN
+        try:
+            reply(replies, replace(done, worn=worn))
+        except MemoryError:
+            reply(replies, _Done(_short_of_memory(), worn=True))
+
+
+def _answer(call: _Call, objects: OrderedDict[int, Any]) -> _Done:
+    try:
+        if not call.method:
+            member = objects.pop(call.number, None)
+            return _Done(None if member is None else member.close())
+        if call.number not in objects:
+            objects[call.number] = call.make()
+            if len(objects) > _OPEN_AT_ONCE:
+                _, oldest = objects.popitem(last=False)
+                oldest.close()
+        objects.move_to_end(call.number)
+        return _Done(getattr(objects[call.number], call.method)(*call.arguments))
+    except MemoryError:
+        return _Done(_short_of_memory())
+    except Exception as error:  # noqa: BLE001 - the border: whoever asked must get a reply
+        known = isinstance(error, DatabaseError | OSError)
+        return _Done(None, str(error) if known else f"{type(error).__name__}: {error}")
+
+
+def _short_of_memory() -> Failure:
+    return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
