@@ -30,7 +30,7 @@ FLOORS = (
     {"parse", "confidence"},
     {"llm", "web"},
     {"load", "execute", "compare", "prove", "judge", "score", "runlog"},
-    {"harmless", "situations", "policies", "verdicts"},
+    {"harmless", "policies", "situations", "suspect_gold", "unsearched", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline", "api"},
     {"integrations", "rl", "label", "view"},

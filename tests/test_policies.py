@@ -25,7 +25,12 @@ from sqlverdict.evidence import (
     Tested,
     Undecided,
 )
-from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation, LoggedSign, StageFailure
+from sqlverdict.evidence_parts import (
+    AnswerExcerpt,
+    GeneratedRelation,
+    LoggedSign,
+    StageFailure,
+)
 from sqlverdict.policies import INTENT, POLICIES, RESULTS, STRICT, Policy
 from sqlverdict.records import Case, Fault, Prediction, Reason, Verdict
 from sqlverdict.situations import BECAUSE, QUESTIONS, Situation, find_situation
@@ -43,7 +48,11 @@ TIE = Undecided("compare", (Reason.TIE_UNDETERMINED,))
 SEARCHED = Tested("refute", databases=400)
 BAD_GOLD = Failed("compare", (Reason.GOLD_EXECUTION_ERROR,), query="gold")
 UNSEARCHED = Undecided("refute", (Reason.UNSUPPORTED_FEATURE,))
-SIGNS = Signs("signs", gold=(LoggedSign("dead_literal", message="no row has it"),))
+BARRED = Undecided("refute", (Reason.UNSUPPORTED_FEATURE,), blame="prediction")
+EMPTY_MATCH = Tested("compare", both_empty=True)
+SIGNS = Signs(
+    "signs", gold=(LoggedSign("dead_literal", message="no row has it"),), agrees_with_mend=True
+)
 BUG = Contradicted("toolkit", (Reason.TOOLKIT_ERROR,), against="real")
 
 
@@ -87,6 +96,8 @@ SITUATIONS = {
     ),
     Situation.UNDETERMINED_PREDICTION: (MATCH, witness("ungraded", kind="undetermined_prediction")),
     Situation.UNUSUAL_WITNESS: (MATCH, witness("needs_empty_table")),
+    Situation.BARRED_MATCH: (MATCH, BARRED),
+    Situation.UNSEARCHED_EMPTY: (EMPTY_MATCH, UNSEARCHED),
     Situation.UNSEARCHED_MATCH: (MATCH, UNSEARCHED),
     Situation.MATCH: (MATCH,),
     Situation.FAILED: (FAILED,),

@@ -9,6 +9,8 @@ Records and decisions, each one file:
 ``evidence_parts``  small structs that types of evidence share
 ``logged_answers``  what both queries of a case returned, in a line of the run log
 ``harmless``        which differences do not change the answer
+``suspect_gold``    when a difference speaks against the gold
+``unsearched``      whether a search was made, and whose text stood against it
 ``situations``      what the evidence about a case amounts to
 ``policies``        what each situation counts as
 ``confidence``      how probable it is that people call a prediction right

@@ -303,10 +303,12 @@ class Signs(EvidenceBase, frozen=True, kw_only=True):
         prediction: Those of the prediction.
         says_nothing: Why the prediction's want of signs is none of its merit: it was
             ``not_read``, or is a ``constant``; empty: it is.
+        agrees_with_mend: Whether the answers agree once what the signs show is mended in the gold.
     """
 
     gold: tuple[LoggedSign, ...] = ()
     prediction: tuple[LoggedSign, ...] = ()
+    agrees_with_mend: bool = False
     says_nothing: Literal["", "not_read", "constant"] = ""
 
 

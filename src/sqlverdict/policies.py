@@ -15,6 +15,8 @@ null_in_aggregate             correct       incorrect     correct        nobody
 tied_rows_lost                correct       incorrect     correct        strict
 undetermined_prediction       correct       incorrect     needs_review   strict, intent
 unusual_witness               correct       correct       correct        strict
+barred_match                  correct       incorrect     needs_review   nobody
+unsearched_empty              correct       needs_review  needs_review   nobody
 unsearched_match              correct       needs_review  correct        nobody
 match                         correct       correct       correct        nobody
 failed                        incorrect     incorrect     incorrect      nobody
@@ -114,6 +116,8 @@ RESULTS = Policy(
         Situation.TIED_ROWS_LOST: "correct",
         Situation.UNDETERMINED_PREDICTION: "correct",
         Situation.UNUSUAL_WITNESS: "correct",
+        Situation.BARRED_MATCH: "correct",
+        Situation.UNSEARCHED_EMPTY: "correct",
         Situation.UNSEARCHED_MATCH: "correct",
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "incorrect",
@@ -142,6 +146,8 @@ STRICT = Policy(
         Situation.TIED_ROWS_LOST: "incorrect",
         Situation.UNDETERMINED_PREDICTION: "incorrect",
         Situation.UNUSUAL_WITNESS: "correct",
+        Situation.BARRED_MATCH: "incorrect",
+        Situation.UNSEARCHED_EMPTY: "needs_review",
         Situation.UNSEARCHED_MATCH: "needs_review",
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "correct",
@@ -192,6 +198,8 @@ INTENT = Policy(
         Situation.TIED_ROWS_LOST: "correct",
         Situation.UNDETERMINED_PREDICTION: "needs_review",
         Situation.UNUSUAL_WITNESS: "correct",
+        Situation.BARRED_MATCH: "needs_review",
+        Situation.UNSEARCHED_EMPTY: "needs_review",
         Situation.UNSEARCHED_MATCH: "correct",
         Situation.TIED_DIFFERENCE: "needs_review",
         Situation.TRIVIAL_DIFFERENCE: "correct",

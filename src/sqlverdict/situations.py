@@ -16,6 +16,8 @@ ungraded_witness             a witness, without real data to be held against
 null_in_aggregate            a witness: a NULL changes the number that is returned
 tied_rows_lost               a witness: of rows that tie, the prediction returns fewer
 unusual_witness              a witness on unusual data, or one where both answers hold no value
+barred_match                 the answers agree; the prediction's own text keeps a search from them
+unsearched_empty             the answers hold no value; a search was not made to its end
 unsearched_match             the answers agree; no search for a witness could be made
 match                        the answers agree, and no witness was found
 failed                       the prediction does not run
@@ -29,7 +31,7 @@ generated_same               answers said to differ, not at hand; on generated d
 generated_form               the same, nearly the same, and the columns differ as people allow
 generated_near               the same, and on generated databases nearly the same
 generated_columns            the same, and the columns differ in number or order
-gold_suspect                 the answers differ, and there is strong evidence against the gold
+gold_suspect                 the answers differ; with an error of the gold mended they agree
 difference                   the answers differ
 fault                        nothing could be found out, and the model is not to blame
 fits_a_tie                   the gold leaves the answer open and this one fits it
@@ -52,27 +54,20 @@ from sqlverdict.evidence import (
     Proved,
     Refuted,
     Related,
-    Signs,
     Tested,
     Undecided,
     fault_of,
 )
-from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation, StageFailure
+from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation
 from sqlverdict.harmless import TIED, find_harmless
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Case
+from sqlverdict.suspect_gold import gold_is_suspect
+from sqlverdict.unsearched import is_barred, is_unsearched, was_cut
 
 NEAR = 0.8
 """From this overlap on, answers on generated databases are nearly the same. Chosen on the halves
 of ROSE's labels in docs/measurements/agreement.md; 0.75 and 0.85 agree with people as well."""
-
-
-SUSPECT_SIGNS = frozenset({"dead_literal", "empty_answer", "numbers_as_text"})
-"""Signs against a gold that count where the prediction does not show them; the labels behind each
-are in docs/measurements/agreement.md."""
-
-
-UNSTEADY = frozenset({"clock_dependence"})
 
 
 class Situation(StrEnum):
@@ -90,6 +85,8 @@ class Situation(StrEnum):
     TIED_ROWS_LOST = "tied_rows_lost"
     UNDETERMINED_PREDICTION = "undetermined_prediction"
     UNUSUAL_WITNESS = "unusual_witness"
+    BARRED_MATCH = "barred_match"
+    UNSEARCHED_EMPTY = "unsearched_empty"
     UNSEARCHED_MATCH = "unsearched_match"
     MATCH = "match"
     FAILED = "failed"
@@ -128,6 +125,11 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.UNDETERMINED_PREDICTION: "the prediction leaves open what the gold decides",
     Situation.UNUSUAL_WITNESS: "the answers match here, and differ only on unusual data, or only "
     "in how an empty answer looks",
+    Situation.BARRED_MATCH: "the answers agree, but the prediction's own text keeps them from "
+    "being compared on other data: it draws by lot, reads the clock, is beyond our tools or does "
+    "not end",
+    Situation.UNSEARCHED_EMPTY: "neither answer holds a value here, as that of any query that "
+    "finds nothing, and the search for a database where they differ was not made to its end",
     Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
     "differ could not be made, or was cut by the clock",
     Situation.MATCH: "the answers agree, and no database was found where they differ",
@@ -151,7 +153,7 @@ BECAUSE: Mapping[Situation, str] = {
     "nearly the same",
     Situation.GENERATED_COLUMNS: "the answers differ by record, and their columns differ in "
     "number or order: nothing is known of their rows",
-    Situation.GOLD_SUSPECT: "the answers differ, and there is evidence against the gold",
+    Situation.GOLD_SUSPECT: "the answers differ; with an error of the gold mended they agree",
     Situation.DIFFERENCE: "the answers differ",
     Situation.FAULT: "nothing could be found out, and the model is not to blame",
     Situation.FITS_A_TIE: "the gold leaves the answer open, this one fits it, and no database "
@@ -194,8 +196,8 @@ QUESTIONS: Mapping[Situation, str] = {
     "prediction right all the same?",
     Situation.GENERATED_COLUMNS: "the results have other columns: is the prediction "
     "right all the same?",
-    Situation.GOLD_SUSPECT: "the results differ, and there is evidence against the gold: which "
-    "query answers the question?",
+    Situation.GOLD_SUSPECT: "the results differ, and agree with an error of the gold mended: "
+    "which query answers the question?",
     Situation.DIFFERENCE: "the results differ: is the prediction right all the same?",
 }
 """What a judge is asked, or would be."""
@@ -229,7 +231,8 @@ def find_situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation,
     if proof is not None:
         return (Situation.PROVED, proof) if witness is None else (Situation.CONTRADICTION, _OUR_BUG)
     tied = open_ is not None and fault_of(open_) is None
-    unsearched = next(filter(_is_unsearched, evidence), None)
+    unsearched = next(filter(is_unsearched, evidence), None)
+    barred = next(filter(is_barred, evidence), None)
     against = witness or unsearched
     if match_ is not None and match_.constant_prediction and against is not None:
         return Situation.CONSTANT_MATCH, against
@@ -241,13 +244,18 @@ def find_situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation,
         elif by_witness in _LUCKY and any(piece.both_empty for piece in evidence):
             by_witness = Situation.EMPTY_MATCH_WITNESS
         return by_witness, witness
+    if barred is not None and (match_ is not None or tied):
+        return Situation.BARRED_MATCH, barred
     if match_ is not None and not tied:
+        cut = next(filter(was_cut, evidence), None)
+        if cut is not None and any(piece.both_empty for piece in evidence):
+            return Situation.UNSEARCHED_EMPTY, cut
         if unsearched is not None:
             return Situation.UNSEARCHED_MATCH, unsearched
         return Situation.MATCH, match_
     if difference is not None:
         by_difference = _with_difference(case, difference, unsearched)
-        if by_difference is Situation.DIFFERENCE and _gold_is_suspect(evidence):
+        if by_difference is Situation.DIFFERENCE and gold_is_suspect(evidence):
             by_difference = Situation.GOLD_SUSPECT
         return by_difference, difference
     if open_ is None:
@@ -257,32 +265,6 @@ def find_situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation,
     # Beside a tie a match is the search's: it looked where nothing ties, too.
     searched = match_ is not None and unsearched is None
     return (Situation.FITS_A_TIE if searched else Situation.UNSEARCHED_TIE), open_
-
-
-def _gold_is_suspect(evidence: Sequence[Evidence]) -> bool:
-    """Whether the gold shows a strong sign of an error that the prediction does not show."""
-    signs = next((piece for piece in evidence if isinstance(piece, Signs)), None)
-    # A text that nobody can read hides its signs, and a constant has none to show.
-    if signs is None or signs.says_nothing:
-        return False
-    # Nor does a prediction with a strong sign of its own, or one that depends on the clock or on
-    # chance, say anything against the gold.
-    if any(sign.strength == "strong" or sign.name in UNSTEADY for sign in signs.prediction):
-        return False
-    own = {sign.name for sign in signs.prediction}
-    return any(sign.name in SUSPECT_SIGNS and sign.name not in own for sign in signs.gold)
-
-
-def _is_unsearched(evidence: Evidence) -> bool:
-    """Whether it says that a search was asked for and not made, or not to its end."""
-    match evidence:
-        case Undecided(failure=StageFailure(stage="refute")):
-            return True
-        case Undecided(by="refute"):
-            return evidence.cut_by_time or bool(evidence.reasons)
-        case Refuted(by="refute") | Tested(by="refute"):
-            return evidence.cut_by_time
-    return False
 
 
 def _weightier(
@@ -339,6 +321,8 @@ def _with_difference(
     # What benchmarks do not compare counts as a match. Another form does not: it would be enough
     # to stand against the search to be forgiven.
     trivial = RELATIONS.get(relation.kind).trivial
+    if trivial and is_barred(difference):
+        return Situation.BARRED_MATCH
     if unsearched is not None or difference.unsearched:
         return Situation.UNSEARCHED_MATCH if trivial else Situation.UNSEARCHED_DIFFERENCE
     if not trivial:
@@ -364,12 +348,18 @@ def _told_by_generated(case: Case, difference: Related) -> Situation | None:
         return None
     if generated.rows == "same" and generated.columns in ("same", "permuted"):
         return Situation.GENERATED_SAME
-    if generated.overlap >= NEAR:
+    # Answers to a wrong value, or to a cut at another place, overlap by luck.
+    asks_otherwise = any(tag.name in _ANOTHER_QUESTION for tag in difference.tags or ())
+    if generated.overlap >= NEAR and not asks_otherwise:
         form = generated.columns in ("extra", "permuted") or _is_whole_without(case, generated)
         return Situation.GENERATED_FORM if form else Situation.GENERATED_NEAR
     # Scorers compare columns in their order: other columns explain the recorded difference, and
     # of the rows nothing is known.
     return Situation.GENERATED_COLUMNS if generated.columns != "same" else None
+
+
+_ANOTHER_QUESTION = frozenset({"limit_differs", "value_changed"})
+"""Tags of a difference that no overlap makes small."""
 
 
 def _is_whole_without(case: Case, generated: GeneratedRelation) -> bool:

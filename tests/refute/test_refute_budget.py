@@ -88,6 +88,21 @@ def test_work_cuts_a_search_at_the_same_instance_whatever_ran_before(make: Make)
         assert find_witness(*pair, schema, budget=budget) == first
 
 
+def test_a_prediction_that_alone_spends_the_budget_is_blamed_for_it(make: Make) -> None:
+    """Steps that say nothing bought a search of few databases, and a match that it did not refute."""
+    schema = read_sqlite(make(1, 5, 30))
+    busy = "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000) "
+    light = "SELECT count(*) FROM t0 WHERE c0_1 > 3"
+    heavy = f"SELECT count(*) FROM t0 WHERE c0_1 > 3 AND {busy} SELECT max(x) FROM c) > 0"
+    budget = SearchBudget(work=1_000_000)
+    worn = find_witness(light, heavy, schema, budget=budget)
+    assert isinstance(worn, NotRefuted)
+    assert (worn.instances, worn.reason, worn.blame) == (0, Reason.BUDGET_EXHAUSTED, "prediction")
+    by_gold = find_witness(heavy, light, schema, budget=budget)
+    assert isinstance(by_gold, NotRefuted)
+    assert by_gold.blame == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [300, 1_200])
 def test_a_wide_table_is_searched(make: Make, columns: int) -> None:

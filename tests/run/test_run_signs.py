@@ -56,8 +56,28 @@ def test_a_sign_against_the_gold_alone_leaves_a_difference_to_people(make_case: 
     outcome = run(make_case("1", GOLD), PREDICTION)
     assert (outcome.verdict, outcome.situation) == ("needs_review", "gold_suspect")
     assert "GOLD_SUSPECT" in outcome.reasons
+    assert signs(outcome)[0].agrees_with_mend
     both = run(make_case("1", GOLD), "SELECT name FROM city WHERE name = 'nowhere'")
     assert both.situation != "gold_suspect", "the prediction shows the same"
+
+
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        "SELECT group_concat(name) FROM city",
+        "SELECT max(name) FROM city",
+        "SELECT min(id), avg(id) FROM city",
+        "SELECT name FROM city",
+        "SELECT name FROM city WHERE name = 'city 8'",
+        "SELECT name FROM person WHERE id = 7",
+    ],
+)
+def test_a_sign_against_the_gold_takes_no_wrong_answer_out_of_the_score(
+    make_case: MakeCase, prediction: str
+) -> None:
+    outcome = run(make_case("1", GOLD), prediction)
+    assert (outcome.verdict, outcome.situation) == ("incorrect", "difference")
+    assert outcome.scores["verdict"] == 0.0
 
 
 @pytest.mark.parametrize("more", ["datetime('now')", "random()"])
@@ -73,7 +93,6 @@ def test_a_prediction_that_changes_by_itself_says_nothing_against_the_gold(
 @pytest.mark.parametrize(
     ("prediction", "why"),
     [
-        (f"{PREDICTION} /* ", "not_read"),
         (f"{PREDICTION}{' AND 1' * 984}", "not_read"),
         ("SELECT 'city 7'", "constant"),
         ("SELECT 1, 2 FROM city", "constant"),
@@ -117,7 +136,7 @@ def test_a_sign_that_fails_costs_itself_alone(
     broken = replace(SIGNS.get("dead_literal"), look=fail)  # type: ignore[arg-type]
     monkeypatch.setitem(SIGNS._members, "dead_literal", broken)
     outcome = run(case, PREDICTION)
-    assert outcome.verdict is whole.verdict
+    assert (whole.situation, outcome.situation) == ("gold_suspect", "difference")
     assert [sign.name for sign in signs(outcome)[0].gold] == ["empty_answer"]
     failure = StageFailure("signs", "ValueError: a bug")
     assert any(isinstance(e, Undecided) and e.failure == failure for e in outcome.evidence)

@@ -139,16 +139,53 @@ def test_what_the_clock_cut_is_said_not_remembered_and_done_again(
 
 
 @pytest.mark.parametrize("policy", ["intent", "strict"])
-@pytest.mark.parametrize("end", ["", " /* ", " ORDER BY random()"], ids=["plain", "text", "chance"])
+@pytest.mark.parametrize(
+    "end", ["", " /* ", " ORDER BY random()"], ids=["plain", "open_comment", "chance"]
+)
 def test_standing_against_the_search_never_makes_another_form_right_by_intent(
     make_case: MakeCase, policy: str, end: str
 ) -> None:
-    """One more column needs review; a comment that was never closed made it correct."""
+    """One more column needs review; a comment that was never closed made it correct.
+
+    A comment is left out before anything is searched.
+    """
+    barred = "random" in end
     case = make_case("1", "SELECT name FROM person WHERE age > 30")
     outcome = run(case, f"SELECT name, age FROM person WHERE age > 30{end}", policy=policy)
     (result,) = outcome.results()
     assert result.scores["ex"] == 0.0
-    assert result.situation == ("unsearched_difference" if end else "harmless_difference")
-    assert result.verdict == ("correct" if policy == "strict" and not end else "needs_review")
+    assert result.situation == ("unsearched_difference" if barred else "harmless_difference")
+    assert result.verdict == ("correct" if policy == "strict" and not barred else "needs_review")
     # Who stands against the search gets nothing for it.
-    assert result.scores["verdict"] == (0.0 if end else 1.0 if policy == "strict" else None)
+    assert result.scores["verdict"] == (0.0 if barred else 1.0 if policy == "strict" else None)
+
+
+NUMBERS = ", ".join(map(str, range(20_000)))
+EMPTY_GOLD = "SELECT name FROM person WHERE age > 30 AND name = 'nobody'"
+EMPTY = "SELECT name FROM person WHERE age < 30 AND name = 'nobody at all'"
+
+
+@pytest.mark.parametrize("policy", ["intent", "strict"])
+@pytest.mark.parametrize(
+    ("sql", "situation"),
+    [
+        (f"{EMPTY} AND random() IS NOT NULL", "barred_match"),
+        (f"{EMPTY} AND datetime('now') IS NOT NULL", "barred_match"),
+        (f"{EMPTY} AND id IN ({NUMBERS})", "barred_match"),
+        (f"{EMPTY}{' AND 1' * 984}", "barred_match"),
+        (f"{EMPTY} AND 1 IN ({NUMBERS})", "empty_match_witness"),
+        (f"{EMPTY} -- {'x' * 200_000}", "empty_match_witness"),
+        (f"{EMPTY} /* {'x' * 200_000}", "empty_match_witness"),
+    ],
+    ids=["chance", "clock", "list", "deep", "decided_list", "long_comment", "open_comment"],
+)
+def test_an_empty_match_is_not_paid_for_keeping_the_search_away(
+    make_case: MakeCase, policy: str, sql: str, situation: str
+) -> None:
+    outcome = run(make_case("1", EMPTY_GOLD), sql, "ex,verdict,witness_accuracy", policy=policy)
+    (result,) = outcome.results()
+    assert result.scores["ex"] == 1.0
+    assert result.situation == situation
+    assert result.verdict == ("incorrect" if policy == "strict" else "needs_review")
+    assert result.scores["verdict"] in (None, 0.0)
+    assert result.scores["witness_accuracy"] == 0.0

@@ -3,6 +3,7 @@
 ``engine``          what an engine, a session and limits are
 ``engines/``        the engines, one file each
 ``query_runner``    where answers come from: memory, cache, engine
+``fault_probe``     whose fault a failure is: the query's, unless a probe shows otherwise
 ``cache``           answers by content, in one SQLite file that processes share
 ``sandbox``         what a query may touch in SQLite, and what its errors mean
 ``insertion_order``  the order in which rows of an instance can be inserted

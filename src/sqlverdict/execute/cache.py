@@ -37,6 +37,7 @@ _LAYOUT = StoreLayout(
     ),
     unmarked="answers",
 )
+_SAMPLE = 64
 _DUE_ANSWERS = 256
 _DUE_SECONDS = 0.5
 """Seconds that the pending answers took: as much is lost, at most, where the process is killed."""
@@ -238,3 +239,14 @@ def cache_problem(path: Path | None) -> tuple[str, ...]:
         return ()
     cache.close()
     return (cache.problem,) if cache.problem is not None else ()
+
+
+def weight_of(sql: str, outcome: Outcome) -> int:
+    """Roughly the bytes that an entry takes; long answers are weighed by a sample."""
+    weight = 1_000 + len(sql)
+    if isinstance(outcome, Answer) and outcome.rows:
+        rows = outcome.rows
+        sample = rows if len(rows) <= _SAMPLE else rows[:: len(rows) // _SAMPLE]
+        weight += len(_encode(sample)) * len(rows) // len(sample)
+        weight += 50 * len(rows) * len(outcome.columns)
+    return weight

@@ -14,10 +14,8 @@ from functools import partial
 from hashlib import blake2b
 from typing import TypeVar
 
-import msgspec
-
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.cache import AnswerCache, scope_key
+from sqlverdict.execute.cache import AnswerCache, scope_key, weight_of
 from sqlverdict.execute.engine import (
     ENGINES,
     MISSING,
@@ -27,6 +25,7 @@ from sqlverdict.execute.engine import (
     content_digest,
     engine_for,
 )
+from sqlverdict.execute.fault_probe import claims_fault, find_damage, run_safely, settle_fault
 from sqlverdict.execute.fold_sql import answer_key, fold_sql
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.files.references import is_server
@@ -38,8 +37,6 @@ _OPEN_CONNECTIONS = 6
 own."""
 _REMEMBERED = 32 * 2**20
 _AT_LEAST = 4
-_SAMPLE = 64
-_encode = msgspec.msgpack.Encoder().encode
 
 T = TypeVar("T")
 
@@ -90,7 +87,7 @@ class QueryRunner:
         self._limits_key = limits.key() + ("" if now is None else f" at {now.isoformat()}")
         self._driver_values = driver_values
         self._database_version = database_version
-        self._watch = watch
+        self._watch = watch or _nobody
         self._known = dict(known or {})
         self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
         self._scopes: dict[str, bytes] = {}
@@ -116,8 +113,8 @@ class QueryRunner:
             engine = self._engines[database] = engine_for(self.engine, database)
         return engine
 
-    def run(self, database: str, sql: str) -> Outcome:
-        """The outcome of a query on a database."""
+    def run(self, database: str, sql: str, controls: Sequence[str] = ()) -> Outcome:
+        """The outcome of a query; ``controls``, the golds, tell whether the engine is at fault."""
         verbatim = self._verbatim.get(database)
         if verbatim is None:
             verbatim = self._verbatim[database] = self.engine_for(database).dialect != "sqlite"
@@ -129,14 +126,16 @@ class QueryRunner:
         if entry is not None:
             outcome = entry[0]
         else:
-            outcome = self._look_up(database, sql, canon)
+            outcome = self._look_up(database, sql, canon, controls)
             text = sql if _quotes_text(outcome) else canon
-            self._remember((database, text), outcome, _weight(text, outcome))
+            self._remember((database, text), outcome, weight_of(text, outcome))
         if isinstance(outcome, Failure) and outcome.reason is Reason.MEMORY_LIMIT:
             self.short_of_memory = True
         return outcome
 
-    def run_script(self, database: str, script: Script, sql: str) -> Outcome:
+    def run_script(
+        self, database: str, script: Script, sql: str, controls: Sequence[str] = ()
+    ) -> Outcome:
         """What statements that may write give on a throw-away copy; never from a cache."""
         content = ""
         if not is_server(database):
@@ -146,11 +145,12 @@ class QueryRunner:
         entry = self._memory.get(key)
         if entry is not None:
             return entry[0]
-        work = partial(run_script, self.engine, database, script, sql, self.limits, self._now)
+        where = (self.engine, database)
+        work = partial(run_script, *where, script, sql, self.limits, self._now, controls)
         outcome = self.watched(database, key[1], work)
         if outcome is None:
             outcome = Failure(Reason.MEMORY_LIMIT, "its process had to be ended", repeatable=False)
-        self._remember(key, outcome, _weight(key[1], outcome))
+        self._remember(key, outcome, weight_of(key[1], outcome))
         return outcome
 
     def room(self) -> Callable[[], bool]:
@@ -183,8 +183,6 @@ class QueryRunner:
         key = answer_key(blake2b(database.encode(), digest_size=16).digest(), what)
         if key in self._known:
             return None
-        if self._watch is None:
-            return work()
         self._watch(key, more)
         try:
             return work()
@@ -235,7 +233,7 @@ class QueryRunner:
         if self.cache is not None:
             self.cache.close()
 
-    def _look_up(self, database: str, sql: str, canon: str) -> Outcome:
+    def _look_up(self, database: str, sql: str, canon: str, controls: Sequence[str]) -> Outcome:
         """The outcome: from the cache, or from the engine and then stored in the cache."""
         session = self._session(database)
         if isinstance(session, Failure):
@@ -251,14 +249,16 @@ class QueryRunner:
                 cached = cache.get(scope, answer_key(scope, sql))
             if cached is not None:
                 return cached
-        if self._watch is None:
-            outcome = session.run(sql)
-        else:
-            self._watch(key, 0.0)
-            try:
-                outcome = session.run(sql)
-            finally:
-                self._watch(None, 0.0)
+        self._watch(key, 0.0)
+        try:
+            outcome = run_safely(session, sql)
+            if claims_fault(outcome):
+                self._watch(key, (3 * len(controls) + 3) * self.limits.seconds)
+                renew = partial(self._renew, database)
+                damage = partial(find_damage, self.engine_for(database), database, sql, self.limits)
+                outcome = settle_fault(outcome, sql, session, renew, controls, damage)
+        finally:
+            self._watch(None, 0.0)
         self.executed += 1
         if cache is not None:
             own = canon != sql and _quotes_text(outcome)
@@ -277,9 +277,7 @@ class QueryRunner:
                 with suppress(OSError):
                     scope = self._file_scope(database)
             # Opening it says best what is wrong with a file that has no digest.
-            session = self.engine_for(database).open(
-                database, self.limits, now=self._now, driver_values=self._driver_values
-            )
+            session = self._open(database)
             scope = self._session_scope(database, session) if scope is None else scope
             if self._scopes.get(database, scope) != scope:
                 self.changed.add(database)
@@ -293,6 +291,28 @@ class QueryRunner:
             self._unopened.add(database)
         self._sessions[database] = session
         self._close_oldest(is_server(database))
+        return session
+
+    def _open(self, database: str) -> Session:
+        return self.engine_for(database).open(
+            database, self.limits, now=self._now, driver_values=self._driver_values
+        )
+
+    def _renew(self, database: str) -> Session | None:
+        """A new session in place of the one that no longer answers, if the content is the same."""
+        scope = self._scopes[database]
+        try:
+            session = self._open(database)
+            now = self._session_scope(database, session) if is_server(database) else None
+            if (now or self._file_scope(database)) != scope:
+                session.close()
+                return None
+        except (DatabaseError, OSError):
+            return None
+        before = self._sessions.get(database)
+        self._sessions[database] = session
+        if before is not None and not isinstance(before, Failure):
+            before.close()
         return session
 
     def _close_oldest(self, on_server: bool) -> None:
@@ -371,17 +391,10 @@ class QueryRunner:
             self._weight -= lighter
 
 
+def _nobody(key: bytes | None, more: float) -> None:
+    """No guardian looks on."""
+
+
 def _quotes_text(outcome: Outcome) -> bool:
     """Whether the outcome repeats words of its query, and so fits that one spelling only."""
     return isinstance(outcome, Failure) and outcome.reason not in LIMIT_REASONS
-
-
-def _weight(sql: str, outcome: Outcome) -> int:
-    """Roughly the bytes that an entry takes; long answers are weighed by a sample."""
-    weight = 1_000 + len(sql)
-    if isinstance(outcome, Answer) and outcome.rows:
-        rows = outcome.rows
-        sample = rows if len(rows) <= _SAMPLE else rows[:: len(rows) // _SAMPLE]
-        weight += len(_encode(sample)) * len(rows) // len(sample)
-        weight += 50 * len(rows) * len(outcome.columns)
-    return weight

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import msgspec
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.clock import text_reads_clock, uses_chance
 from sqlverdict.execute.engine import Engine, Limits, Workspace, WorkspaceEngine
+from sqlverdict.execute.fault_probe import claims_fault, find_damage, run_safely, settle_fault
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.parse.tokens import statements
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row, Script
@@ -20,7 +23,13 @@ _MOST_STATEMENTS = 200
 
 
 def run_script(
-    engine: Engine, database: str, script: Script, sql: str, limits: Limits, now: datetime | None
+    engine: Engine,
+    database: str,
+    script: Script,
+    sql: str,
+    limits: Limits,
+    now: datetime | None,
+    controls: Sequence[str] = (),
 ) -> Outcome:
     """What a gold or a prediction gives: the check's answer, its last result, or all tables.
 
@@ -31,27 +40,56 @@ def run_script(
         sql: The statements of the gold or the prediction.
         limits: What one statement may spend.
         now: What the clock shows.
+        controls: The golds, which tell whether the engine is at fault where statements fail.
     """
     if not isinstance(engine, WorkspaceEngine):
         message = f"statements that write cannot be tried on {engine.name}"
         return Failure(Reason.UNSUPPORTED_FEATURE, message, fault=Fault.ENGINE)
-    texts = _statements(sql, engine.dialect)
+    open_copy = partial(engine.workspace, database, limits, now=now)
+    copies = _Copies(open_copy, script, engine.dialect, now is not None)
+    outcome = run_safely(copies, sql)
+    if not claims_fault(outcome):
+        return outcome
+    damage = partial(find_damage, engine, database, sql, limits)
+    return settle_fault(outcome, sql, copies, lambda: None, controls, damage)
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """Runs each text on copies of its own, behind the set-up."""
+
+    open: Callable[[], Workspace]
+    script: Script
+    dialect: str
+    clock_stands: bool
+
+    def run(self, sql: str) -> Outcome:
+        """What a text gives."""
+        return _run_text(self, sql)
+
+
+def _run_text(copies: _Copies, sql: str) -> Outcome:
+    script, dialect = copies.script, copies.dialect
+    texts = _statements(sql, dialect)
     if not texts:
         return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
     if len(texts) > _MOST_STATEMENTS:
         message = f"{len(texts)} statements; at most {_MOST_STATEMENTS} are tried"
         return Failure(Reason.UNSUPPORTED_FEATURE, message)
-    volatile = _is_volatile((*script.setup, *texts, script.check), engine.dialect, now)
+    volatile = any(
+        uses_chance(text, dialect) or (not copies.clock_stands and text_reads_clock(text, dialect))
+        for text in (*script.setup, *texts, script.check)
+    )
     try:
-        with closing(engine.workspace(database, limits, now=now)) as workspace:
+        with closing(copies.open()) as workspace:
             outcome = _run(workspace, script, texts)
             if outcome is not None:
                 return _marked(outcome, volatile)
-            content = _content(workspace, engine.dialect)
-        with closing(engine.workspace(database, limits, now=now)) as workspace:
+            content = _content(workspace, dialect)
+        with closing(copies.open()) as workspace:
             # What goes wrong here went wrong above.
             _run(workspace, script, ())
-            untouched = _content(workspace, engine.dialect)
+            untouched = _content(workspace, dialect)
     except (DatabaseError, OSError) as error:
         return Failure(
             Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
@@ -61,14 +99,6 @@ def run_script(
         message = "the statements change no table: give the case a check that shows their effect"
         return Failure(Reason.UNSUPPORTED_FEATURE, message)
     return _marked(content, volatile)
-
-
-def _is_volatile(texts: Sequence[str], dialect: str, now: datetime | None) -> bool:
-    """Whether any statement uses chance, or a clock that runs: what it writes is read later."""
-    return any(
-        uses_chance(text, dialect) or (now is None and text_reads_clock(text, dialect))
-        for text in texts
-    )
 
 
 def _marked(outcome: Outcome, volatile: bool) -> Outcome:

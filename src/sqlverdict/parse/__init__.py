@@ -7,7 +7,7 @@ does not pay for sqlglot.
 ``tokens``       a fast lexer without dependencies, and what can be said from tokens alone
 ``grammar``      SQLite's own opinion on whether a text is SQL
 ``accepted``     what SQLite says against a query on a schema, on empty tables
-``measure``      texts that cost more to read than any query is worth
+``measure``      texts that cost more to read than any query is worth, and what of them says nothing
 ``comma_joins``  ``FROM a, b ON ...`` written with JOIN, for sqlglot
 ``clauses``      a SELECT cut into the verbatim texts of its clauses
 ``features``     the SQL features a query uses, from its tokens

@@ -4,6 +4,9 @@ A common table expression is written out wherever it is used: SQLite and the pro
 twice the time for every level that uses the one before twice. The parser tries every way to nest
 joins that have no condition. A list of 100,000 values makes a tree that takes minutes to walk.
 All of it must be told before anybody parses.
+
+What makes a text large may say nothing: comments, and lists of numbers of which one is known to be
+among them. :func:`bare_text` leaves that out, so that it keeps no prediction from being searched.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlverdict.parse.tokens import fold, solid
+from sqlverdict.parse.tokens import Kind, fold, kind, pieces, solid
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -39,6 +42,9 @@ SHORTEST_UNFOLDING = 250
 """No shorter text unfolds so far, in characters: it takes at least 27 uses, of whichever form."""
 _BEFORE_A_SOURCE = frozenset({"from", "join", ",", "("})
 _QUOTES = frozenset('"`[')
+_BEFORE_A_CONDITION = frozenset({"WHERE", "AND", "OR", "ON", "HAVING", "WHEN", "("})
+"""Behind these a literal begins an operand: nothing to its left binds as tightly as IN."""
+_MOST_DIGITS = 18
 
 
 def too_large(sql: str) -> str | None:
@@ -142,3 +148,59 @@ def _defined(words: Sequence[str], position: int) -> str | None:
             position -= 1
         position -= 1
     return words[position] if position >= 0 else None
+
+
+def bare_text(sql: str) -> str:
+    """The text, by SQLite's lexical rules, without comments and without decided memberships.
+
+    ``1 IN (0, 1, 2)`` is ``1``, and ``'a' IN ('b')`` is ``0``: a number among whole numbers, or a
+    text among texts. Nothing else changes, and the answer is the same on every database.
+    """
+    parts = [" " if kind(piece) is Kind.COMMENT else piece for piece in pieces(sql)]
+    indexes = [index for index, part in enumerate(parts) if kind(part) is not Kind.SPACE]
+    words = [parts[index] for index in indexes]
+    folded = {word.upper() for word in words}
+    # x BETWEEN 0 AND 1 IN (1) asks for the membership of what BETWEEN says.
+    before = _BEFORE_A_CONDITION - ({"AND"} if "BETWEEN" in folded else set())
+    bare: list[str] = []
+    done, first = 0, 1
+    while "IN" in folded and first < len(words):
+        begins = words[first - 1].upper() in before
+        membership = _membership(words, first) if begins else None
+        if membership is None:
+            first += 1
+            continue
+        value, last = membership
+        bare += [*parts[done : indexes[first]], value]
+        done, first = indexes[last] + 1, last + 1
+    return "".join([*bare, *parts[done:]])
+
+
+def _membership(words: Sequence[str], first: int) -> tuple[str, int] | None:
+    """What a literal's membership in a list of literals is, and where the list ends."""
+    literal = words[first]
+    fits = _is_whole if _is_whole(literal) else _is_plain_text
+    if not fits(literal) or [word.upper() for word in words[first + 1 : first + 3]] != ["IN", "("]:
+        return None
+    members: set[int | str] = set()
+    for index in range(first + 3, len(words) - 1, 2):
+        if not fits(words[index]):
+            return None
+        members.add(_value(words[index]))
+        if words[index + 1] == ")":
+            return str(int(_value(literal) in members)), index + 1
+        if words[index + 1] != ",":
+            return None
+    return None
+
+
+def _is_whole(word: str) -> bool:
+    return word.isdecimal() and word.isascii() and len(word) <= _MOST_DIGITS
+
+
+def _is_plain_text(word: str) -> bool:
+    return len(word) > 1 and word[0] == word[-1] == "'"
+
+
+def _value(word: str) -> int | str:
+    return int(word) if word[0] != "'" else word

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.parse.comma_joins import joined_by_words
 from sqlverdict.parse.features import features
 from sqlverdict.parse.grammar import sqlite_complaint
-from sqlverdict.parse.measure import MOST_LEVELS, too_deep, too_large
+from sqlverdict.parse.measure import MOST_LEVELS, bare_text, too_deep, too_large
 from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count, word_set
 from sqlverdict.records import ParseFailure, Query, Reason
 
@@ -34,12 +34,17 @@ _COMMANDS = word_set(
     "PRAGMA REINDEX RELEASE REPLACE REVOKE ROLLBACK SAVEPOINT TRUNCATE UPDATE VACUUM"
 )
 _EXCERPT = 30
+_BEYOND_US = frozenset({Reason.BUDGET_EXHAUSTED, Reason.UNSUPPORTED_FEATURE})
+_LONGEST_BARE = 2_000_000
+"""A text of so many characters is made bare; no longer one is run."""
 
 
 def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
     """Parse one query. Never raises for any text.
 
-    Results are cached and shared: copy a tree before you change it.
+    Results are cached and shared: copy a tree before you change it. A text beyond our tools is
+    read without its comments, and without memberships that constants decide; the query has the
+    bare text then, which gives the same answers (:func:`~sqlverdict.parse.measure.bare_text`).
 
     Args:
         sql: The text: one SELECT, WITH or VALUES statement; comments are fine.
@@ -58,6 +63,15 @@ def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
 @lru_cache(maxsize=1024)
 def parse_as(sql: str, dialect: str) -> Query | ParseFailure:
     """As :func:`parse`; the cache of both, which takes a default for another key."""
+    query = _read(sql, dialect)
+    if isinstance(query, Query) or dialect != "sqlite" or query.reason not in _BEYOND_US:
+        return query
+    bare = bare_text(sql) if len(sql) <= _LONGEST_BARE else sql
+    again = _read(bare, dialect) if bare != sql else query
+    return again if isinstance(again, Query) else query
+
+
+def _read(sql: str, dialect: str) -> Query | ParseFailure:
     excess = too_large(sql)
     if excess is not None:
         return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)

@@ -55,7 +55,9 @@ class RelatedOnInstances:
             more), or ``missing`` (the gold has all of the prediction's and more).
         rows: ``same`` on every database, ``repeated`` (the same but for repetitions), ``more``
             (all of the gold's, and further ones), ``fewer``, or ``other``.
-        overlap: How much the sets of rows overlap, from 0 to 1: the mean of their F1.
+        overlap: How much the sets of rows overlap, from 0 to 1: the mean of their F1, over the
+            databases where an answer says something, a value that is neither NULL nor zero. 0
+            where these are fewer than half of all: nearly every pair agrees on nothing.
         missing: The gold's columns, from 0, that nothing in the prediction stands for.
     """
 
@@ -72,6 +74,7 @@ class _Map:
     def __init__(self, gold: tuple[int, ...], prediction: tuple[int, ...]) -> None:
         self.gold, self.prediction = gold, prediction
         self.overlap = 0.0
+        self.telling = 0
         self.holds: dict[Rows, int] = {"same": 0, "repeated": 0, "more": 0, "fewer": 0}
 
     def see(self, gold: Sequence[Row], prediction: Sequence[Row]) -> None:
@@ -79,7 +82,9 @@ class _Map:
         ours = Counter([tuple([row[n] for n in self.gold]) for row in gold])
         theirs = Counter([tuple([row[n] for n in self.prediction]) for row in prediction])
         rows, others = ours.keys(), theirs.keys()
-        self.overlap += 2 * len(rows & others) / (len(rows) + len(others))
+        if any(cell for row in (*rows, *others) for cell in row):
+            self.telling += 1
+            self.overlap += 2 * len(rows & others) / (len(rows) + len(others))
         self.holds["same"] += ours == theirs
         self.holds["repeated"] += rows == others
         self.holds["more"] += rows <= others
@@ -91,7 +96,7 @@ class _Map:
         columns: Columns = "same" if self.gold == self.prediction else "permuted"
         if wider:
             columns = "extra" if wider > 0 else "missing"
-        overlap = round(self.overlap / instances, 4)
+        overlap = round(self.overlap / self.telling, 4) if 2 * self.telling >= instances else 0.0
         missing = sorted({*range(len(self.gold) - min(wider, 0))} - {*self.gold})
         rows: Rows = next(always, "other")
         return RelatedOnInstances(instances, columns, rows, overlap, tuple(missing))

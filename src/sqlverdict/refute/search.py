@@ -240,7 +240,10 @@ class _WitnessSearch:
             best.cost[0] == 0 or not refusal.is_often(stopped, instances_tried)
         ):
             return reducer.witness(best)
-        return refusal.not_refuted(instances_tried, reducer.undetermined, stopped, meter)
+        worn_out = self.trial.wears_out and 2 * instances_tried < self.instances
+        return refusal.not_refuted(
+            instances_tried, reducer.undetermined, stopped, meter, worn_out=worn_out
+        )
 
     def _of_part(self, first: Iterable[Instance]) -> Iterator[Instance]:
         """Instances without the tables that neither query touches."""

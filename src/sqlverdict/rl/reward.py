@@ -122,6 +122,9 @@ def _of_match(result: PairResult) -> RewardOutcome:
         return RewardOutcome.PROVED
     if result.result.situation == Situation.CONSTANT_MATCH:
         return RewardOutcome.CONSTANT_MATCH
+    if result.result.situation == Situation.BARRED_MATCH:
+        # What keeps a search away is worth no more than what a search refutes.
+        return RewardOutcome.REFUTED_MATCH
     # A witness on unusual data, or one of repeated rows alone, refutes nothing: the policy says.
     if result.witness is not None and result.verdict is not Verdict.CORRECT:
         return RewardOutcome.REFUTED_MATCH

@@ -7,7 +7,8 @@ outcome                    what happened                                        
 =========================  =========================================================  =============
 ``right``                  the answers match                                          1.0
 ``proved``                 they match, and a proof shows that they always do          right
-``refuted_match``          they match here, and a witness shows where they differ     right
+``refuted_match``          they match here; a witness shows where they differ, or     right
+                           the reply's own text keeps a search from being made
 ``constant_match``         they match, and the prediction reads no row of the data    refuted_match
 ``empty_match``            they match, and both are empty; no proof, no witness       right
 ``abstained_right``        an abstention, and the question cannot be answered         right

@@ -148,11 +148,11 @@ class Examiner:
         # These run on databases of their own.
         apart = case.script is not None or case.gold_database is not None
         if not case.database or not runs or apart:
-            return "", ()
+            return "", (), ()
         golds = () if case.gold_answers else case.golds
         if prediction.answer is not None or not prediction.responds:
-            return case.database, golds
-        return case.database, (*golds, prediction.sql or "")
+            return case.database, golds, golds
+        return case.database, (*golds, prediction.sql or ""), golds
 
     def _find(self, task: Task, runner: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction

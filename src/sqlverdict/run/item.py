@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PATIENCE = 600.0
-"""How many seconds longer than a query a proof or a search may run. Both have a budget of work; the
-real data are mined before a search; only what hangs is ended."""
+"""Seconds that a proof or a search may run beyond a query's: both have a budget of work."""
 
 
 class RunItem:
@@ -120,12 +119,13 @@ class RunItem:
         key = (database, sql)
         outcome = self._outcomes.get(key)
         if outcome is None:
-            outcome = self._runner.run(database, sql) if database else self._no_database()
-            self._outcomes[key] = self._note(outcome)
+            controls = self.case.golds if self.case.gold_database is None else ()
+            ran = self._runner.run(database, sql, controls) if database else self._no_database()
+            outcome = self._outcomes[key] = self._note(ran)
         return outcome
 
     def _note(self, outcome: Outcome) -> Outcome:
-        """The outcome; one that another run may not have is noted."""
+        """Note an outcome that another run may not have."""
         if isinstance(outcome, Failure):
             self.repeatable = self.repeatable and outcome.fault is None and not is_cut(outcome)
         elif outcome.volatile:

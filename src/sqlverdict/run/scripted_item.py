@@ -16,4 +16,4 @@ class ScriptedItem(AnswersOnlyItem):
         assert script is not None, "a scripted item has a script"
         if not database:
             return self._no_database()
-        return self._note(self._runner.run_script(database, script, sql))
+        return self._note(self._runner.run_script(database, script, sql, self.case.golds))

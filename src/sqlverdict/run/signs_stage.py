@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -39,14 +40,39 @@ def look_for_signs(item: RunItem, errors: list[Evidence]) -> list[Evidence]:
         says_nothing = "not_read"
     elif attempt(SIGNS, partial(_is_constant, item), errors):
         says_nothing = "constant"
+    agrees = False
+    if gold is not None and of_gold and of_prediction is not None:
+        look = partial(_agrees_with_mend, item, gold[0], of_gold)
+        agrees = bool(attempt(SIGNS, look, errors))
     return [
         Signs(
             SIGNS,
             gold=of_gold or (),
             prediction=of_prediction or (),
+            agrees_with_mend=agrees,
             says_nothing=says_nothing,
         )
     ]
+
+
+def _agrees_with_mend(item: RunItem, sql: str, signs: Sequence[LoggedSign]) -> bool:
+    """Whether the prediction gives the rows of the gold with its errors mended, some at least."""
+    # Signs load the parser, which is slow; runs without them need not wait.
+    from sqlverdict.signs.mend import mend
+
+    query, schema, answer = item.query(sql), item.schema(), item.answer()
+    if not isinstance(query, Query) or schema is None or not isinstance(answer, Answer):
+        return False
+    text = mend(query, schema, signs)
+    outcome = item.run(text) if text is not None else None
+    if not isinstance(outcome, Answer) or not answer.rows or answer.volatile:
+        return False
+    # Its order and repetitions are what a comparison asks about; here the question is which rows.
+    return set(outcome.rows) == set(answer.rows) and not _is_nothing(answer)
+
+
+def _is_nothing(answer: Answer) -> bool:
+    return all(cell is None for row in answer.rows for cell in row)
 
 
 def _is_constant(item: RunItem) -> bool:

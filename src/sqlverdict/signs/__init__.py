@@ -4,6 +4,7 @@
 ``query_signs/``   signs in what a query says, one file each
 ``answer_signs/``  signs in what a query returns, one file each
 ``look``           look_at(): every sign of one query, in a fixed order
+``mend``           a query with the errors mended that its signs show
 ``lint``           many queries, one after the other
 ``comparisons``    the operands of a comparison, and the literals among them
 ``literals``       the literals that a query compares columns with

@@ -18,7 +18,9 @@ from sqlverdict.signs.sign import Run
 if TYPE_CHECKING:
     from sqlglot.expressions import Column, Expr
 
-    from sqlverdict.refute.read.columns import Resolver
+    from sqlverdict.refute.read.columns import ColumnRef, Resolver
+
+_COMPARISONS = (exp.EQ, exp.Is, exp.In, exp.Like)
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,28 @@ def asked_literals(
     from sqlverdict.refute.read.columns import Resolver
 
     resolver = resolver or Resolver(query.tree, schema)
-    for node in query.tree.find_all(exp.EQ, exp.Is, exp.In, exp.Like):
+    for node in query.tree.find_all(*_COMPARISONS):
         if not _is_condition(node):
             continue
         optional = _is_optional(node)
-        for column, value in _sides(node):
-            literal = _literal(value, resolver)
-            column_ref = resolver.column(column) if literal is not None else None
-            if column_ref is not None and literal is not None and literal[0]:
-                operator: Literal["=", "LIKE"] = "LIKE" if isinstance(node, exp.Like) else "="
-                yield ComparedLiteral(*column_ref, operator, *literal, optional)
+        operator: Literal["=", "LIKE"] = "LIKE" if isinstance(node, exp.Like) else "="
+        for _, column_ref, literal in _compared(node, resolver):
+            yield ComparedLiteral(*column_ref, operator, *literal, optional)
+
+
+def compared_nodes(tree: Expr, resolver: Resolver) -> Iterator[tuple[Expr, ColumnRef, str]]:
+    """The nodes of the literals that columns are compared with, each with column and text."""
+    for node in tree.find_all(*_COMPARISONS):
+        for value, column_ref, (text, _) in _compared(node, resolver):
+            yield value, column_ref, text
+
+
+def _compared(node: Expr, resolver: Resolver) -> Iterator[tuple[Expr, ColumnRef, tuple[str, bool]]]:
+    for column, value in _sides(node):
+        literal = _literal(value, resolver)
+        column_ref = resolver.column(column) if literal is not None else None
+        if column_ref is not None and literal is not None and literal[0]:
+            yield value, column_ref, literal
 
 
 def find_row(run: Run, compared: ComparedLiteral, condition: str) -> list[Cell] | None:

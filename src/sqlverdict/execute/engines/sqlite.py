@@ -8,10 +8,12 @@ handler: ``run/pool/worker_pool.py`` keeps the session in a process that can be 
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session, Workspace
@@ -25,6 +27,9 @@ from sqlverdict.parse.schemas.sqlite import read_sqlite
 
 _ARGUMENTS = 127
 """The most arguments of a function, as in SQLite before it allowed 1,000."""
+
+_HARMLESS = re.compile(r"ok$|CHECK constraint failed|(NULL|NUMERIC|TEXT|non-\S+) value in ")
+"""What the check says of a file that can be read, whatever its values are."""
 
 
 @ENGINES.member
@@ -88,6 +93,21 @@ class Sqlite:
     def digest(self, database: Reference) -> str:
         """Digest of the file's bytes, and of its write-ahead log where there is one."""
         return database_digest(_file(database))
+
+    def damage(self, database: Reference, limits: Limits) -> str | None:
+        """What SQLite's own check of the whole file complains of first."""
+        deadline = monotonic() + limits.seconds
+        with closing(open_read_only(_file(database))) as connection:
+            connection.set_progress_handler(lambda: monotonic() > deadline, 100_000)
+            try:
+                lines = connection.execute("PRAGMA integrity_check").fetchall()
+            except sqlite3.OperationalError as error:
+                late = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT
+                return None if late else f"the file cannot be checked: {error}"
+            except sqlite3.Error as error:
+                return f"the file is damaged: {error}"
+        complaints = (line for (line,) in lines if not _HARMLESS.match(line))
+        return next((f"the file is damaged: {complaint}" for complaint in complaints), None)
 
     def schema(self, database: Reference, db_id: str | None = None) -> Schema:
         """The schema as SQLite describes it."""

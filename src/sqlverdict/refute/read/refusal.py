@@ -75,7 +75,13 @@ def is_often(stopped: int, instances_tried: int) -> bool:
     return _OFTEN * stopped > instances_tried
 
 
-def not_refuted(instances_tried: int, undetermined: int, stopped: int, meter: Meter) -> NotRefuted:
+def not_refuted(
+    instances_tried: int,
+    undetermined: int,
+    stopped: int,
+    meter: Meter,
+    worn_out: bool,
+) -> NotRefuted:
     """The end of a search without a witness.
 
     Args:
@@ -83,6 +89,7 @@ def not_refuted(instances_tried: int, undetermined: int, stopped: int, meter: Me
         undetermined: On how many the answers differ by the order of rows alone.
         stopped: On how many a limit stopped the prediction, where the gold answered.
         meter: What was spent.
+        worn_out: Whether the prediction alone spent it, on less than half of the databases.
     """
     late = meter.late
     if is_often(stopped, instances_tried) and not late:
@@ -93,6 +100,11 @@ def not_refuted(instances_tried: int, undetermined: int, stopped: int, meter: Me
         return NotRefuted(0, 0, Reason.EXECUTION_TIMEOUT, message, blame="prediction")
     if not meter.over:
         return NotRefuted(instances_tried, undetermined)
+    if worn_out:
+        # On databases of a few rows: work that says nothing would buy a short search.
+        message = f"the prediction alone spent the budget on {instances_tried:,} databases"
+        reason = Reason.BUDGET_EXHAUSTED
+        return NotRefuted(0, 0, reason, message, cut_by_time=late, blame="prediction")
     message = f"cut by {'time' if late else 'its budget of work'}"
     return NotRefuted(
         instances_tried, undetermined, Reason.BUDGET_EXHAUSTED, message, cut_by_time=late

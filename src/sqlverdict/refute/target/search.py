@@ -246,5 +246,6 @@ def _unrunnable(trial: EngineTrial) -> NotRefuted | None:
             return NotRefuted(0, reason=outcome.reason, message=message, blame=blame)
         if outcome.volatile:
             message = f"the {which} depends on the clock or on chance"
-            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
+            blame = which if which == "prediction" else ""
+            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message, blame=blame)
     return None

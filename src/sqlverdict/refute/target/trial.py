@@ -41,7 +41,7 @@ class EngineTrial:
         self.rejected = 0
         """How many instances the engine did not take; nothing was tried on them."""
         self.stopped = 0
-        """On how many instances a limit stopped the prediction where the gold answered."""
+        """On how many instances the prediction gave up where the gold answered."""
 
     def on_empty_tables(self) -> tuple[tuple[str, Outcome], tuple[str, Outcome]]:
         """What the gold and the prediction give where no table has a row."""
@@ -63,7 +63,7 @@ class EngineTrial:
         ):
             # Two answers without rows are the same, whatever their columns.
             return None
-        self.stopped += isinstance(gold, Answer) and refusal.is_stopped(prediction)
+        self.stopped += isinstance(gold, Answer) and _gives_up(prediction)
         comparison = self._compare(gold, prediction)
         if comparison is None or comparison.equal is not False:
             return None
@@ -120,3 +120,9 @@ class EngineTrial:
         pair = QueryPair(query.sql, query.sql, query.dialect, probe=self._scratch.run)
         # Undetermined (None) is as bad as different.
         return bool(self._preset.compare(before, now, pair).equal)
+
+
+def _gives_up(outcome: Outcome) -> bool:
+    """Whether a limit stopped a query, or it failed with an error that the engine calls its own."""
+    at_fault = isinstance(outcome, Failure) and outcome.fault is not None
+    return at_fault or refusal.is_stopped(outcome)

@@ -17,6 +17,9 @@ from sqlverdict.refute.trial.difference import Difference, is_whole
 from sqlverdict.refute.trial.order_free import is_order_free
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
+_FAR_MORE = 4
+"""A prediction that takes so many times the gold's steps may have a search to itself."""
+
 
 class PairTrial:
     """Runs the two queries of a pair on instances.
@@ -33,6 +36,8 @@ class PairTrial:
         gold: The text of the gold query.
         prediction: That of the predicted one.
         stopped: On how many instances a limit stopped the prediction where the gold answered.
+        gold_work: How many steps the gold took on instances.
+        prediction_work: How many the prediction took.
     """
 
     def __init__(
@@ -48,7 +53,12 @@ class PairTrial:
         self.gold, self.prediction = queries[0].sql, queries[1].sql
         self._dialect = queries[0].dialect
         self._links, self._preset, self._contract = links, preset, contract
-        self.stopped = 0
+        self.stopped = self.gold_work = self.prediction_work = 0
+
+    @property
+    def wears_out(self) -> bool:
+        """Whether the prediction takes far more steps than the gold."""
+        return self.prediction_work > _FAR_MORE * self.gold_work
 
     def stored(self, difference: Difference) -> Difference:
         """The difference with rows as the engine stores them: 1 is '1' in a column of texts."""
@@ -109,7 +119,11 @@ class PairTrial:
         """A difference on these rows, or on those of them that the engine accepts."""
         scratch = self._scratches[0]
         scratch.load(rows)
-        gold, prediction = scratch.run(self.gold), scratch.run(self.prediction)
+        before = scratch.work
+        gold, between = scratch.run(self.gold), scratch.work
+        prediction = scratch.run(self.prediction)
+        self.gold_work += between - before
+        self.prediction_work += scratch.work - between
         if (
             isinstance(gold, Answer)
             and isinstance(prediction, Answer)

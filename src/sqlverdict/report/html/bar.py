@@ -40,6 +40,8 @@ _BY_SITUATION: Mapping[Situation, str] = {
     Situation.FAULT: "unscored",
     Situation.PROVED: "proved",
     Situation.MATCH: "equal",
+    Situation.BARRED_MATCH: "open",
+    Situation.UNSEARCHED_EMPTY: "open",
     Situation.UNSEARCHED_MATCH: "equal",
     Situation.FITS_A_TIE: "equal",
     Situation.UNSEARCHED_TIE: "open",

@@ -16,8 +16,8 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.task import PairFinding, Task
 
 T = TypeVar("T")
-Needs = tuple[str, Sequence[str]]
-"""A database and the queries to be run on it."""
+Needs = tuple[str, Sequence[str], Sequence[str]]
+"""A database, the queries to be run on it, and the golds, which tell whether it answers at all."""
 
 _FRAMES = 1_000
 _LONG = 0.05
@@ -89,6 +89,7 @@ def _run(
     runner: QueryRunner,
     database: str,
     queries: Iterable[str],
+    controls: Sequence[str],
     ran: set[tuple[str, str]],
 ) -> None:
     """Run the queries; systems share golds and often predictions, which ``ran`` remembers."""
@@ -96,6 +97,6 @@ def _run(
         for sql in queries:
             if (database, sql) not in ran:
                 ran.add((database, sql))
-                runner.run(database, sql)
+                runner.run(database, sql, controls)
     except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
         return

@@ -22,7 +22,8 @@ Direction:
 Unscored cases:
     Every gold fails, the database is missing, nothing decided the case, or the judge that had
     to be asked gave no verdict (``JUDGE_UNAVAILABLE``, ``JUDGE_UNPARSEABLE``). A prediction that
-    fails is scored: 0.
+    fails is scored: 0. So is one that needs review because its own text keeps it from being
+    searched: nobody leaves the score by standing against a search.
 
 Source:
     This project. What may be weighed as harmless, and that matches deserve a second look, is

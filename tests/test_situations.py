@@ -1,0 +1,90 @@
+"""What no evidence makes right: matches that were not searched, wrong values that overlap by luck."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from sqlverdict.evidence import (
+    Evidence,
+    Judged,
+    Proved,
+    Related,
+    Relation,
+    Signs,
+    Tested,
+    Undecided,
+)
+from sqlverdict.evidence_parts import GeneratedRelation, LoggedSign, LoggedTag, StageFailure
+from sqlverdict.policies import INTENT, STRICT
+from sqlverdict.records import Case, Prediction, Reason, Verdict
+from sqlverdict.situations import Situation, find_situation
+from sqlverdict.verdicts import judge
+
+CASE = Case("1", "db", "How many are there?", ("SELECT town, area FROM t",))
+PREDICTION = Prediction("1", "SELECT 1")
+MATCH = Tested("compare")
+EMPTY_MATCH = Tested("compare", both_empty=True)
+TIE = Undecided("compare", (Reason.TIE_UNDETERMINED,))
+PROOF = Proved("prove", profile="sound")
+SEARCHED = Tested("refute", databases=400)
+UNSEARCHED = Undecided("refute", (Reason.UNSUPPORTED_FEATURE,))
+BARRED = Undecided("refute", (Reason.UNSUPPORTED_FEATURE,), blame="prediction")
+RIGHT = Judged("flex", correct=True)
+
+
+def related(kind: str) -> Related:
+    return Related("compare", (Reason.VALUE_MISMATCH,), relations=(Relation(kind),))
+
+
+@pytest.mark.parametrize("first", [MATCH, EMPTY_MATCH, TIE, related("duplicates_only")])
+def test_a_match_that_the_prediction_keeps_from_being_searched_is_never_correct(
+    first: Evidence,
+) -> None:
+    barred = (first, BARRED)
+    if isinstance(first, Related):
+        elsewhere = replace(first.relations[0], elsewhere=BARRED)
+        barred = (replace(first, relations=(elsewhere,), unsearched=True),)
+    assert find_situation(CASE, barred)[0] is Situation.BARRED_MATCH
+    assert judge(CASE, PREDICTION, barred, INTENT).verdict is Verdict.NEEDS_REVIEW
+    for judged in (False, True):
+        evidence = (*barred, RIGHT) if judged else barred
+        assert judge(CASE, PREDICTION, evidence, STRICT, judged=judged).verdict == "incorrect"
+    assert judge(CASE, PREDICTION, (PROOF, *barred), INTENT).verdict is Verdict.CORRECT
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        UNSEARCHED,
+        Undecided("toolkit", (Reason.TOOLKIT_ERROR,), failure=StageFailure("refute")),
+        Tested("refute", (Reason.BUDGET_EXHAUSTED,), databases=3),
+        Tested("refute", databases=3, cut_by_time=True),
+    ],
+)
+def test_an_empty_match_that_was_not_searched_to_the_end_is_never_correct(
+    search: Evidence,
+) -> None:
+    for policy in (STRICT, INTENT):
+        for judged in (False, True):
+            evidence = (EMPTY_MATCH, search, RIGHT)
+            judgement = judge(CASE, PREDICTION, evidence, policy, judged=judged)
+            assert judgement.verdict is Verdict.NEEDS_REVIEW
+    assert find_situation(CASE, (EMPTY_MATCH, SEARCHED))[0] is Situation.MATCH
+
+
+@pytest.mark.parametrize("tag", ["limit_differs", "value_changed"])
+@pytest.mark.parametrize("columns", ["same", "permuted", "extra"])
+def test_another_cut_or_value_is_never_nearly_the_same(tag: str, columns: str) -> None:
+    generated = GeneratedRelation(50, columns, "other", 0.85)
+    reasons = (Reason.VALUE_MISMATCH,)
+    difference = Related("compare", reasons, generated=generated, tags=(LoggedTag(tag, ""),))
+    expected = Situation.DIFFERENCE if columns == "same" else Situation.GENERATED_COLUMNS
+    assert find_situation(CASE, (difference,))[0] is expected
+    harmless = replace(difference, tags=(LoggedTag("alias_differs", ""),))
+    assert find_situation(CASE, (harmless,))[0] not in (expected, Situation.DIFFERENCE)
+
+
+def test_a_sign_against_the_gold_alone_is_a_difference() -> None:
+    signs = Signs("signs", gold=(LoggedSign("dead_literal", message="no row has it"),))
+    assert find_situation(CASE, (related("row_subset"), signs))[0] is Situation.DIFFERENCE
