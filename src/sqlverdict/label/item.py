@@ -36,7 +36,7 @@ from sqlverdict.label.spelling.pair import (
     spell_pair,
     spell_pair_by_tokens,
 )
-from sqlverdict.label.spelling.tree import SpelledQuery
+from sqlverdict.label.spelling.spelled import SpelledQuery
 from sqlverdict.load.people.votes import Side
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sqlverdict.label.spelling.spelled import SpelledQuery
 from sqlverdict.label.spelling.tokens import spell_tokens
-from sqlverdict.label.spelling.tree import SpelledQuery, spell_query
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema
 from sqlverdict.parse.schemas.assumed import assumed_schema
@@ -37,6 +37,9 @@ def spell_pair(
         dialects: The dialect of each.
         schema: How names are spelled; ``None``: not known, and they are in small letters.
     """
+    # It loads sqlglot, which a start without a page does not pay for.
+    from sqlverdict.label.spelling.tree import spell_query
+
     names = schema if schema is not None else _schema_of(texts, dialects)
     one, other = (spell_query(*pair, names) for pair in zip(texts, dialects, strict=True))
     if one is None or other is None:

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlverdict.label.spelling.conditions import spell_conditions
 from sqlverdict.label.spelling.names import Unspelled, spell_names
+from sqlverdict.label.spelling.spelled import SpelledQuery
 from sqlverdict.label.spelling.text import identifier_of, tree_text
 from sqlverdict.parse.names import first_select
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
-
-
-@dataclass(frozen=True)
-class SpelledQuery:
-    """A query in the one spelling.
-
-    Attributes:
-        text: Its text.
-        columns: The names of its columns; ``None`` stands for a star.
-    """
-
-    text: str
-    columns: tuple[str | None, ...]
 
 
 def spell_query(sql: str, dialect: str, schema: Schema) -> SpelledQuery | None:
