@@ -29,6 +29,8 @@ OpenSession = Callable[..., LabelSession]
 """Opens a session of two annotators, ann and bob."""
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+SECRET = bytes(range(32))
+"""That of a label folder; orders and ids follow from it."""
 SECRET_SYSTEM = "system-that-nobody-may-see"
 SCRIPT = f"""
 CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);

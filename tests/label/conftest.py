@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from label_runs import OpenSession, write_database, write_run
+from label_runs import SECRET, OpenSession, write_database, write_run
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.queue import assign, build_queue
 from sqlverdict.label.session import LabelSession
+from sqlverdict.label.session_key import KEY_FILE, SessionKey, open_key, save_key
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.databases import DatabaseLocation, find_databases
 from sqlverdict.runlog.run import Run
@@ -43,7 +44,10 @@ def open_session(run: Run, tmp_path: Path) -> Iterator[OpenSession]:
             log = VoteLog(tmp_path / "labels")
             stack.callback(log.close)
             queue = build_queue([run], "random", 100, seed, log.book.pairs)
-            work = assign(queue.order, ("ann", "bob"), 1.0, seed)
-            return LabelSession(queue, work, log, seed, blind, "random")
+            if not (tmp_path / "labels" / KEY_FILE).exists():
+                save_key(tmp_path / "labels", SessionKey(SECRET))
+            key = open_key(tmp_path / "labels")
+            work = assign(queue.order, ("ann", "bob"), 1.0, key.secret)
+            return LabelSession(queue, work, log, seed, key, blind, "random")
 
         yield open_one

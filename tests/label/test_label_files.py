@@ -10,12 +10,13 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from label_runs import KNOWLEDGE, PAIRS, OpenSession
+from label_runs import KNOWLEDGE, PAIRS, SECRET, OpenSession
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import DataError
+from sqlverdict.label.ballot import Ballot
 from sqlverdict.label.export import export_votes
 from sqlverdict.label.import_votes import import_votes
-from sqlverdict.label.session import Ballot
+from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.load.people.labels import read_labels
@@ -23,6 +24,7 @@ from sqlverdict.load.people.sheet import LabelFields
 from sqlverdict.runlog.run import Run
 
 Label = Callable[..., str]
+KEY = SessionKey(SECRET)
 
 
 @pytest.fixture
@@ -164,12 +166,12 @@ def test_exported_votes_come_back_as_they_were(
     items, exported, again = session.queue.items, tmp_path / name, tmp_path / f"again-{name}"
     count = export_votes(session.log.book, items, exported)
     log = VoteLog(tmp_path / "other")
-    assert import_votes(exported, [run], log, "nobody", LabelFields()) == {"added": count}
+    assert import_votes(exported, [run], log, "nobody", LabelFields(), KEY) == {"added": count}
     assert export_votes(log.book, items, again) == count
     assert again.read_bytes() == exported.read_bytes()
     assert log.book.annotators == session.log.book.annotators == ("ann", "bob")
     assert log.book.pairs[first].adjudication.annotator == "cai"
-    repeated = import_votes(exported, [run], log, "nobody", LabelFields())
+    repeated = import_votes(exported, [run], log, "nobody", LabelFields(), KEY)
     assert repeated == {"in the log already": count}
     log.close()
 
@@ -180,12 +182,12 @@ def test_a_row_of_another_kind_or_pair_is_no_vote(
     log = open_session().log
     table = tmp_path / "sheet.csv"
     table.write_text("id,annotator,label,pair\nq0,dee,right,0123456789abcdef\n")
-    outcomes = import_votes(table, [run], log, "nobody", LabelFields())
+    outcomes = import_votes(table, [run], log, "nobody", LabelFields(), KEY)
     assert outcomes == {"left out: the runs have another prediction or gold for the case": 1}
     for row in ("undo,", "vote,soon"):
         table.write_text(f"id,annotator,label,kind,seconds\nq0,dee,right,{row}\n")
         with pytest.raises(DataError, match=r"line 2: the (kind is 'undo'|vote cannot be read)"):
-            import_votes(table, [run], log, "nobody", LabelFields())
+            import_votes(table, [run], log, "nobody", LabelFields(), KEY)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_of_a_file_that_cannot_be_read_nothing_is_added(
     file = tmp_path / "sheet.jsonl"
     file.write_text("\n".join(map(json.dumps, records)))
     with pytest.raises(DataError, match=problem):
-        import_votes(file, [run], log, "nobody", LabelFields())
+        import_votes(file, [run], log, "nobody", LabelFields(), KEY)
     assert not log.book.pairs
 
 
@@ -219,7 +221,7 @@ def test_a_prediction_that_is_no_text_names_no_query(
     log = open_session().log
     file = tmp_path / "sheet.jsonl"
     file.write_text(json.dumps({"id": "q0", "annotator": "ann", "label": 1, "prediction": 5}))
-    assert import_votes(file, [run], log, "nobody", LabelFields()) == {"added": 1}
+    assert import_votes(file, [run], log, "nobody", LabelFields(), KEY) == {"added": 1}
 
 
 def test_labels_of_experts_count_for_their_own_prediction_only(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from label_runs import results, write_run
+from label_runs import SECRET, results, write_run
 from sqlverdict.errors import UsageError
 from sqlverdict.label.queue import QUEUE_NAMES, assign, build_queue
 from sqlverdict.runlog.run import Run
@@ -60,10 +60,10 @@ def test_an_empty_queue_names_the_others(tmp_path: Path) -> None:
 
 def test_overlap_is_shared_and_the_rest_is_dealt_out() -> None:
     order = [f"p{number}" for number in range(10)]
-    work = assign(order, ("ann", "bob"), 0.3, 0)
+    work = assign(order, ("ann", "bob"), 0.3, SECRET)
     assert {*work["ann"]} & {*work["bob"]} == {"p0", "p1", "p2"}
     assert sorted({*work["ann"]} | {*work["bob"]}) == sorted(order)
     assert abs(len(work["ann"]) - len(work["bob"])) <= 1
-    whole = assign(order, ("ann", "bob"), 1.0, 0)
+    whole = assign(order, ("ann", "bob"), 1.0, SECRET)
     assert sorted(whole["ann"]) == sorted(whole["bob"]) == sorted(order)
     assert whole["ann"] != whole["bob"]

@@ -21,18 +21,25 @@ _OURS = re.compile(rf".+\.\d+-\d+{re.escape(PART)}", re.DOTALL)
 
 
 @contextmanager
-def replacing(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
+def replacing(
+    path: Path, *, lasting: bool = True, private: bool = False
+) -> Iterator[BinaryIO]:
     """A file to be written that takes the place of ``path`` when the block ends without an error.
 
     Args:
         path: The file.
         lasting: Whether to wait until the disk has it. Many small files that can be made again
             need not.
+        private: Whether its owner alone may read it.
 
     Raises:
         OSError: it cannot be written; ``path`` is as it was.
     """
-    with replacing_path(path) as part, part.open("wb") as stream:
+    rights = 0o600 if private else 0o666
+    with (
+        replacing_path(path) as part,
+        open(part, "wb", opener=lambda name, flags: os.open(name, flags, rights)) as stream,
+    ):
         yield stream
         if lasting:
             stream.flush()
@@ -72,9 +79,11 @@ def name_file(error: OSError, path: Path) -> None:
         error.filename = str(path)
 
 
-def write_at_once(path: Path, content: bytes, *, lasting: bool = True) -> None:
+def write_at_once(
+    path: Path, content: bytes, *, lasting: bool = True, private: bool = False
+) -> None:
     """Write a whole file in one step; see :func:`replacing`."""
-    with replacing(path, lasting=lasting) as stream:
+    with replacing(path, lasting=lasting, private=private) as stream:
         stream.write(content)
 
 

@@ -9,6 +9,8 @@
 ``reveal``         what is hidden until the vote: metrics, verdict, evidence
 ``progress``       how far annotators are, and how they agree
 ``vote_log``       the log of a folder while people vote
+``session_key``    the folder's secret: addresses, ids of pairs, orders
+``ballot``         what an annotator says of A and B, and the label that it stands for
 ``session``        votes, withdrawals and adjudications, saved before they count
 ``app``            the pages and their JSON endpoints
 ``page/``          HTML, styles and scripts of the pages

@@ -1,6 +1,8 @@
 """The pages for annotators and for the adjudicator, and the JSON endpoints behind them.
 
-Votes are saved by one thread, and queries run in another: a slow query holds up no vote.
+Votes are saved by one thread, and queries run in others: a slow query holds up no vote, and no
+other reader. Pairs have other ids for each reader, and no reply to an annotator depends on the
+votes of others.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,19 +20,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sqlverdict.errors import UsageError
+from sqlverdict.label.ballot import LONGEST_TEXT, Ballot
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import display_result
-from sqlverdict.label.item import show_item
+from sqlverdict.label.item import ItemContent, show_item
 from sqlverdict.label.progress import agreement_of
-from sqlverdict.label.session import LONGEST_TEXT, Ballot, LabelSession
+from sqlverdict.label.session import ADJUDICATOR, ANNOTATOR, LabelSession
+from sqlverdict.load.people.votes import Side
 from sqlverdict.web.assets import KINDS, read_asset
-from sqlverdict.web.endpoints import json_endpoint, read_body
+from sqlverdict.web.endpoints import RepeatedRequests, json_endpoint, read_body
+from sqlverdict.web.work_pool import WorkPool
 
 PAGES = "sqlverdict.label.page"
-ADJUDICATOR = "adjudicator"
-"""Who the adjudicator's token stands for; annotators are ``annotator:NAME``."""
-ANNOTATOR = "annotator:"
-
 T = TypeVar("T")
 
 
@@ -45,16 +47,22 @@ class LabelApp:
 
     Args:
         session: The annotators' work.
-        databases: Runs queries.
+        open_databases: Opens what runs queries, for one thread.
         adjudicator: The adjudicator's name.
     """
 
-    def __init__(self, session: LabelSession, databases: CaseDatabases, adjudicator: str) -> None:
+    def __init__(
+        self,
+        session: LabelSession,
+        open_databases: Callable[[], CaseDatabases],
+        adjudicator: str,
+    ) -> None:
         self.session = session
-        self.databases = databases
         self.adjudicator = adjudicator
         self._votes = ThreadPoolExecutor(1, "votes")
-        self._queries = ThreadPoolExecutor(1, "queries")
+        readers = len(session.assignment) + 1
+        self._queries = WorkPool(open_databases, lambda one: one.runner.close(), readers)
+        self._repeated = RepeatedRequests()
 
     def routes(self) -> Starlette:
         """The application."""
@@ -70,7 +78,7 @@ class LabelApp:
             "adjudicate": self._adjudicate,
         }
         api = [
-            Route(f"/api/{name}", json_endpoint(each), methods=["POST"])
+            Route(f"/api/{name}", json_endpoint(each, self._repeated), methods=["POST"])
             for name, each in endpoints.items()
         ]
         return Starlette(routes=[*api, Route("/{name}", _asset), Route("/", _asset)])
@@ -78,46 +86,42 @@ class LabelApp:
     def close(self) -> None:
         """Wait for what is being saved, and close the databases."""
         self._votes.shutdown()
-        # Databases are closed by the thread that opened them.
-        self._queries.submit(self.databases.runner.close)
-        self._queries.shutdown()
+        self._queries.close()
 
     async def _state(self, request: Request) -> object:
         return await self._saved(self.session.state, _annotator(request))
 
     async def _item(self, request: Request) -> object:
-        pair = (await read_body(request, PairRequest)).pair
-        name = _annotator(request)
+        name, pair = _annotator(request), await self._pair(request)
         vote = await self._saved(self.session.own_vote, name, pair)
-        first = self.session.first(name, pair)
-        content = await self._queried(show_item, self.session.item(pair), self.databases, first)
+        content = await self._content(request, pair, self.session.first(name, pair))
         hidden = self.session.blind
         evidence = None if hidden else await self._saved(self.session.reveal, name, pair)
         return {"item": content, "vote": vote, "evidence": evidence}
 
     async def _vote(self, request: Request) -> object:
-        ballot = await read_body(request, Ballot)
-        name = _annotator(request)
+        name, ballot = _annotator(request), await self._ballot(request)
         at = await self._saved(self.session.vote, name, ballot)
-        progress, agreement = await self._saved(self.session.figures, name)
-        return {"at": at, "progress": progress, "agreement": agreement}
+        return {"at": at, "progress": await self._saved(self.session.progress, name)}
 
     async def _undo(self, request: Request) -> object:
         name = _annotator(request)
         pair, vote = await self._saved(self.session.undo, name)
         state = await self._saved(self.session.state, name)
-        return {"pair": pair, "vote": vote, "state": state}
+        listed = self.session.key.pair_id(_reader(request), pair)
+        return {"pair": listed, "vote": vote, "state": state}
 
     async def _reveal(self, request: Request) -> object:
-        pair = (await read_body(request, PairRequest)).pair
-        return await self._saved(self.session.reveal, _annotator(request), pair)
+        name, pair = _annotator(request), await self._pair(request)
+        return await self._saved(self.session.reveal, name, pair)
 
     async def _run(self, request: Request) -> object:
         query = await read_body(request, PairRequest)
         if len(query.sql) > LONGEST_TEXT:
             raise UsageError(f"the query is longer than {LONGEST_TEXT:,} characters")
-        result = self.session.item(query.pair).result
-        return display_result(await self._queried(self.databases.run, result, query.sql))
+        result = self.session.item(await self._pair(request)).result
+        work = self._queries.run(_reader(request), CaseDatabases.run, result, query.sql)
+        return display_result(await work)
 
     async def _disputes(self, request: Request) -> object:
         _need_adjudicator(request)
@@ -128,34 +132,53 @@ class LabelApp:
 
     async def _dispute(self, request: Request) -> object:
         _need_adjudicator(request)
-        pair = (await read_body(request, PairRequest)).pair
-        item = self.session.item(pair)
-        content = await self._queried(show_item, item, self.databases, "gold")
+        pair = await self._pair(request)
+        content = await self._content(request, pair, "gold")
         known = await self._saved(self.session.reveal_dispute, self.adjudicator, pair)
         return {"item": content, "evidence": known}
 
     async def _adjudicate(self, request: Request) -> object:
         _need_adjudicator(request)
-        ballot = await read_body(request, Ballot)
+        ballot = await self._ballot(request)
         return {"at": await self._saved(self.session.adjudicate, self.adjudicator, ballot)}
+
+    async def _pair(self, request: Request) -> str:
+        """The pair that a request is about, by the id that its reader has for it."""
+        listed = (await read_body(request, PairRequest)).pair
+        return self.session.pair_of(_reader(request), listed)
+
+    async def _ballot(self, request: Request) -> Ballot:
+        ballot = await read_body(request, Ballot)
+        pair = self.session.pair_of(_reader(request), ballot.pair)
+        return msgspec.structs.replace(ballot, pair=pair)
+
+    async def _content(self, request: Request, pair: str, first: Side) -> ItemContent:
+        reader = _reader(request)
+        listed = self.session.key.pair_id(reader, pair)
+        item = replace(self.session.item(pair), pair=listed)
+        return await self._queries.run(
+            reader, lambda databases: show_item(item, databases, first)
+        )
 
     async def _saved(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._votes, work, *arguments)
 
-    async def _queried(self, work: Callable[..., T], *arguments: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._queries, work, *arguments)
+
+def _reader(request: Request) -> str:
+    identity: str = request.scope["identity"]
+    return identity
 
 
 def _annotator(request: Request) -> str:
-    identity: str = request.scope["identity"]
-    if not identity.startswith(ANNOTATOR):
+    reader = _reader(request)
+    if not reader.startswith(ANNOTATOR):
         raise UsageError("this address is the adjudicator's; each annotator has one of their own")
-    return identity.removeprefix(ANNOTATOR)
+    return reader.removeprefix(ANNOTATOR)
 
 
 def _need_adjudicator(request: Request) -> None:
-    if request.scope["identity"] != ADJUDICATOR:
-        raise UsageError("only the adjudicator sees the votes of others before the own vote")
+    if _reader(request) != ADJUDICATOR:
+        raise UsageError("only the adjudicator sees the votes of others")
 
 
 async def _asset(request: Request) -> Response:

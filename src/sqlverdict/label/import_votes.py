@@ -1,6 +1,7 @@
 """Votes from elsewhere: offline pages, spreadsheets, ROSE's labels and other label files.
 
-* A vote log, such as the offline page downloads: its events, as they are.
+* A vote log: its events, as they are. What an offline page downloads is one whose votes speak of
+  query A and query B; the label folder's key says which pair and which order that was.
 * A sheet of labels, as ``agree --labels`` reads it (``load/people/sheet.py``): a row a vote, a
   column an annotator, or one annotator's labels. What ``--export-votes`` writes comes back as it
   was.
@@ -12,16 +13,20 @@ not have is left out and counted, and so is one that the log has already.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast, get_args
 
 import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.execute.fold_sql import fold_sql
-from sqlverdict.label.queue import is_labelled_by_pair, pair_of
+from sqlverdict.label.ballot import Choice, label_of_choice
+from sqlverdict.label.queue import first_side, is_labelled_by_pair, pair_of
+from sqlverdict.label.session import reader_of
+from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.people.sheet import LabelFields, LabelSheet, SheetRow, read_sheet
 from sqlverdict.load.people.sheet_votes import sheet_votes
@@ -35,6 +40,7 @@ from sqlverdict.load.people.votes import (
 from sqlverdict.runlog.run import Run
 
 NO_CASE = "left out: the runs have no case of this id"
+OTHER_FOLDER = "left out: the offline page is not of this label folder, or of other queries"
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,12 @@ class _ForeignVote:
 
 
 def import_votes(
-    path: Path, runs: Sequence[Run], log: VoteLog, annotator: str, fields: LabelFields
+    path: Path,
+    runs: Sequence[Run],
+    log: VoteLog,
+    annotator: str,
+    fields: LabelFields,
+    key: SessionKey,
 ) -> Counter[str]:
     """Add the votes of a file to a log, and say what became of how many.
 
@@ -61,6 +72,7 @@ def import_votes(
         log: Where they are saved.
         annotator: Whose labels they are, where the file names nobody.
         fields: How the file is read.
+        key: The label folder's, for votes of its offline pages.
 
     Raises:
         DataError: the file cannot be read.
@@ -75,7 +87,7 @@ def import_votes(
     known = {_key(event) for event in read_events(log.path)}
     outcomes: Counter[str] = Counter()
     # All of it first: of a file that cannot be read nothing is added.
-    for event in list(_events(path, pairs, annotator, fields, outcomes)):
+    for event in list(_events(path, pairs, annotator, fields, key, outcomes)):
         if _key(event) in known:
             outcomes["in the log already"] += 1
             continue
@@ -96,11 +108,15 @@ def _events(
     pairs: Mapping[str, Mapping[str, str]],
     annotator: str,
     fields: LabelFields,
+    key: SessionKey,
     outcomes: Counter[str],
 ) -> Iterator[VoteEvent]:
     if is_vote_log(path):
-        for event in read_events(path):
-            if event.pair in pairs.get(event.id, ()):
+        for line in read_events(path, choices=True):
+            event = _opened(line, pairs.get(line.id, ()), key)
+            if event is None:
+                outcomes[OTHER_FOLDER] += 1
+            elif event.pair in pairs.get(event.id, ()):
                 source = event.source if event.source == "page" else f"{OFFLINE}, {path.name}"
                 yield msgspec.structs.replace(event, source=source)
             else:
@@ -112,6 +128,26 @@ def _events(
             outcomes[_why_left_out(vote.event, pairs, vote.prediction)] += 1
             continue
         yield msgspec.structs.replace(vote.event, pair=pair)
+
+
+def _opened(event: VoteEvent, pairs: Iterable[str], key: SessionKey) -> VoteEvent | None:
+    """An event of an offline page with its pair and its label; others as they are.
+
+    ``None``: it speaks of A and B, and this folder's key does not know the pair.
+    """
+    reader = reader_of(event.annotator)
+    pair = next((pair for pair in pairs if key.pair_id(reader, pair) == event.pair), None)
+    if pair is None or event.source != OFFLINE:
+        return None if event.choice else event
+    event = msgspec.structs.replace(event, pair=pair)
+    if not event.choice:
+        return event
+    if event.choice not in get_args(Choice):
+        raise DataError(f"the choice is {event.choice!r}. Expected one of {get_args(Choice)}.")
+    first = first_side(key.secret, pair, event.annotator)
+    display = event.display and msgspec.structs.replace(event.display, first=first)
+    label = label_of_choice(cast("Choice", event.choice), first)
+    return msgspec.structs.replace(event, label=label, choice="", display=display)
 
 
 def _why_left_out(

@@ -1,12 +1,15 @@
 """A pair as an annotator sees it: the question, both queries in either order, what they return.
 
-Nothing in it says which query is the gold, what a metric says, or whose prediction it is.
+Nothing in it says which query is the gold, what a metric says, or whose prediction it is. Both
+queries are in one spelling, which is checked: it must return what the query itself returns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import blake2b
+from typing import TypeVar
 
 import msgspec
 
@@ -27,13 +30,22 @@ from sqlverdict.label.display import (
 from sqlverdict.label.layout_sql import CodePiece, layout_pair
 from sqlverdict.label.logged_results import logged_relation, logged_result
 from sqlverdict.label.queue import QueueItem
+from sqlverdict.label.spelling.pair import (
+    SpelledPair,
+    spell_columns,
+    spell_pair,
+    spell_pair_by_tokens,
+)
+from sqlverdict.label.spelling.spelled import SpelledQuery
 from sqlverdict.load.people.votes import Side
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
-from sqlverdict.records import Query, Result
+from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, Query, Result
 
 SAMPLE_ROWS = 3
 MOST_TABLES = 12
+
+_Table = TypeVar("_Table", TableDisplay, TableDisplay | None)
 
 
 class QueryDisplay(msgspec.Struct, frozen=True):
@@ -104,11 +116,27 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
     if first == "prediction":
         sides = ("prediction", "gold")
     texts = [_query(result, side) for side in sides]
-    pieces = layout_pair(*texts)
-    results, relation = _results(result, databases, texts, sides)
+    schema = databases.schema(result)
+    spelled = spell_pair(texts, [databases.dialect(result, side) for side in sides], schema)
+    if result.answers is not None and databases.path(result) is None:
+        logged = result.answers
+        results: Sequence[TableDisplay] = [logged_result(logged, side) for side in sides]
+        relation = logged_relation(logged)
+    else:
+        a, b = (databases.run(result, *query) for query in zip(texts, sides, strict=True))
+        if spelled.by_tree:
+            spelled, a, b = _checked(result, databases, spelled, sides, a, b)
+        if not spelled.by_tree:
+            spelled = spell_pair_by_tokens(texts, schema)
+        relation = relate_results(a, b)
+        results = result_pair(a, b, relation)
     witness = witness_of(result)
     answers = _on_witness(witness, sides)
-    queries = [QueryDisplay(pieces[n], results[n], answers[n]) for n in range(len(sides))]
+    pieces = layout_pair(*(query.text for query in spelled.queries))
+    queries = [
+        QueryDisplay(pieces[n], _with_columns(query, results[n]), _with_columns(query, answers[n]))
+        for n, query in enumerate(spelled.queries)
+    ]
     content = ItemContent(
         pair=item.pair,
         id=result.id,
@@ -137,16 +165,40 @@ def _query(result: Result, side: Side) -> str:
     return result.gold[number if number < len(result.gold) else 0]
 
 
-def _results(
-    result: Result, databases: CaseDatabases, texts: Sequence[str], sides: Sequence[Side]
-) -> tuple[Sequence[TableDisplay], ResultRelation]:
-    """What both queries return, and how that relates; from the run log if need be."""
-    if result.answers is not None and databases.path(result) is None:
-        logged = result.answers
-        return [logged_result(logged, side) for side in sides], logged_relation(logged)
-    a, b = (databases.run(result, text, side) for text, side in zip(texts, sides, strict=True))
-    relation = relate_results(a, b)
-    return result_pair(a, b, relation), relation
+def _checked(
+    result: Result,
+    databases: CaseDatabases,
+    spelled: SpelledPair,
+    sides: Sequence[Side],
+    *outcomes: Outcome,
+) -> tuple[SpelledPair, Outcome, Outcome]:
+    """A spelling, no longer by the tree where it does not return what the queries do.
+
+    The message of a failure quotes the text: it is that of the spelling.
+    """
+    shown: list[Outcome] = []
+    for query, side, outcome in zip(spelled.queries, sides, outcomes, strict=True):
+        failure = outcome if isinstance(outcome, Failure) else None
+        if failure is not None and failure.reason in LIMIT_REASONS:
+            shown.append(outcome)
+            continue
+        again = databases.run(result, query.text, side)
+        if isinstance(again, Failure):
+            same = failure is not None and failure.reason is again.reason
+        else:
+            same = not isinstance(outcome, Failure) and again.bag == outcome.bag
+        if not same:
+            return replace(spelled, by_tree=False), outcomes[0], outcomes[1]
+        shown.append(again if failure is not None else outcome)
+    return spelled, shown[0], shown[1]
+
+
+def _with_columns(query: SpelledQuery, table: _Table) -> _Table:
+    """A result under the names of the spelling: an engine quotes the query in them."""
+    if table is None or table.failure:
+        return table
+    columns = tuple(map(short_text, spell_columns(query, table.columns)))
+    return msgspec.structs.replace(table, columns=columns)
 
 
 def _on_witness(

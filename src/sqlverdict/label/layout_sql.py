@@ -20,7 +20,7 @@ _BREAKS = word_set(
     "SELECT FROM WHERE GROUP HAVING ORDER LIMIT UNION INTERSECT EXCEPT WINDOW VALUES"
 )
 _JOINS = word_set("JOIN INNER LEFT RIGHT FULL CROSS NATURAL")
-_KEYWORDS = (
+KEYWORDS = (
     _BREAKS
     | _JOINS
     | word_set(
@@ -98,7 +98,7 @@ def layout(sql: str) -> list[CodePiece]:
             space = space or " "
             continue
         word = text.upper() if kind is Kind.WORD else ""
-        keyword = word in _KEYWORDS
+        keyword = word in KEYWORDS
         if text in _TIGHT or previous == "(":
             space = "" if space == " " else space
         if text == ")":

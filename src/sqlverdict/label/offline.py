@@ -1,18 +1,22 @@
 """One HTML file with an annotator's queue inside, for people without Python.
 
 Results are computed beforehand. The page keeps votes in the browser and downloads them as a file
-that ``label --import`` and ``agree`` read. It holds no metric, verdict or system; which query is
-the gold is in its source, for it makes labels of votes.
+that ``label --import`` reads. It holds no metric, verdict or system, and not which query is the
+gold: a vote is about query A and query B, and the label folder knows which was which.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
+from sqlverdict.label.ballot import categories_for
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.item import show_item
 from sqlverdict.label.queue import LabelQueue, chance, first_side
-from sqlverdict.label.session import categories_for
+from sqlverdict.label.session import reader_of
+from sqlverdict.label.session_key import SessionKey
 from sqlverdict.load.people.votes import VOTE_SCHEMA
 from sqlverdict.web.assets import one_file
 
@@ -21,26 +25,33 @@ _SWAPS = {"server_store.js": "offline_store.js"}
 
 
 def offline_page(
-    queue: LabelQueue, name: str, seed: int, databases: CaseDatabases, annotator: str
+    queue: LabelQueue,
+    name: str,
+    seed: int,
+    databases: CaseDatabases,
+    annotator: str,
+    key: SessionKey,
 ) -> bytes:
     """The file of one annotator; the queries run now.
 
     Args:
         queue: The pairs.
         name: The queue's name.
-        seed: The seed of the queue and of the order of queries.
+        seed: The seed of the queue.
         databases: Runs the queries.
         annotator: Who votes.
+        key: The label folder's.
     """
     items = []
     for pair in queue.order:
-        first = first_side(seed, pair, annotator)
-        items.append({"item": show_item(queue.items[pair], databases, first), "first": first})
+        first = first_side(key.secret, pair, annotator)
+        listed = key.pair_id(reader_of(annotator), pair)
+        items.append(show_item(replace(queue.items[pair], pair=listed), databases, first))
     data = {
         "vote_schema": VOTE_SCHEMA,
         "annotator": annotator,
         "queue": f"{name}, seed {seed}",
-        "key": chance(seed, *queue.order).hex(),
+        "key": chance(seed, *queue.order, secret=key.secret).hex(),
         "categories": categories_for(blind=True),
         "items": items,
     }

@@ -115,18 +115,22 @@ def is_labelled_by_pair(result: Result) -> bool:
     return not result.abstained and bool((result.prediction or "").strip()) and bool(result.gold)
 
 
-def chance(seed: int, *parts: str) -> bytes:
-    """A number that is the same on every machine, and random for all that it matters."""
-    return blake2b("\x1f".join((str(seed), *parts)).encode(), digest_size=8).digest()
+def chance(seed: int, *parts: str, secret: bytes = b"") -> bytes:
+    """A number that is the same on every machine, and random for all that it matters.
+
+    With a secret nobody else can compute it.
+    """
+    text = "\x1f".join((str(seed), *parts)).encode()
+    return blake2b(text, digest_size=8, key=secret).digest()
 
 
-def first_side(seed: int, pair: str, annotator: str) -> Side:
+def first_side(secret: bytes, pair: str, annotator: str) -> Side:
     """Which query this annotator sees first; either order is as likely."""
-    return "gold" if chance(seed, "side", pair, annotator)[0] % 2 else "prediction"
+    return "gold" if chance(0, "side", pair, annotator, secret=secret)[0] % 2 else "prediction"
 
 
 def assign(
-    order: Sequence[str], annotators: Sequence[str], overlap: float, seed: int
+    order: Sequence[str], annotators: Sequence[str], overlap: float, secret: bytes
 ) -> dict[str, tuple[str, ...]]:
     """The pairs of each annotator, in an order of their own.
 
@@ -134,14 +138,14 @@ def assign(
         order: The pairs of the queue.
         annotators: Their names.
         overlap: The share of the queue that everybody labels; the rest is dealt out in turn.
-        seed: For the orders.
+        secret: For the orders: nobody can compute what a place in them says.
     """
     shared = ceil(overlap * len(order))
     pairs = {name: list(order[:shared]) for name in annotators}
     for turn, pair in enumerate(order[shared:]):
         pairs[annotators[turn % len(annotators)]].append(pair)
     return {
-        name: tuple(sorted(own, key=lambda pair: chance(seed, "order", pair, name)))
+        name: tuple(sorted(own, key=lambda pair: chance(0, "order", pair, name, secret=secret)))
         for name, own in pairs.items()
     }
 

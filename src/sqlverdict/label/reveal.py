@@ -1,4 +1,7 @@
-"""What is hidden until the vote: which query is the gold, metrics, verdict, evidence, systems."""
+"""What is hidden until the vote: which query is the gold, metrics, verdict, evidence, systems.
+
+The votes of others are hidden from annotators after it, too: the adjudicator alone sees them.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from sqlverdict.load.people.votes import PairVotes, Side
 from sqlverdict.report.one_run.case import because, evidence_lines
 
 
-class OtherVote(msgspec.Struct, frozen=True):
-    """The vote of one annotator, as another one or the adjudicator sees it."""
+class PairVote(msgspec.Struct, frozen=True):
+    """The vote of one annotator, as the adjudicator sees it."""
 
     annotator: str
     label: str
@@ -35,7 +38,6 @@ class Revelation(msgspec.Struct, frozen=True):
         evidence: What was found out, a sentence each.
         witness_sentence: When the queries differ.
         golds: All golds of the case.
-        votes: What other annotators say.
     """
 
     first: Side
@@ -46,11 +48,10 @@ class Revelation(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...]
     witness_sentence: str
     golds: tuple[str, ...]
-    votes: tuple[OtherVote, ...]
 
 
-def reveal(item: QueueItem, first: Side, votes: PairVotes | None, but: str = "") -> Revelation:
-    """All that is known of a pair, and the votes of everybody but one."""
+def reveal(item: QueueItem, first: Side) -> Revelation:
+    """All that is known of a pair but for people's votes."""
     result = item.result
     witness = witness_of(result)
     return Revelation(
@@ -62,16 +63,12 @@ def reveal(item: QueueItem, first: Side, votes: PairVotes | None, but: str = "")
         evidence=tuple(evidence_lines(result, item.run.folder)),
         witness_sentence=witness.sentence if witness is not None else "",
         golds=result.gold,
-        votes=other_votes(votes, but),
     )
 
 
-def other_votes(votes: PairVotes | None, but: str = "") -> tuple[OtherVote, ...]:
-    """The votes about a pair that count, of everybody but one."""
-    if votes is None:
-        return ()
+def pair_votes(votes: PairVotes) -> tuple[PairVote, ...]:
+    """The votes about a pair that count."""
     return tuple(
-        OtherVote(name, vote.label, vote.categories, vote.note, vote.realistic, vote.corrected_gold)
+        PairVote(name, vote.label, vote.categories, vote.note, vote.realistic, vote.corrected_gold)
         for name, vote in votes.votes.items()
-        if name != but
     )

@@ -1,84 +1,43 @@
 """Votes, withdrawals and adjudications: checked, saved, and only then counted.
 
 A vote says which of query A and query B answers the question. Which of them is the gold follows
-from the seed, and makes a label of it; see ``load/people/votes.py`` for the labels.
+from the folder's secret, and makes a label of it. What an annotator gets depends on the own votes
+alone, and an annotator votes on assigned pairs alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
 
 import msgspec
 
-from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.errors import UsageError
+from sqlverdict.label.ballot import (
+    Ballot,
+    categories_for,
+    check_ballot,
+    choice_of_label,
+    label_of_choice,
+)
 from sqlverdict.label.display import short_text
-from sqlverdict.label.progress import LabelProgress, agreement_of, progress_of
+from sqlverdict.label.progress import LabelProgress, progress_of
 from sqlverdict.label.queue import LabelQueue, QueueItem, first_side
-from sqlverdict.label.reveal import OtherVote, Revelation, other_votes, reveal
+from sqlverdict.label.reveal import PairVote, Revelation, pair_votes, reveal
+from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.people.votes import VOTE_SCHEMA, EventKind, ItemDisplay, Side, VoteEvent
-from sqlverdict.score.agreement.annotators import AnnotatorAgreement
+from sqlverdict.web.refusals import NotAssigned
 
-Choice = Literal[
-    "only_a",
-    "only_b",
-    "both",
-    "either",
-    "neither",
-    "ambiguous",
-    "unanswerable",
-    "undecided",
-    "skip",
-]
-LONGEST_TEXT = 20_000
-CATEGORIES: Mapping[str, str] = {**FATAL, **MINOR}
-
-_BY_CHOICE: Mapping[str, str] = {
-    "both": "right",
-    "either": "both_acceptable",
-    "neither": "both_wrong",
-}
+ADJUDICATOR = "adjudicator"
+"""Who the adjudicator's token stands for; annotators are ``annotator:NAME``."""
+ANNOTATOR = "annotator:"
 
 
-def categories_for(blind: bool) -> dict[str, str]:
-    """The categories to choose from: who votes blind does not know which query is the gold."""
-    hidden = ("wrong_gold",) if blind else ()
-    return {name: text for name, text in CATEGORIES.items() if name not in hidden}
-
-
-def label_of_choice(choice: Choice, first: Side) -> str:
-    """The label that a choice stands for, by which query stood first."""
-    if choice in ("only_a", "only_b"):
-        gold_alone = (choice == "only_a") == (first == "gold")
-        return "wrong" if gold_alone else "gold_wrong"
-    return _BY_CHOICE.get(choice, choice)
-
-
-def choice_of_label(label: str, first: Side) -> str:
-    """The choice that gave a label."""
-    if label in ("wrong", "gold_wrong"):
-        return "only_a" if (label == "wrong") == (first == "gold") else "only_b"
-    return {name: choice for choice, name in _BY_CHOICE.items()}.get(label, label)
-
-
-class Ballot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the page sends for a vote; an adjudication has a reason."""
-
-    pair: str
-    choice: Choice
-    categories: tuple[str, ...] = ()
-    note: str = ""
-    realistic: Literal["", "yes", "no", "unsure"] = ""
-    corrected_gold: str = ""
-    reason: str = ""
-    seconds: float | None = None
-    digest: str = ""
-    results: bool = False
-    witness: bool = False
+def reader_of(annotator: str) -> str:
+    """Who an annotator's token stands for."""
+    return f"{ANNOTATOR}{annotator}"
 
 
 class ListedItem(msgspec.Struct, frozen=True):
@@ -91,14 +50,13 @@ class ListedItem(msgspec.Struct, frozen=True):
 
 
 class AnnotatorState(msgspec.Struct, frozen=True):
-    """What the page knows of its annotator's work."""
+    """What the page knows of its annotator's work: nothing in it depends on another's votes."""
 
     annotator: str
     blind: bool
     items: tuple[ListedItem, ...]
     categories: Mapping[str, str]
     progress: LabelProgress
-    agreement: AnnotatorAgreement | None
 
 
 class OwnVote(msgspec.Struct, frozen=True):
@@ -119,7 +77,7 @@ class Dispute(msgspec.Struct, frozen=True):
     pair: str
     id: str
     question: str
-    votes: tuple[OtherVote, ...]
+    votes: tuple[PairVote, ...]
     decision: str
     reason: str
 
@@ -132,8 +90,9 @@ class LabelSession:
         queue: The pairs.
         assignment: The pairs of each annotator, in order.
         log: Where votes are saved.
-        seed: The seed of the queue and of the order of queries.
-        blind: Whether metrics, verdict, systems and other votes are hidden until the vote.
+        seed: The seed of the queue.
+        key: Ids of pairs and orders follow from it.
+        blind: Whether metrics, verdict and systems are hidden until the vote.
         name: The queue's name.
         clock: The time.
     """
@@ -142,9 +101,12 @@ class LabelSession:
     assignment: Mapping[str, Sequence[str]]
     log: VoteLog
     seed: int
+    key: SessionKey
     blind: bool
     name: str
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _listed: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The pairs of each reader by the ids that the reader got."""
 
     def state(self, annotator: str) -> AnnotatorState:
         """How far an annotator is."""
@@ -153,34 +115,61 @@ class LabelSession:
             vote = self._vote(annotator, pair)
             choice = choice_of_label(vote.label, self.first(annotator, pair)) if vote else ""
             result = self.queue.items[pair].result
-            items.append(ListedItem(pair, result.id, short_text(result.question), choice))
+            listed = self.key.pair_id(reader_of(annotator), pair)
+            items.append(ListedItem(listed, result.id, short_text(result.question), choice))
         return AnnotatorState(
             annotator,
             self.blind,
             tuple(items),
             categories_for(self.blind),
-            *self.figures(annotator),
+            self.progress(annotator),
         )
 
-    def figures(self, annotator: str) -> tuple[LabelProgress, AnnotatorAgreement | None]:
-        """What changes with every vote: an annotator's progress, and how all agree."""
-        book = self.log.book
-        progress = progress_of(book, annotator, self.assignment[annotator])
-        return progress, agreement_of(book, self.log.path)
+    def progress(self, annotator: str) -> LabelProgress:
+        """How far an annotator is, by the own votes alone."""
+        return progress_of(self.log.book, annotator, self.assignment[annotator])
+
+    def pair_of(self, reader: str, listed: str) -> str:
+        """The pair that a reader knows under an id.
+
+        Args:
+            reader: Who asks: an annotator, by :func:`reader_of`, or the adjudicator.
+            listed: The id, as the reader got it.
+
+        Raises:
+            NotAssigned: it is none of this reader's.
+        """
+        if reader not in self._listed:
+            pairs = self.assignment.get(reader.removeprefix(ANNOTATOR), self.queue.items)
+            self._listed[reader] = {self.key.pair_id(reader, pair): pair for pair in pairs}
+        try:
+            return self._listed[reader][listed]
+        except KeyError:
+            raise NotAssigned from None
 
     def first(self, annotator: str, pair: str) -> Side:
         """Which query stands first for an annotator; the gold where nothing is hidden."""
-        return first_side(self.seed, pair, annotator) if self.blind else "gold"
+        return first_side(self.key.secret, pair, annotator) if self.blind else "gold"
 
     def item(self, pair: str) -> QueueItem:
         """A pair of the queue.
 
         Raises:
-            UsageError: it has none such.
+            NotAssigned: it has none such.
         """
         if pair not in self.queue.items:
-            raise UsageError("this item is not in the queue; load the page again")
+            raise NotAssigned
         return self.queue.items[pair]
+
+    def own_item(self, annotator: str, pair: str) -> QueueItem:
+        """A pair that an annotator was asked about.
+
+        Raises:
+            NotAssigned: it is another's, or none.
+        """
+        if pair not in self.assignment[annotator]:
+            raise NotAssigned
+        return self.item(pair)
 
     def own_vote(self, annotator: str, pair: str) -> OwnVote | None:
         """An annotator's vote on a pair that counts."""
@@ -201,11 +190,12 @@ class LabelSession:
         """Save a vote, and say when.
 
         Raises:
+            NotAssigned: the annotator was not asked about the pair.
             UsageError: it cannot be counted.
             OSError: it was not saved.
         """
-        item = self.item(ballot.pair)
-        _check(ballot)
+        item = self.own_item(annotator, ballot.pair)
+        check_ballot(ballot)
         first = self.first(annotator, ballot.pair)
         votes = self.log.book.pairs.get(ballot.pair)
         display = ItemDisplay(
@@ -239,19 +229,21 @@ class LabelSession:
     def reveal(self, annotator: str, pair: str) -> Revelation:
         """All that is known of a pair, once the annotator voted on it; the look is recorded.
 
+        The votes of others are not in it: these are for the adjudicator.
+
         Raises:
+            NotAssigned: the annotator was not asked about the pair.
             UsageError: the annotator did not vote on it yet.
             OSError: the look was not saved.
         """
-        item = self.item(pair)
+        item = self.own_item(annotator, pair)
         if self.blind and self._vote(annotator, pair) is None:
-            raise UsageError("vote first: metrics, verdict and other votes are hidden until then")
+            raise UsageError("vote first: metrics and verdict are hidden until then")
         self._record_look(annotator, item)
-        votes = self.log.book.pairs[pair]
-        return reveal(item, self.first(annotator, pair), votes, annotator)
+        return reveal(item, self.first(annotator, pair))
 
     def reveal_dispute(self, adjudicator: str, pair: str) -> Revelation:
-        """All that is known of a pair, with everybody's votes; the look is recorded.
+        """All that is known of a pair; the look is recorded.
 
         Raises:
             UsageError: there is no such pair.
@@ -259,7 +251,7 @@ class LabelSession:
         """
         item = self.item(pair)
         self._record_look(adjudicator, item)
-        return reveal(item, "gold", self.log.book.pairs[pair])
+        return reveal(item, "gold")
 
     def disputes(self) -> tuple[Dispute, ...]:
         """The pairs on which annotators disagree, undecided ones first."""
@@ -271,10 +263,10 @@ class LabelSession:
             decision = votes.adjudication
             disputes.append(
                 Dispute(
-                    pair,
+                    self.key.pair_id(ADJUDICATOR, pair),
                     result.id,
                     result.question,
-                    other_votes(votes),
+                    pair_votes(votes),
                     decision.label if decision else "",
                     decision.reason if decision else "",
                 )
@@ -289,7 +281,7 @@ class LabelSession:
             OSError: it was not saved.
         """
         item = self.item(ballot.pair)
-        _check(ballot)
+        check_ballot(ballot)
         if not ballot.reason.strip():
             raise UsageError("write the reason for the decision")
         if ballot.choice == "skip":
@@ -342,11 +334,3 @@ class LabelSession:
             )
         )
         return at
-
-
-def _check(ballot: Ballot) -> None:
-    unknown = [name for name in ballot.categories if name not in CATEGORIES]
-    if unknown:
-        raise UsageError(f"there is no category {unknown[0]!r}; known: {', '.join(CATEGORIES)}")
-    if max(map(len, (ballot.note, ballot.reason, ballot.corrected_gold))) > LONGEST_TEXT:
-        raise UsageError(f"a text is longer than {LONGEST_TEXT:,} characters")

@@ -7,6 +7,7 @@ the reader chose, the log lines of the cases that are shown, and what became of 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -27,9 +28,12 @@ from sqlverdict.runlog.run import Run
 from sqlverdict.view.playground import Playground
 from sqlverdict.web.assets import KINDS
 from sqlverdict.web.endpoints import json_endpoint, read_body
+from sqlverdict.web.work_pool import WorkPool
 
 _REPORT = "sqlverdict.report.html"
 _OWN = "sqlverdict.view"
+_BLOCK = re.compile(r"block-([0-9]{1,9})")
+_LONGEST_NAME = 40
 _DOCUMENTS = 4
 """How many choices of runs are kept."""
 
@@ -72,13 +76,12 @@ class ViewApp:
 
     Args:
         runs: The runs that can be shown.
-        playground: Examines changed queries.
+        open_playground: Opens what examines changed queries, for one thread.
     """
 
-    def __init__(self, runs: Sequence[Run], playground: Playground) -> None:
+    def __init__(self, runs: Sequence[Run], open_playground: Callable[[], Playground]) -> None:
         self.runs = tuple(runs)
-        self._playground = playground
-        self._queries = ThreadPoolExecutor(1, "queries")
+        self._queries = WorkPool(open_playground, Playground.close)
         self._reading = ThreadPoolExecutor(1, "documents")
         self._document = lru_cache(maxsize=_DOCUMENTS)(self._make_document)
 
@@ -99,9 +102,7 @@ class ViewApp:
     def close(self) -> None:
         """End what is being read, and close the databases."""
         self._reading.shutdown()
-        # Databases are closed by the thread that opened them.
-        self._queries.submit(self._playground.close)
-        self._queries.shutdown()
+        self._queries.close()
 
     async def _runs(self, request: Request) -> object:
         del request
@@ -115,16 +116,17 @@ class ViewApp:
         document = await self._in(self._reading, self._document, body.runs)
         if body.name == "index":
             return document.index
-        number = body.name.removeprefix("block-")
-        if not number.isdecimal() or int(number) >= len(document.blocks):
-            raise UsageError(f"the document has no part {body.name!r}")
-        return document.blocks[int(number)]
+        match = _BLOCK.fullmatch(body.name)
+        if match is None or int(match[1]) >= len(document.blocks):
+            raise UsageError(f"the document has no part {body.name[:_LONGEST_NAME]!r}")
+        return document.blocks[int(match[1])]
 
     async def _check(self, request: Request) -> object:
         body = await read_body(request, CheckRequest)
         run = self._run(body.run)
+        reader: str = request.scope["identity"]
         pair = (body.id, body.gold, body.prediction)
-        return await self._in(self._queries, self._playground.check, run, *pair)
+        return await self._queries.run(reader, Playground.check, run, *pair)
 
     async def _export(self, request: Request) -> object:
         body = await read_body(request, ExportRequest)

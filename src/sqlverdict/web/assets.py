@@ -24,7 +24,8 @@ _HEAD = "<head>"
 
 def read_asset(package: str, name: str) -> str | None:
     """The text of a page's file; ``None``: it has none of that name."""
-    if not re.fullmatch(r"\w+\.\w+", name) or not name.endswith(tuple(KINDS)):
+    # A file system refuses a name of more than 255 bytes in words of its own.
+    if not re.fullmatch(r"\w{1,60}\.\w{1,8}", name, re.ASCII) or not name.endswith(tuple(KINDS)):
         return None
     file = files(package).joinpath(name)
     return file.read_text(encoding="utf-8") if file.is_file() else None

@@ -3,10 +3,12 @@
 * A request under ``/api/`` needs a token that only the printed address holds. It stands behind
   ``#``, so that no browser sends it in an address or a referrer; the page sends it in a header,
   which another site cannot do.
-* The ``Host`` must be an IP address, ``localhost`` or the name that the server was given: another
-  name that was made to point here (DNS rebinding) is refused.
-* A request that writes needs this server's own ``Origin``, and one that a browser calls cross-site
-  is refused.
+* The ``Host`` must be an IP address, ``localhost``, the name that the server was given, or that of
+  the address that people use where a proxy stands between: another name that was made to point
+  here (DNS rebinding) is refused.
+* A request that writes needs the ``Origin`` of this server or of that address, and one that a
+  browser calls cross-site is refused.
+* What a proxy adds (``X-Forwarded-For`` ...) says nothing here: anybody can send it.
 * Pages load nothing from elsewhere and run no script but their own files (CSP).
 """
 
@@ -17,6 +19,7 @@ from collections.abc import Mapping
 from hmac import compare_digest
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -43,6 +46,9 @@ HEADERS: Mapping[str, str] = {
 """The headers of every reply."""
 
 
+_BEHIND_PROXY = "where a proxy stands between, start the server with --address"
+
+
 def new_token() -> str:
     """A token that cannot be guessed."""
     return secrets.token_urlsafe(24)
@@ -56,13 +62,19 @@ class RequestGuard:
         tokens: Who may ask, by token.
         host: The name or address that the server was given.
         port: Its port.
+        address: The address that people use, where a proxy stands between; empty: none does.
     """
 
-    def __init__(self, app: ASGIApp, tokens: Mapping[str, str], host: str, port: int) -> None:
+    def __init__(
+        self, app: ASGIApp, tokens: Mapping[str, str], host: str, port: int, address: str = ""
+    ) -> None:
         self.app = app
         self._tokens = dict(tokens)
         self._host = host
         self._port = port
+        parts = urlsplit(address)
+        self._front_host = parts.netloc.lower()
+        self._front_origin = f"{parts.scheme}://{parts.netloc}".lower() if address else ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer or refuse one request."""
@@ -78,14 +90,16 @@ class RequestGuard:
     def _decide(self, scope: Scope, headers: Mapping[str, bytes]) -> tuple[str, str]:
         """Who asks, or why that is refused."""
         host = headers.get("host", b"").decode("latin-1")
-        if not self._is_own_host(host):
-            return "", f"the host {host!r} is not this server's"
+        in_front = bool(self._front_host) and host.lower() == self._front_host
+        if not in_front and not self._is_own_host(host):
+            return "", f"the host {host!r} is not this server's; {_BEHIND_PROXY}"
         if headers.get("sec-fetch-site", b"same-origin") == b"cross-site":
             return "", "the request comes from another site"
         if scope["method"] not in _READS:
             origin = headers.get("origin", b"").decode("latin-1")
-            if origin != f"http://{host}":
-                return "", f"the origin {origin!r} may not write here"
+            own = {self._front_origin} if in_front else {self._front_origin, f"http://{host}"}
+            if not origin or origin not in own:
+                return "", f"the origin {origin!r} may not write here; {_BEHIND_PROXY}"
         if not scope["path"].startswith("/api/"):
             return "", "" if scope["method"] in _READS else "only pages are here"
         token = headers.get(TOKEN_HEADER, b"")

@@ -6,6 +6,7 @@ import socket
 from contextlib import ExitStack
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sqlverdict.errors import MissingExtra, UsageError
 
@@ -55,6 +56,25 @@ def address_of(host: str, listener: socket.socket) -> str:
     return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
 
 
+def front_address(text: str) -> str:
+    """The address that people use, where a proxy stands between, without a last slash.
+
+    Raises:
+        UsageError: it is no address of a page.
+    """
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        known = False
+    if not known or parts.query or parts.fragment or parts.username is not None:
+        raise UsageError(
+            f"--address is {text!r}. Expected what stands in the browser of an annotator, such as "
+            f"https://label.example.org or https://example.org/label/"
+        )
+    return text.rstrip("/")
+
+
 def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Answer requests until Ctrl-C or SIGTERM, then end quietly.
 
@@ -72,6 +92,7 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
         lifespan="off",
         ws="none",
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=2,
     )
     try:

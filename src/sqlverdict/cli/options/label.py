@@ -34,7 +34,7 @@ class QueueArgs:
         "metrics disagree, lucky matches, suspected golds, or any.",
     )
     size: int = option("--n", type=click.IntRange(1), default=200, help="How many pairs at most.")
-    seed: int = seed_option("The seed of the queue and of the order of queries.")
+    seed: int = seed_option("The seed of the queue.")
     annotators: tuple[str, ...] = option(
         "--annotators",
         type=NAMES,
@@ -56,7 +56,7 @@ class QueueArgs:
     not_blind: bool = option(
         "--not-blind",
         is_flag=True,
-        help="Show which query is the gold, metrics, verdict and votes from the start.",
+        help="Show which query is the gold, metrics and verdict from the start.",
     )
 
 
@@ -68,7 +68,16 @@ class ServerArgs:
 
     host: str = option("--host", default=LOCAL, help="The address to listen on.")
     port: int = option(
-        "--port", type=click.IntRange(0, 65535), default=0, help="The port; 0 takes a free one."
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=0,
+        help="The port; 0 takes a free one, label that of its last start.",
+    )
+    address: str | None = option(
+        "--address",
+        metavar="URL",
+        help="The address that people use, where a proxy stands between: "
+        "https://example.org/label/. [default: the server's own]",
     )
     no_browser: bool = option("--no-browser", is_flag=True, help="Only print the addresses.")
 

@@ -77,7 +77,7 @@
     const changed = JSON.stringify(reply.disputes) !== JSON.stringify(disputes);
     disputes = reply.disputes;
     byId("adjudicator").textContent = reply.adjudicator;
-    byId("kappa").textContent = page.kappaText(reply.agreement, "");
+    byId("kappa").textContent = page.kappaText(reply.agreement);
     return changed;
   };
 

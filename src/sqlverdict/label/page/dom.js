@@ -73,15 +73,11 @@ page.choiceOfKey = (key) => {
 // A kappa as text: none where it has no meaning.
 page.kappa = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
 
-page.kappaText = (agreement, own) => {
+page.kappaText = (agreement) => {
   if (!agreement) return "";
-  const pairs = agreement.pairs.filter((pair) => !own || pair.a === own || pair.b === own);
-  const texts = pairs
+  const texts = agreement.pairs
     .filter((pair) => pair.n > 0)
-    .map((pair) => {
-      const who = own ? (pair.a === own ? pair.b : pair.a) : `${pair.a}, ${pair.b}`;
-      return `κ ${page.kappa(pair.kappa)} (${who}, ${pair.n})`;
-    });
+    .map((pair) => `κ ${page.kappa(pair.kappa)} (${pair.a}, ${pair.b}, ${pair.n})`);
   if (agreement.annotators.length > 2 && agreement.n > 0)
     texts.unshift(`Fleiss' κ ${page.kappa(agreement.fleiss)} (${agreement.n})`);
   return texts.join(" · ");

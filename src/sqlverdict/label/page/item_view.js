@@ -178,7 +178,6 @@ page.showEvidence = (container, evidence, names) => {
     ["They differ when", evidence.witness_sentence],
     ...evidence.evidence.map((line, number) => [number ? "" : "Evidence", line]),
     ...evidence.golds.slice(1).map((gold) => ["Another gold", gold]),
-    ...(names ? [] : evidence.votes.map((vote) => [vote.annotator, [page.labelText(vote.label), vote.note].filter(Boolean).join(": ")])),
   ].filter(([, text]) => text);
   page.fill(
     container,

@@ -72,13 +72,12 @@
   });
 
   const showState = () => {
-    const { progress, agreement, annotator } = state;
+    const { progress, annotator } = state;
     byId("annotator").textContent = annotator;
     byId("progress").max = Math.max(progress.total, 1);
     byId("progress").value = progress.done;
     byId("done").textContent = `${progress.done} of ${progress.total}`;
     byId("pace").textContent = progress.seconds === null ? "" : `${progress.seconds.toFixed(0)} s an item`;
-    byId("kappa").textContent = page.kappaText(agreement, annotator);
     document.title = `${progress.done} of ${progress.total} · Label queries`;
   };
 
@@ -224,7 +223,6 @@
         const reply = await store.vote(ballot(choice));
         listedAs(pair).choice = choice;
         state.progress = reply.progress;
-        state.agreement = reply.agreement;
         saved(`Saved ${new Date(reply.at).toLocaleTimeString("en-GB")}`, "good");
       } catch (error) {
         pending = Boolean(listedAs(pair).choice); // tried again before another item is shown
@@ -361,7 +359,7 @@
         ["U", "take back the last vote"], ["← →", "previous and next item"], ["L", "all items with their state; go to any"],
         ["Y N M", "the small database could be real data: yes, no, maybe"],
         ["D", "kinds of difference, a note, a better query"], ["T", "tables in use, with sample rows"],
-        ...(store.offline ? [] : [["R", "reveal verdict, metrics and other votes, after your own vote"]]),
+        ...(store.offline ? [] : [["R", "reveal verdict and metrics, after your own vote"]]),
       ].map(([key, text]) => make("tr", {}, make("th", { scope: "row" }, make("kbd", {}, key)), make("td", {}, text)))
     );
     byId("previous").addEventListener("click", () => move(-1));

@@ -4,7 +4,7 @@
 page.store = (() => {
   const data = JSON.parse(page.byId("page-data").textContent);
   const place = `sqlverdict votes ${data.key} ${data.annotator}`;
-  const contents = new Map(data.items.map((each) => [each.item.pair, each]));
+  const contents = new Map(data.items.map((item) => [item.pair, item]));
   let events = [];
   let lasting = true;
   try {
@@ -33,59 +33,40 @@ page.store = (() => {
     return last;
   };
 
-  const labelOf = (choice, first) => {
-    if (choice === "only_a" || choice === "only_b")
-      return (choice === "only_a") === (first === "gold") ? "wrong" : "gold_wrong";
-    return { both: "right", either: "both_acceptable", neither: "both_wrong" }[choice] || choice;
-  };
-
-  const choiceOf = (label, first) =>
-    page.choices.map(([choice]) => choice).find((choice) => labelOf(choice, first) === label) || "";
-
   const state = () => {
     const current = votes();
     const times = [...current.values()].map((vote) => vote.seconds).sort((a, b) => a - b);
     return {
       annotator: data.annotator,
       blind: true,
-      items: data.items.map(({ item, first }) => ({
-        pair: item.pair,
-        id: item.id,
-        question: item.question,
-        choice: current.has(item.pair) ? choiceOf(current.get(item.pair).label, first) : "",
+      items: data.items.map(({ pair, id, question }) => ({
+        pair, id, question,
+        choice: current.has(pair) ? current.get(pair).choice : "",
       })),
       progress: {
         done: current.size,
         total: data.items.length,
         seconds: times.length ? times[Math.floor(times.length / 2)] : null,
       },
-      agreement: null,
       categories: data.categories,
     };
   };
 
   const event = (kind, pair) => ({
-    vote_schema: data.vote_schema, kind, id: contents.get(pair).item.id, pair,
+    vote_schema: data.vote_schema, kind, id: contents.get(pair).id, pair,
     annotator: data.annotator, at: new Date().toISOString(), source: "offline",
   });
 
   return {
     offline: true,
     state: async () => state(),
-    item: async (pair) => {
-      const { item, first } = contents.get(pair);
-      const vote = votes().get(pair);
-      const own = vote && { ...vote, choice: choiceOf(vote.label, first) };
-      return { item, vote: own || null, evidence: null };
-    },
+    item: async (pair) => ({ item: contents.get(pair), vote: votes().get(pair) || null, evidence: null }),
     vote: async (ballot) => {
-      const { first } = contents.get(ballot.pair);
-      const { pair, choice, digest, results, witness, reason, ...rest } = ballot;
+      const { pair, digest, results, witness, reason, ...rest } = ballot;
       const made = event("vote", pair);
-      const display = { first, blind: true, results, witness, digest, queue: data.queue };
-      keep({ ...made, label: labelOf(choice, first), ...rest, shown: display });
-      const { progress, agreement } = state();
-      return { at: made.at, progress, agreement };
+      const display = { first: "", blind: true, results, witness, digest, queue: data.queue };
+      keep({ ...made, ...rest, shown: display });
+      return { at: made.at, progress: state().progress };
     },
     undo: async () => {
       const current = votes();

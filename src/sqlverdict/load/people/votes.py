@@ -79,7 +79,7 @@ class ItemDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an annotator saw when voting.
 
     Attributes:
-        first: Which query stood first, as query A.
+        first: Which query stood first, as query A; empty on an offline page, which does not know.
         blind: Whether metrics, verdict, system and other votes were hidden.
         revealed: Whether this annotator had looked at them before this vote.
         results: Whether both results on the real database were there.
@@ -88,7 +88,7 @@ class ItemDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
         queue: The queue, with its seed.
     """
 
-    first: Side
+    first: Side | Literal[""]
     blind: bool
     revealed: bool = False
     results: bool = False
@@ -108,6 +108,8 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         annotator: Who; of an adjudication, the adjudicator.
         at: When, in UTC.
         label: One of :data:`MEANINGS`; empty in events that are no vote.
+        choice: Of an offline page, which does not know the gold: what was said of A and B.
+            Its ``pair`` is known to the label folder alone. An import makes a label of it.
         categories: Kinds of error or difference, by FLEX's names.
         note: A remark.
         realistic: Whether the witness could be real data: ``yes``, ``no`` or ``unsure``.
@@ -125,6 +127,7 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     annotator: str
     at: str
     label: str = ""
+    choice: str = ""
     categories: tuple[str, ...] = ()
     note: str = ""
     realistic: str = ""
@@ -155,11 +158,15 @@ def is_vote_log(path: Path) -> bool:
         return False
 
 
-def read_events(path: Path) -> Iterator[VoteEvent]:
+def read_events(path: Path, *, choices: bool = False) -> Iterator[VoteEvent]:
     """The events of a vote log, in their order.
 
     A last line that was not written to its end is left out. Lines of the offline page have no
     checksum; all others must have one that fits.
+
+    Args:
+        path: The file.
+        choices: Whether votes of an offline page may be there that are not imported yet.
 
     Raises:
         DataError: a line is no event, or was changed.
@@ -171,6 +178,12 @@ def read_events(path: Path) -> Iterator[VoteEvent]:
         if has_seal(line) and not line.endswith(b"\n"):
             return
         event = decode_event(line.strip(), where)
+        if event.choice and not choices:
+            raise DataError(
+                f"{where} is a vote of an offline page, which does not know which query is the "
+                f"gold. Add the file to the log, and read that: sqlverdict label RUN... --import "
+                f"{path}"
+            )
         if has_seal(line) != (event.source != "offline") or (
             has_seal(line) and not is_intact(line)
         ):
@@ -195,7 +208,8 @@ def decode_event(line: bytes, where: str) -> VoteEvent:
             f"Update sqlverdict."
         )
     event = decode_json(line, where, DataError, VoteEvent)
-    if event.kind in ("vote", "adjudication") and event.label not in MEANINGS:
+    is_label = event.kind in ("vote", "adjudication") and not event.choice
+    if is_label and event.label not in MEANINGS:
         raise DataError(
             f"{where}: the label is {event.label!r}. Expected one of {', '.join(MEANINGS)}."
         )

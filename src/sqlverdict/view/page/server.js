@@ -12,7 +12,7 @@ const ownToken = (() => {
 async function ask(name, body) {
   let reply;
   try {
-    reply = await fetch("/api/" + name, {
+    reply = await fetch("api/" + name, {
       method: "POST",
       headers: { "x-sqlverdict-token": ownToken, "content-type": "application/json" },
       body: JSON.stringify(body),

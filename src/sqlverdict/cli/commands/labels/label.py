@@ -5,14 +5,17 @@ from __future__ import annotations
 import getpass
 import shlex
 import webbrowser
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from socket import socket
 from urllib.parse import urlsplit
 
 import click
+from msgspec.structs import replace
 
 from sqlverdict.cli.command import command, group, option
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
@@ -29,14 +32,16 @@ from sqlverdict.label.export import export_cases, export_golds, export_votes
 from sqlverdict.label.import_votes import NO_CASE, import_votes
 from sqlverdict.label.offline import offline_page
 from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
-from sqlverdict.label.session import LabelSession
+from sqlverdict.label.session import ADJUDICATOR, LabelSession, reader_of
+from sqlverdict.label.session_key import SessionKey, open_key, save_key
 from sqlverdict.label.vote_log import VoteLog
+from sqlverdict.load.databases import Databases
 from sqlverdict.load.people.sheet import LabelFields
 from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, read_events
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
-from sqlverdict.web.security import RequestGuard, new_token
-from sqlverdict.web.server import address_of, is_local, open_socket, serve
+from sqlverdict.web.security import RequestGuard
+from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve
 
 _EXAMPLES = (
     "sqlverdict label runs/mine",
@@ -77,20 +82,21 @@ def label(args: LabelCommandArgs) -> None:
 
     The page shows the question, both queries in random order, what each returns on the real
     database, a small database on which they differ, and the tables in use. It hides which query is
-    the gold, what metrics say, the verdict, the system and the votes of others until the vote.
+    the gold, what metrics say, the verdict and the system until the vote, and the votes of others
+    for good. Both queries are spelled alike.
 
     Each vote is on the disk before the page shows it as saved, in votes.jsonl, a log that only
     grows. The same call goes on where it was left. agree reads the log as it is.
 
-    Every annotator has an address of their own. Where there are several, an adjudicator has one
-    too: it lists the items on which they disagree. Queries run in the sandbox, under the limits, on
+    Every annotator has an address of their own, the same after a restart. Where there are several,
+    an adjudicator has one too: it lists the items on which they disagree. Queries run in the sandbox, under the limits, on
     the databases of the evaluate command of the run, or on those that you name.
     """
     runs = [read_run(folder) for folder in args.runs]
     folder = args.out or args.runs[0] / "labels"
     if args.imports.import_files:
         with closing(VoteLog(folder)) as log:
-            _import(args, runs, log)
+            _import(args, runs, log, open_key(folder))
     if args.exports.any:
         file = folder / VOTES_FILE
         events = list(read_events(file)) if file.exists() else []
@@ -105,18 +111,20 @@ def label(args: LabelCommandArgs) -> None:
     if args.imports.import_files or args.exports.any:
         return
     if args.offline is not None:
-        _write_offline(args, args.offline, runs)
+        _write_offline(args, args.offline, runs, folder)
         return
     with closing(VoteLog(folder)) as log:
         _serve(args, runs, log)
 
 
-def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
+def _import(
+    args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog, key: SessionKey
+) -> None:
     own = args.imports
     fields = LabelFields(own.label_field, own.id_field, own.votes, own.annotator_field)
     for file in args.imports.import_files:
         names = args.queue.annotators
-        outcomes = import_votes(file, runs, log, names[0] if names else file.stem, fields)
+        outcomes = import_votes(file, runs, log, names[0] if names else file.stem, fields, key)
         parts = [f"{number:,} {what}" for what, number in sorted(outcomes.items())]
         click.echo(f"{file}: {'; '.join(parts) or 'no vote'}")
         if outcomes[NO_CASE] == outcomes.total() > 0:
@@ -157,13 +165,13 @@ def _facts_of(cases: Iterable[Case]) -> dict[str, CaseFacts]:
     return {case.id: CaseFacts(case.knowledge, case.database, case.gold_database) for case in cases}
 
 
-def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> CaseDatabases:
+def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> Callable[[], CaseDatabases]:
+    """Opens the databases of the runs; every thread opens its own."""
     data = args.data
     facts = _facts(data)
     if facts or data.databases is not None:
         folder = database_folder(data) if data.databases is not None else None
-        runner = open_runner(data.engine_name, args.timeout, default_path())
-        return CaseDatabases(runner, facts, folder)
+        return partial(_open_databases, data.engine_name, args.timeout, facts, folder)
     for run in runs:
         try:
             facts = _facts_of(run_cases(run).values()) | facts
@@ -174,11 +182,18 @@ def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> CaseDatabases:
                 f"or the --benchmark",
                 err=True,
             )
-    runner = open_runner(runs[0].manifest.engine, args.timeout, default_path())
-    return CaseDatabases(runner, facts)
+    return partial(_open_databases, runs[0].manifest.engine, args.timeout, facts, None)
 
 
-def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run]) -> None:
+def _open_databases(
+    engine: str, timeout: float, facts: Mapping[str, CaseFacts], folder: Databases | None
+) -> CaseDatabases:
+    return CaseDatabases(open_runner(engine, timeout, default_path()), facts, folder)
+
+
+def _write_offline(
+    args: LabelCommandArgs, path: Path, runs: Sequence[Run], folder: Path
+) -> None:
     annotators = _annotators(args)
     if len(annotators) != 1:
         raise UsageError(
@@ -189,44 +204,61 @@ def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run]) -> N
         raise UsageError("an offline page is always blind: leave out --not-blind")
     name, seed = args.queue.queue, args.queue.seed
     queue = build_queue(runs, name, args.queue.size, seed)
-    databases = _databases(args, runs)
+    databases = _databases(args, runs)()
     with closing(databases.runner):
-        write_at_once(path, offline_page(queue, name, seed, databases, annotators[0]))
+        page = offline_page(queue, name, seed, databases, annotators[0], open_key(folder))
+    write_at_once(path, page)
     _say_written(path, len(queue.order), "item")
 
 
 def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     try:
-        from sqlverdict.label.app import ADJUDICATOR, ANNOTATOR, LabelApp
+        from sqlverdict.label.app import LabelApp
     except ImportError as error:
         raise MissingExtra("label", "web") from error
     options = args.queue
     queue = build_queue(runs, options.queue, options.size, options.seed, log.book.pairs)
-    work = assign(queue.order, _annotators(args), options.overlap, options.seed)
-    session = LabelSession(queue, work, log, options.seed, not options.not_blind, options.queue)
+    folder = log.path.parent
+    key = open_key(folder)
+    work = assign(queue.order, _annotators(args), options.overlap, key.secret)
+    blind = not options.not_blind
+    session = LabelSession(queue, work, log, options.seed, key, blind, options.queue)
     databases = _databases(args, runs)
-    listener = open_socket(args.server.host, args.server.port)
-    address = address_of(args.server.host, listener)
-    tokens = {new_token(): f"{ANNOTATOR}{name}" for name in work}
-    links = {
-        identity.removeprefix(ANNOTATOR): f"{address}/#token={token}"
-        for token, identity in tokens.items()
-    }
+    front = front_address(args.server.address) if args.server.address else ""
+    listener = _listen(args.server, key.port)
+    port = listener.getsockname()[1]
+    save_key(folder, replace(key, port=port))
+    own = address_of(args.server.host, listener)
+    address = front or own
+    tokens = {key.token(reader_of(name)): reader_of(name) for name in work}
+    links = {name: f"{address}/#token={key.token(reader_of(name))}" for name in work}
     adjudicator = options.adjudicator or _user()
     if len(work) > 1:
-        token = new_token()
-        tokens[token] = ADJUDICATOR
-        links[f"adjudicator {adjudicator}"] = f"{address}/adjudicate#token={token}"
+        tokens[key.token(ADJUDICATOR)] = ADJUDICATOR
+        link = f"{address}/adjudicate#token={key.token(ADJUDICATOR)}"
+        links[f"adjudicator {adjudicator}"] = link
     _announce(args.server.host, session, links)
     if not args.server.no_browser:
         webbrowser.open(next(iter(links.values())))
     app = LabelApp(session, databases, adjudicator)
-    port = listener.getsockname()[1]
+    name = urlsplit(own).hostname or ""
     try:
-        serve(RequestGuard(app.routes(), tokens, urlsplit(address).hostname or "", port), listener)
+        serve(RequestGuard(app.routes(), tokens, name, port, front), listener)
     finally:
         app.close()
     click.echo(f"every vote is saved in {log.path}")
+
+
+def _listen(server: ServerArgs, last_port: int) -> socket:
+    """A socket, on the port of the last start where none is named: sent addresses work again."""
+    if server.port == 0 and last_port:
+        try:
+            return open_socket(server.host, last_port)
+        except UsageError:
+            click.echo(
+                f"port {last_port} of the last start is taken: the addresses are new", err=True
+            )
+    return open_socket(server.host, server.port)
 
 
 def _announce(host: str, session: LabelSession, links: Mapping[str, str]) -> None:

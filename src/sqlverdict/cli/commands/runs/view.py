@@ -20,7 +20,7 @@ from sqlverdict.errors import MissingExtra, RunLogError
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard, new_token
-from sqlverdict.web.server import address_of, is_local, open_socket, serve
+from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +57,10 @@ def view(args: ViewArgs) -> None:
     runs = [read_run(folder) for folder in args.runs]
     if args.databases is not None:
         database_folder(DataArgs(databases=args.databases))
+    front = front_address(args.server.address) if args.server.address else ""
     listener = open_socket(args.server.host, args.server.port)
-    address, token = address_of(args.server.host, listener), new_token()
-    link = f"{address}/#token={token}"
+    own, token = address_of(args.server.host, listener), new_token()
+    link = f"{front or own}/#token={token}"
     click.echo(f"{link}\nCtrl-C ends the server.")
     if not is_local(args.server.host):
         click.echo(
@@ -67,9 +68,9 @@ def view(args: ViewArgs) -> None:
         )
     if not args.server.no_browser:
         webbrowser.open(link)
-    app = ViewApp(runs, Playground(partial(_cases_of, databases=args.databases)))
-    port = listener.getsockname()[1]
-    guard = RequestGuard(app.routes(), {token: "reader"}, urlsplit(address).hostname or "", port)
+    app = ViewApp(runs, partial(Playground, partial(_cases_of, databases=args.databases)))
+    port, name = listener.getsockname()[1], urlsplit(own).hostname or ""
+    guard = RequestGuard(app.routes(), {token: "reader"}, name, port, front)
     try:
         serve(guard, listener)
     finally:

@@ -1,0 +1,233 @@
+"""Blind means blind: no reply to an annotator depends on what others voted, at any endpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from label_runs import SECRET, write_database, write_run
+from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.label.ballot import Ballot
+from sqlverdict.label.databases import CaseDatabases
+from sqlverdict.label.queue import assign, build_queue
+from sqlverdict.label.session import ADJUDICATOR, LabelSession, reader_of
+from sqlverdict.label.session_key import SessionKey
+from sqlverdict.label.vote_log import VoteLog
+from sqlverdict.load.databases import DatabaseLocation, find_databases
+from sqlverdict.web.refusals import NotAssigned
+from sqlverdict.web.security import TOKEN_HEADER, RequestGuard
+from web_requests import PORT, Reply, ask
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+
+NAMES = ("ann", "bob", "dee")
+TOKENS = {**{name: reader_of(name) for name in NAMES}, "judge": ADJUDICATOR}
+
+
+class Served:
+    """An application on a folder of its own, and its session."""
+
+    def __init__(self, session: LabelSession, app: Any) -> None:
+        self.session = session
+        self.app = app
+        self.guard = RequestGuard(app.routes(), TOKENS, "127.0.0.1", PORT)
+
+    def ask(self, who: str, path: str, body: object = None, method: str = "POST") -> Reply:
+        content = b"" if body is None else json.dumps(body).encode()
+        return ask(self.guard, method, path, content, {TOKEN_HEADER: who})
+
+    def json(self, who: str, name: str, body: object) -> Any:
+        return json.loads(self.ask(who, f"/api/{name}", body).body)
+
+
+@contextmanager
+def served(
+    folder: Path, *, blind: bool = True, overlap: float = 1.0, secret: bytes = SECRET
+) -> Iterator[Served]:
+    from sqlverdict.label.app import LabelApp
+
+    run = write_run(folder / "run")
+    databases = write_database(folder / "databases")
+    location = find_databases(Path(), (".",), DatabaseLocation(str(databases)))
+
+    def open_databases() -> CaseDatabases:
+        return CaseDatabases(QueryRunner("sqlite", Limits()), folder=location)
+
+    log = VoteLog(folder / "labels")
+    queue = build_queue([run], "random", 100, 0, log.book.pairs)
+    work = assign(queue.order, NAMES, overlap, secret)
+    key = SessionKey(secret)
+    session = LabelSession(queue, work, log, 0, key, blind, "random", _noon)
+    app = LabelApp(session, open_databases, "cai")
+    try:
+        yield Served(session, app)
+    finally:
+        app.close()
+        log.close()
+
+
+def _noon() -> datetime:
+    return datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def others_vote(session: LabelSession, turn: int) -> None:
+    """What the other annotators and the adjudicator do; nothing for turn 0."""
+    if turn == 0:
+        return
+    choices = ("both", "neither", "only_a", "skip", "undecided")
+    for number, pair in enumerate(session.queue.order):
+        for name in NAMES[1:]:
+            if pair in session.assignment[name]:
+                choice = choices[(number * turn) % len(choices)]
+                session.vote(name, Ballot(pair, choice, note=f"turn {turn}", seconds=float(turn)))
+    first = session.assignment["bob"][0]
+    session.reveal("bob", first)
+    if turn == 2:
+        session.undo("dee")
+        session.reveal_dispute("cai", first)
+        session.adjudicate("cai", Ballot(first, "neither", reason="so it is"))
+
+
+def requests_of(one: Served) -> list[tuple[str, str, object]]:
+    """Every route of the application with bodies of every form; a new route joins by itself."""
+    state = one.json("ann", "state", {})
+    own, other = state["items"][0]["pair"], state["items"][-1]["pair"]
+    foreign = one.session.key.pair_id(reader_of("bob"), one.session.assignment["bob"][0])
+    vote = {"pair": own, "choice": "only_a", "seconds": 2.0}
+    bodies: list[object] = [
+        None, {}, {"pair": own}, {"pair": other}, {"pair": foreign}, {"pair": "none"},
+        {"pair": own, "sql": "SELECT 1"}, vote, {**vote, "choice": "neither"}, {**vote, "pair": other},
+        {**vote, "pair": foreign}, {**vote, "reason": "because"},
+    ]  # fmt: skip
+    calls: list[tuple[str, str, object]] = []
+    routes = one.app.routes().routes
+    # Twice: what a vote opens (its reveal, the state with it) is asked for again.
+    for _ in range(2):
+        for route in routes:
+            for method in sorted(route.methods):
+                for name in ("label.html", "adjudicate", "label.js", "none.js"):
+                    path = route.path.replace("{name}", name)
+                    calls += [(method, path, body) for body in bodies if method == "POST" or not body]
+                    if path == route.path:
+                        break
+    return calls
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("blind", "overlap"), [(True, 1.0), (True, 0.5), (False, 0.5)])
+def test_replies_are_the_same_bytes_whatever_others_voted(
+    tmp_path: Path, blind: bool, overlap: float
+) -> None:
+    transcripts: list[list[tuple[Any, Reply]]] = []
+    for turn in range(3):
+        with served(tmp_path / str(turn), blind=blind, overlap=overlap) as one:
+            others_vote(one.session, turn)
+            calls = requests_of(one)
+            transcript: list[tuple[Any, Reply]] = []
+            for number, (method, path, body) in enumerate(calls):
+                if turn and number % 25 == 0:
+                    # While the annotator works, others go on.
+                    pair = one.session.assignment["bob"][0]
+                    one.session.vote("bob", Ballot(pair, "both" if turn == 1 else "neither"))
+                reply = one.ask("ann", path, body, method)
+                transcript.append(((method, path, str(body)), reply))
+            transcripts.append(transcript)
+    assert len(transcripts[0]) > 200
+    # The file of a folder is named in evidence; folders differ in one digit.
+    assert {reply.status for _, reply in transcripts[0]} >= {200, 400, 404}
+    for other in transcripts[1:]:
+        different = [one[0] for one, two in zip(transcripts[0], other, strict=True) if one != two]
+        assert different == []
+
+
+def test_a_vote_on_a_pair_of_another_is_refused(tmp_path: Path) -> None:
+    with served(tmp_path, overlap=0.0) as one:
+        session = one.session
+        theirs = session.assignment["bob"][0]
+        assert theirs not in session.assignment["ann"]
+        with pytest.raises(NotAssigned):
+            session.vote("ann", Ballot(theirs, "both"))
+        with pytest.raises(NotAssigned):
+            session.reveal("ann", theirs)
+        for listed in (theirs, session.key.pair_id(reader_of("bob"), theirs), "none", ""):
+            replies = [
+                one.ask("ann", "/api/vote", {"pair": listed, "choice": "both"}),
+                *(one.ask("ann", f"/api/{name}", {"pair": listed}) for name in ("item", "reveal", "run")),
+            ]
+            assert {reply.status for reply in replies} == {404}
+            codes = {json.loads(reply.body)["code"] for reply in replies}
+            assert codes == {"not_assigned"}
+        assert session.log.book.pairs == {}
+
+
+def test_an_id_of_a_pair_is_keyed(tmp_path: Path) -> None:
+    from sqlverdict.load.people.votes import pair_digest
+
+    with served(tmp_path / "one") as one, served(tmp_path / "two", secret=SECRET[::-1]) as two:
+        listed = {
+            (number, who): {item["id"]: item["pair"] for item in each.json(who, "state", {})["items"]}
+            for number, each in enumerate((one, two))
+            for who in ("ann", "bob")
+        }
+        for case in listed[0, "ann"]:
+            assert len({pairs[case] for pairs in listed.values()}) == 4, "nothing joins them"
+        item = one.session.queue.items[one.session.queue.order[0]].result
+        for golds, prediction in ((item.gold, item.prediction), ((item.prediction,), item.gold[0])):
+            digest = pair_digest(item.id, golds, prediction)
+            for pairs in listed.values():
+                assert digest not in pairs.values()
+        page = one.json("ann", "item", {"pair": listed[0, "ann"][item.id]})
+        assert page["item"]["pair"] == listed[0, "ann"][item.id]
+        assert pair_digest(item.id, item.gold, item.prediction) not in json.dumps(page)
+
+
+def test_the_vote_is_recorded_on_the_real_queries(tmp_path: Path) -> None:
+    from sqlverdict.label.queue import pair_of
+
+    with served(tmp_path) as one:
+        (item,) = [i for i in one.json("ann", "state", {})["items"] if i["id"] == "q1"]
+        one.json("ann", "vote", {"pair": item["pair"], "choice": "only_a"})
+        ((pair, votes),) = one.session.log.book.pairs.items()
+        result = one.session.queue.items[pair].result
+        assert pair == pair_of(result)
+        first = one.session.first("ann", pair)
+        assert votes.votes["ann"].label == ("wrong" if first == "gold" else "gold_wrong")
+
+
+def test_only_the_adjudicator_gets_agreement(tmp_path: Path) -> None:
+    with served(tmp_path) as one:
+        others_vote(one.session, 1)
+        assert one.json("judge", "disputes", {})["agreement"]["annotators"] == ["bob", "dee"]
+        assert "only the adjudicator" in one.json("ann", "disputes", {})["error"]
+        with pytest.raises(UsageError, match="vote first"):
+            one.session.reveal("ann", one.session.queue.order[0])
+
+
+def test_a_request_that_is_sent_again_counts_once(tmp_path: Path) -> None:
+    from sqlverdict.web.endpoints import REQUEST_HEADER
+
+    with served(tmp_path) as one:
+        items = [item["pair"] for item in one.json("ann", "state", {})["items"]]
+
+        def act(name: str, body: object, act: str, who: str = "ann") -> Reply:
+            headers = {TOKEN_HEADER: who, REQUEST_HEADER: act}
+            return ask(one.guard, "POST", f"/api/{name}", json.dumps(body).encode(), headers)
+
+        for number in (0, 1, 2):
+            act("vote", {"pair": items[number], "choice": "both"}, f"vote {number}")
+        late = act("vote", {"pair": items[0], "choice": "both"}, "vote 0")
+        assert json.loads(late.body)["progress"]["done"] == 1, "the reply of the first time"
+        first, again = (act("undo", {}, "undo") for _ in range(2))
+        assert first == again
+        assert one.json("ann", "state", {})["progress"]["done"] == 2
+        assert act("undo", {}, "undo", "bob").status == 400, "another's act of the same name"
+        assert act("undo", {}, "undo 2").status == 200
+        assert one.json("ann", "state", {})["progress"]["done"] == 1
