@@ -65,7 +65,7 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
 
 def show_judge(screen: Screen, run: Run, name: str = "") -> None:
     """What a judge was asked, or would have been; contradictions, loudly."""
-    sentences = judge_sentences(run.summary.judge)
+    sentences = judge_sentences(run.summary)
     if sentences:
         screen.line()
     for line in sentences:
