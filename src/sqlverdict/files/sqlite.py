@@ -41,7 +41,7 @@ _Arguments = ParamSpec("_Arguments")
 
 
 def _plainly(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """A method of a cursor whose errors are all SQLite's.
+    r"""A method of a cursor whose errors are all SQLite's.
 
     SQLite's message may quote a name of a damaged file, or a value that is no text: ``bad JSON
     path: '\\xff'``. Python cannot decode such a message, and raises that instead of the error.
