@@ -255,7 +255,8 @@ class Judged(EvidenceBase, frozen=True, kw_only=True):
         calls: How many replies were read.
         cached: How many of them were at hand.
         tokens: Tokens read and written.
-        cost: US dollars; ``None``: some price is unknown.
+        cost: US dollars, for cached replies those of the time they were paid for; ``None``: some
+            price is unknown. What a run spent is in its account.
         situation: What was open.
         flags: What is odd about the verdict.
         categories: Labels of errors or differences.

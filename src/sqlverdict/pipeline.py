@@ -137,7 +137,8 @@ def _run(
         tasks = source.tasks(stream, [folder.needs for folder in folders])
         examiner = Examiner(plan, [folder.folder for folder in folders])
         log = line_log(folders, options.progress)
-        outcome = coordinate(tasks, log, examiner, options.judge)
+        judge = options.judge and options.judge.for_accounts(folder.account for folder in folders)
+        outcome = coordinate(tasks, log, examiner, judge)
         check_finished(folders, [case.budget for case in outcome.waiting])
         source.check_unchanged()
         for folder in folders:

@@ -6,6 +6,7 @@ import csv
 import json
 import shlex
 import sqlite3
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -225,3 +226,23 @@ def test_a_run_without_a_case_says_so(books: Path) -> None:
     result = CliRunner().invoke(sqlverdict, ["show", "run", "same"])
     assert result.exit_code == 2
     assert "the run is not finished" in result.output
+
+
+def test_a_long_list_is_bounded_in_a_table_and_whole_elsewhere(
+    books: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate("intent")
+    command = ("list", "run", "--json")
+    whole, table = call(*command), call("list", "run", "--format", "csv")
+    module = sys.modules["sqlverdict.cli.commands.runs.list"]
+    for size in (1, 2, 5):
+        monkeypatch.setattr(module, "_BLOCK", size)
+        assert call(*command) == whole
+        assert call("list", "run", "--format", "csv") == table
+    assert call("list", "run", "--format", "ids").split() == [name for name, *_ in CASES[:-1]]
+    assert call(*command, "--abstained").startswith("[]\n")
+    monkeypatch.setattr(module, "_MOST", 2)
+    short = call("list", "run")
+    assert "... and 3 more: --format csv and --format ids list all" in short
+    assert "5 of 5 cases" in short
+    assert "unanswerable" not in short

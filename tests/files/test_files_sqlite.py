@@ -214,6 +214,46 @@ def test_the_connection_cannot_write(tmp_path: Path) -> None:
         connection.execute("DELETE FROM t")
 
 
+NO_TEXT = "SELECT json_extract('{}', path) FROM (SELECT '$.a' AS path UNION ALL SELECT x'FF' || '')"
+"""The message about its second row quotes a byte that is no text."""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda connection: connection.execute(NO_TEXT).fetchall(),
+        lambda connection: connection.execute(NO_TEXT).fetchmany(5),
+        lambda connection: [*connection.execute(NO_TEXT)],
+        lambda connection: [*iter(connection.execute(NO_TEXT).fetchone, None)],
+        lambda connection: connection.cursor().execute(f"{NO_TEXT} LIMIT 1 OFFSET 1"),
+        lambda connection: connection.executescript(NO_TEXT),
+        lambda connection: connection.executemany("SELECT json_extract('{}', ?)", [[b"\xff"]]),
+    ],
+)
+def test_an_error_is_one_of_sqlites_even_if_its_message_is_no_text(
+    use: Callable[[sqlite3.Connection], object],
+) -> None:
+    with closing(open_in_memory()) as connection, pytest.raises(sqlite3.Error):
+        use(connection)
+
+
+def test_names_that_are_no_text_end_no_reader(tmp_path: Path) -> None:
+    path = tmp_path / "odd.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE t (a); CREATE TABLE u (XXXX); CREATE VIEW v AS SELECT XXXX FROM t"
+        )
+    path.write_bytes(path.read_bytes().replace(b"XXXX", b"X\xff\xfeX"))
+    assert [table.name for table in read_sqlite(path).tables] == ["t", "u"]
+    with closing(QueryRunner("sqlite", Limits())) as runner:
+        outcome = runner.run(str(path), "SELECT * FROM v")
+    assert isinstance(outcome, Failure)
+    assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_ERROR, None)
+    path.write_bytes(path.read_bytes().replace(b"TABLE t (a)", b"TABLE t \xff\xff\xff"))
+    with pytest.raises(SchemaError, match="cannot be read as a SQLite database"):
+        read_sqlite(path)
+
+
 def test_a_name_is_quoted() -> None:
     assert quote_name('a "b"') == '"a ""b"""'
 

@@ -285,3 +285,22 @@ def test_objects_are_found_outermost_and_in_order() -> None:
 def test_what_is_no_object_is_not_found(text: str) -> None:
     result = object_at(text, 0)
     assert result is None or result.pairs == ()
+
+
+@pytest.mark.parametrize("filler", [" ", "\n", "\x00", "\u200b", "\r\n\t"])
+def test_filler_behind_a_verdict_does_not_hide_it(filler: str) -> None:
+    long = filler * (10_000_000 // len(filler))
+    for end in ("", "<|im_end|>"):
+        reading = read_verdict(f'It does not.\n{{"correct": false}}\n{long}{end}')
+        assert (reading.value, reading.explanation[:12]) == (False, "It does not.")
+
+
+def test_a_reply_without_a_visible_character_says_how_long_it_is() -> None:
+    assert read_verdict("").message == "the reply is empty"
+    message = read_verdict(" " * 300_000).message
+    assert message == "the reply is empty: 300,000 characters, none of them visible"
+
+
+def test_of_a_reply_that_is_too_long_the_message_says_what_was_read() -> None:
+    message = read_verdict('{"correct": true}\n' + "and so on " * 100_000).message
+    assert "1000018 characters, of which the last 200,000 are read, ends in no verdict" in message

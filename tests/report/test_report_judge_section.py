@@ -14,6 +14,7 @@ from sqlverdict.report.one_run.judge_section import (
     no_verdict_sentences,
 )
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.summary import Summary
 
 MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]
@@ -69,7 +70,8 @@ def test_a_run_in_which_all_were_heard_has_no_causes(
     ],
 )
 def test_numbers_agree_with_their_nouns(totals: dict[str, int], sentence: str) -> None:
-    assert any(sentence in line for line in judge_sentences(totals))
+    summary = Summary(0, 0, 0, (), judge=totals)
+    assert any(sentence in line for line in judge_sentences(summary))
 
 
 def test_kinds_of_error_are_counted(make_run: MakeRun, make_result: MakeResult) -> None:

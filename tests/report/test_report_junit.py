@@ -6,11 +6,15 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.evidence import Failed
 from sqlverdict.records import Fault, Reason, Result, Verdict
+from sqlverdict.report import files
+from sqlverdict.report.files import size_notes, write_reports
+from sqlverdict.report.one_run import junit
 from sqlverdict.report.one_run.junit import GateCheck, write_checks, write_junit
 from sqlverdict.runlog.run import Run
 
@@ -46,6 +50,28 @@ def test_each_verdict_has_its_place(make_run: MakeRun, make_result: MakeResult) 
     assert failure.text is not None
     assert "no such table" in failure.text
     assert "SELECT 1" in failure.text
+
+
+def test_of_a_long_run_only_what_failed_is_written_and_the_file_says_so(
+    make_run: MakeRun, make_result: MakeResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(junit, "MOST_CASES", 3)
+    kinds = (Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSCORED)
+    results = [make_result(n, db_id=f"d{n % 2}", verdict=kinds[n % 3]) for n in range(12)]
+    run = make_run("r", results)
+    root = ET.parse(write_junit(run)).getroot()
+    totals = {name: root.get(name) for name in ("tests", "failures", "errors", "skipped")}
+    assert totals == {"tests": "12", "failures": "4", "errors": "4", "skipped": "0"}
+    assert [case.get("name") for case in root.iter("testcase")] == ["q2", "q4", "q1"]
+    note = "junit.xml has the first 3 of the 8 cases that failed or could not be evaluated, and no"
+    assert [each.get("value", "")[: len(note)] for each in root.iter("property")] == [note]
+    monkeypatch.setattr(files, "MOST_CASES", 3)
+    write_reports(run)
+    notes = size_notes(run)
+    assert notes[0].startswith(note)
+    assert "report.html is not written for more than 3 cases: `evaluate --page`" in notes[1]
+    write_reports(run, html=True)
+    assert len(size_notes(run)) == 1
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)

@@ -176,7 +176,8 @@ def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
     prompts = {request.purpose for request in answerer.requests}
     assert prompts == {"flex_eq@1", "flex_neq@1"}
     assert answer.summary.judge["questions"] == answer.summary.judge["calls"] == len(PAIRS) - 1
-    assert answer.summary.judge["cost"] == pytest.approx(0.5 * (len(PAIRS) - 1))
+    costs = [piece.cost for result in answer.results() for piece in opinions(result)]
+    assert costs == [pytest.approx(0.5)] * (len(PAIRS) - 1)
 
 
 def test_the_judge_that_was_chosen_is_asked_about_every_pair(cases: list[Case]) -> None:

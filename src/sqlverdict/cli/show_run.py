@@ -10,7 +10,7 @@ from typing import Any
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Verdict
-from sqlverdict.report.files import FILES
+from sqlverdict.report.files import FILES, size_notes
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
@@ -65,7 +65,7 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
 
 def show_judge(screen: Screen, run: Run, name: str = "") -> None:
     """What a judge was asked, or would have been; contradictions, loudly."""
-    sentences = judge_sentences(run.summary.judge)
+    sentences = judge_sentences(run.summary)
     if sentences:
         screen.line()
     for line in sentences:
@@ -169,6 +169,7 @@ def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
     for where, folder in folders.items():
         names = [name for name in FILES if (folder / name).is_file()]
         screen.line(f"written to {where}: {', '.join(names)}")
+    show_notes(screen, [*dict.fromkeys(note for run in runs for note in size_notes(run))])
     if end.exit_code:
         screen.line(f"{end.message} (exit code {end.exit_code})", "bad")
     screen.line(f"next: {_next(runs, end)}", "quiet")
@@ -204,5 +205,5 @@ def _next(runs: Sequence[Run], end: Outcome) -> str:
 def run_json(run: Run) -> dict[str, Any]:
     """A run as JSON."""
     labels = {"system": run.manifest.system, "benchmark": run.manifest.benchmark}
-    notes = {"notes": [*run.resumed, *run.manifest.notes], "folder": str(run.folder)}
-    return labels | to_json(run.summary) | notes
+    notes = [*run.resumed, *run.manifest.notes, *size_notes(run)]
+    return labels | to_json(run.summary) | {"notes": notes, "folder": str(run.folder)}

@@ -86,7 +86,7 @@ class ReversedCopy:
         try:
             reverse_copy(self.database, copy)
             return ENGINES.get("sqlite").open(copy, _LIMITS)
-        except (sqlite3.Error, DatabaseError, OSError):
+        except (sqlite3.Error, DatabaseError, OSError, UnicodeError):
             # A broken database is the finding of another check.
             return None
 

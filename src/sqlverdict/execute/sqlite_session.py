@@ -106,9 +106,6 @@ class SqliteSession:
             return failure if self._guard.lasts(sql) else replace(failure, repeatable=False)
         except MemoryError:
             return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
-        except UnicodeDecodeError:
-            # It quotes a value that is no text: bad JSON path: '\\xff'.
-            return Failure(Reason.EXECUTION_ERROR, "an error whose message is no text")
         except ValueError as error:
             return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")
 

@@ -65,8 +65,12 @@ class AppendFile:
         content = self._file.read()
         return content.rfind(b"\n") + 1
 
-    def append(self, line: bytes) -> None:
+    def append(self, line: bytes, *, lasting: bool = True) -> None:
         """Add one line, and wait until the disk has it.
+
+        Args:
+            line: The line.
+            lasting: Whether to wait. A process that is killed loses no line either way.
 
         Raises:
             OSError: it was not saved; the file is as it was.
@@ -75,7 +79,8 @@ class AppendFile:
             view = memoryview(line)
             while view:
                 view = view[self._file.write(view) :]
-            os.fsync(self._file.fileno())
+            if lasting:
+                os.fsync(self._file.fileno())
         except OSError as error:
             with suppress(OSError):
                 self._file.truncate(self._end)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+from collections.abc import Callable
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from sqlverdict.errors import DatabaseError
@@ -31,6 +32,42 @@ _PAGES = 65_536
 """The most pages of a database in memory: 256 MiB."""
 
 
+NO_TEXT = "an error whose message is no text"
+"""What an error says whose message quotes bytes that are no text."""
+
+
+_Result = TypeVar("_Result")
+_Arguments = ParamSpec("_Arguments")
+
+
+def _plainly(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    r"""A method of a cursor whose errors are all SQLite's.
+
+    SQLite's message may quote a name of a damaged file, or a value that is no text: ``bad JSON
+    path: '\\xff'``. Python cannot decode such a message, and raises that instead of the error.
+    """
+
+    def call(*args: _Arguments.args, **more: _Arguments.kwargs) -> _Result:
+        try:
+            return method(*args, **more)
+        except UnicodeDecodeError as error:
+            raise sqlite3.OperationalError(NO_TEXT) from error
+
+    return call
+
+
+class _PlainCursor(sqlite3.Cursor):
+    """A cursor whose errors are all SQLite's."""
+
+    execute = _plainly(sqlite3.Cursor.execute)
+    executemany = _plainly(sqlite3.Cursor.executemany)
+    executescript = _plainly(sqlite3.Cursor.executescript)
+    fetchone = _plainly(sqlite3.Cursor.fetchone)
+    fetchmany = _plainly(sqlite3.Cursor.fetchmany)
+    fetchall = _plainly(sqlite3.Cursor.fetchall)
+    __next__ = _plainly(sqlite3.Cursor.__next__)  # type: ignore[arg-type]
+
+
 class _QuietConnection(sqlite3.Connection):
     """A connection that only reads a file, or has none; it ends with its last user.
 
@@ -39,6 +76,22 @@ class _QuietConnection(sqlite3.Connection):
     """
 
     _error: ClassVar = sqlite3.Error
+
+    def cursor(self, factory: Any = _PlainCursor) -> Any:
+        """A cursor whose errors are all SQLite's."""
+        return super().cursor(factory)
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        """Run a statement."""
+        return _PlainCursor(self).execute(*args)
+
+    def executemany(self, *args: Any) -> sqlite3.Cursor:
+        """Run a statement for many rows."""
+        return _PlainCursor(self).executemany(*args)
+
+    def executescript(self, script: str) -> sqlite3.Cursor:
+        """Run several statements."""
+        return _PlainCursor(self).executescript(script)
 
     def __del__(self) -> None:
         """Close it before Python does, which warns."""

@@ -28,7 +28,7 @@ class CostBudget:
 
     @property
     def spent(self) -> float:
-        """Dollars spent, as far as prices are known."""
+        """Dollars spent, or maybe spent, as far as prices are known."""
         with self._changed:
             return self._spent
 
@@ -45,6 +45,12 @@ class CostBudget:
                 self._changed.wait()
             self._aside += worst
             return True
+
+    def add(self, dollars: float) -> None:
+        """Count what was spent elsewhere, by earlier commands; less than 0: it was not spent."""
+        with self._changed:
+            self._spent += dollars
+            self._changed.notify_all()
 
     def settle(self, worst: float, paid: float) -> None:
         """The call is over: what was put aside for it goes, what it cost stays."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from sqlverdict.errors import UsageError
+from sqlverdict.llm.account import Account
 from sqlverdict.llm.budget import CostBudget
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint, TokensField
@@ -65,8 +67,9 @@ class Client:
     Args:
         endpoint: The server.
         cache: Where replies are kept and looked up; ``None``: nowhere.
-        max_cost: The most dollars to spend. A request that could exceed it gets
-            ``NoReply(budget=True)``; cached replies are still given.
+        max_cost: The most dollars to spend, with what the accounts of :meth:`for_account` spent
+            before. A request that could exceed it gets ``NoReply(budget=True)``; cached replies
+            are still given.
         prices: What tokens cost; those of this package where not given.
         clock: The clock that paces calls.
 
@@ -93,6 +96,8 @@ class Client:
         endpoint.key()
         self._transport = Transport(endpoint, clock)
         self._budget = CostBudget(max_cost)
+        self._own = Account()
+        self._accounts: set[Path] = set()
         self._lock = threading.Lock()
         self._usage = Usage()
         self._tokens_field: TokensField = endpoint.tokens_field
@@ -110,13 +115,36 @@ class Client:
                 self._usage, calls=self._transport.sent, repeated=self._transport.repeated
             )
 
-    def ask(self, request: Request) -> Reply | NoReply:
-        """The reply, from the cache or the server, or why there is none."""
+    def for_account(self, account: Account) -> AccountClient:
+        """This client with an account that its calls are charged to.
+
+        What the account spent before counts against the cost limit.
+        """
+        with self._lock:
+            # What this client spent for the account itself is counted already.
+            is_new = account.path is None or account.path not in self._accounts
+            if account.path is not None:
+                self._accounts.add(account.path)
+        if is_new:
+            self._budget.add(account.spending.at_most)
+        return AccountClient(self, account)
+
+    def ask(self, request: Request, account: Account | None = None) -> Reply | NoReply:
+        """The reply, from the cache or the server, or why there is none.
+
+        Args:
+            request: What to ask.
+            account: What the call is charged to; by default only this client counts.
+
+        Raises:
+            OSError: the account cannot be written; nothing more is sent.
+        """
         if request.schema is not None:
             check_schema(request.schema)
-        if self.cache is None:
-            return self._ask_server(request, None)
+        account = account or self._own
         address = self.endpoint.address(request)
+        if self.cache is None:
+            return self._ask_server(request, address, account)
         while (received := self.cache.get(address)) is None:
             batch = self.cache.batch_of(address)
             if batch is not None:
@@ -132,15 +160,18 @@ class Client:
                     # Whoever held the claim before us may have stored the reply meanwhile.
                     received = self.cache.get(address)
                     if received is None:
-                        return self._ask_server(request, address)
+                        self._budget.add(-account.release(address))
+                        return self._ask_server(request, address, account)
                     break
                 finally:
                     self.cache.claims.release(address)
         with self._lock:
             self._usage = replace(self._usage, cached=self._usage.cached + 1)
+        cost = received.cost(request.model, self.prices)
+        self._budget.add(-account.use_cached(address, cost))
         return received.reply(request, self.prices, cached=True)
 
-    def _ask_server(self, request: Request, address: str | None) -> Reply | NoReply:
+    def _ask_server(self, request: Request, address: str, account: Account) -> Reply | NoReply:
         hopeless = self._hopeless.get(request.model)
         if hopeless is not None:
             return self._no_reply(hopeless, 0)
@@ -148,7 +179,7 @@ class Client:
         if limit is not None and not self.prices.knows(request.model):
             return self._no_reply(_no_price(request.model), 0)
         try:
-            received, _ = self._transport.repeat(lambda: self._call(request))
+            received, _ = self._transport.repeat(lambda: self._call(request, address, account))
         except CallFailed as error:
             self._note_failure(error, request.model)
             tries = "1 attempt" if error.attempts == 1 else f"{error.attempts} attempts"
@@ -156,34 +187,50 @@ class Client:
         except CostLimitReached:
             return NoReply(
                 f"the cost limit of ${limit:.4g} leaves no room for another call: "
-                f"${self._budget.spent:.4g} are spent. Raise it; the same command resumes",
+                f"${self._budget.spent:.4g} are spent, or may have been, over all commands of this "
+                "folder. Raise it; the same command resumes",
                 attempts=0,
                 budget=True,
             )
         except Stopped:
             return self._no_reply(_STOPPED, 0)
-        if self.cache is not None and address is not None:
+        if self.cache is not None:
             self.cache.put(address, request, received)
         reply = received.reply(request, self.prices, cached=False)
         self._note_reply(reply)
         return reply
 
-    def _call(self, request: Request) -> ReceivedReply:
+    def _call(self, request: Request, address: str, account: Account) -> ReceivedReply:
         """One try, within the cost limit."""
-        worst = self.prices.cost(request.model, at_most(request), request.max_tokens) or 0.0
+        priced = self.prices.cost(request.model, at_most(request), request.max_tokens)
+        worst = priced or 0.0
         if not self._budget.reserve(worst):
             raise CostLimitReached
         paid = 0.0
         try:
-            received = self._exchange(request)
+            call = account.start(address, priced)
+            paid = worst
+            try:
+                received = self._exchange(request)
+            except CallFailed as error:
+                if error.billed:
+                    account.end(call, "maybe")
+                    with self._lock:
+                        self._usage = replace(self._usage, unanswered=self._usage.unanswered + 1)
+                else:
+                    account.end(call, "free")
+                    paid = 0.0
+                raise
+            except Stopped:
+                account.end(call, "free")
+                paid = 0.0
+                raise
             cost = received.cost(request.model, self.prices)
-            paid = worst if cost is None else cost
-        except CallFailed as error:
-            if error.billed:
-                paid = worst
-                with self._lock:
-                    self._usage = replace(self._usage, unanswered=self._usage.unanswered + 1)
-            raise
+            if cost is not None or priced is None:
+                account.end(call, "paid", cost)
+                paid = cost or 0.0
+            else:
+                account.end(call, "maybe")
         finally:
             self._budget.settle(worst, paid)
         return received
@@ -256,6 +303,18 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class AccountClient:
+    """An answerer that charges a client's calls to one account. Threads may share it."""
+
+    def __init__(self, client: Client, account: Account) -> None:
+        self._client = client
+        self._account = account
+
+    def ask(self, request: Request) -> Reply | NoReply:
+        """As :meth:`Client.ask`."""
+        return self._client.ask(request, self._account)
 
 
 def _no_price(model: str) -> str:

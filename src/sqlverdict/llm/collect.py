@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from sqlverdict.llm.account import Account
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.prices import Prices, load_prices
@@ -32,6 +33,7 @@ class RequestCollector:
         self._lock = threading.Lock()
         self._requests: dict[str, Request] = {}
         self._waiting: set[str] = set()
+        self._accounts: dict[str, Account] = {}
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -45,19 +47,52 @@ class RequestCollector:
         with self._lock:
             return len(self._waiting)
 
-    def ask(self, request: Request) -> Reply | NoReply:
-        """The cached reply, or a ``NoReply`` that is pending."""
+    @property
+    def accounts(self) -> dict[str, Account]:
+        """What each request is charged to, by its content address, where that is known."""
+        with self._lock:
+            return dict(self._accounts)
+
+    def for_account(self, account: Account) -> AccountCollector:
+        """This collector with an account that its requests will be charged to."""
+        return AccountCollector(self, account)
+
+    def ask(self, request: Request, account: Account | None = None) -> Reply | NoReply:
+        """The cached reply, or a ``NoReply`` that is pending.
+
+        Args:
+            request: What to ask.
+            account: What the request will be charged to.
+        """
         address = self.endpoint.address(request)
         if self.cache is not None:
             received = self.cache.get(address)
             if received is not None:
                 with self._lock:
                     self.cached += 1
+                if account is not None:
+                    account.use_cached(address, received.cost(request.model, self.prices))
                 return received.reply(request, self.prices, cached=True)
             if self.cache.batch_of(address) is not None:
                 with self._lock:
                     self._waiting.add(address)
                 return NoReply("it waits in a batch", attempts=0, pending=True)
+        if account is not None:
+            account.release(address)
         with self._lock:
             self._requests.setdefault(address, request)
+            if account is not None:
+                self._accounts.setdefault(address, account)
         return NoReply("noted, not asked", attempts=0, pending=True)
+
+
+class AccountCollector:
+    """An answerer whose requests will be charged to one account. Threads may share it."""
+
+    def __init__(self, collector: RequestCollector, account: Account) -> None:
+        self._collector = collector
+        self._account = account
+
+    def ask(self, request: Request) -> Reply | NoReply:
+        """As :meth:`RequestCollector.ask`."""
+        return self._collector.ask(request, self._account)

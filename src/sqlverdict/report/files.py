@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
-from sqlverdict.report.one_run.junit import JUNIT, write_junit
+from sqlverdict.report.one_run.junit import JUNIT, MOST_CASES, junit_note, write_junit
 from sqlverdict.report.one_run.markdown import REPORT, write_markdown
 from sqlverdict.runlog.log import RESULTS
 from sqlverdict.runlog.manifest import MANIFEST
@@ -14,9 +15,6 @@ HTML = "report.html"
 FILES = (RESULTS, MANIFEST, SUMMARY, REPORT, HTML, JUNIT)
 """What a finished run folder holds."""
 
-MOST_CASES = 20_000
-"""Runs with more cases get a page only where one is asked for: it would have tens of megabytes."""
-
 
 def write_reports(run: Run, command: str = "", *, html: bool | None = None) -> tuple[Path, ...]:
     """Write ``report.md``, ``junit.xml`` and ``report.html``, unless they are newer than the run.
@@ -24,7 +22,8 @@ def write_reports(run: Run, command: str = "", *, html: bool | None = None) -> t
     Args:
         run: A finished run.
         command: How the run can be repeated, for the report.
-        html: Whether to write ``report.html``; by default up to :data:`MOST_CASES` cases.
+        html: Whether to write ``report.html``; by default up to ``MOST_CASES`` cases: of more
+            it would have tens of megabytes.
 
     Returns:
         The files that are there.
@@ -47,6 +46,20 @@ def write_reports(run: Run, command: str = "", *, html: bool | None = None) -> t
         # A page of an earlier state must not be taken for this run's.
         page.unlink(missing_ok=True)
     return reports
+
+
+def size_notes(run: Run) -> list[str]:
+    """Which reports of a long run are cut or left out, and how to get them."""
+    if run.summary.cases <= MOST_CASES:
+        return []
+    notes = [junit_note(run)]
+    if not (run.folder / HTML).exists():
+        view = shlex.join(["sqlverdict", "view", str(run.folder)])
+        notes.append(
+            f"{HTML} is not written for more than {MOST_CASES:,} cases: `evaluate --page`, with "
+            f"the same options, writes it, and `{view}` shows the run"
+        )
+    return notes
 
 
 def _is_older(path: Path, finished: int) -> bool:

@@ -23,6 +23,7 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import copy_at_once, remove_parts
 from sqlverdict.files.lock import FolderLock, Locked
 from sqlverdict.files.text import count
+from sqlverdict.llm.account import SPENDING, Account
 from sqlverdict.runlog.log import RESULTS, RunLog
 from sqlverdict.runlog.manifest import MANIFEST, Manifest, check_same_run, write_manifest
 from sqlverdict.runlog.run import SUMMARY, Run, read_run, summarise_folder
@@ -66,6 +67,7 @@ class RunFolder:
         self._changed: Counter[str] = Counter()
         self._again = 0
         self._other = 0
+        self._account: Account | None = None
         self._is_new = not self.folder.exists()
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lock = lock_folder(self.folder)
@@ -99,12 +101,26 @@ class RunFolder:
         self.resumed = self.log.standing
 
     def _clear(self) -> None:
-        """Remove our own files of an earlier run, and nothing else; the manifest last."""
+        """Remove our own files of an earlier run, and nothing else; the manifest last.
+
+        Its account stays: what was spent is spent, whatever becomes of the results.
+        """
         for kind in ("*.sql", "*.sqlite"):
             for witness in (self.folder / WITNESSES).glob(kind):
                 witness.unlink()
         for name in _OURS:
             (self.folder / name).unlink(missing_ok=True)
+
+    @property
+    def account(self) -> Account:
+        """What was spent on language models for this folder, over all commands.
+
+        Raises:
+            DataError: its file was changed after it was written.
+        """
+        if self._account is None:
+            self._account = Account(self.folder / SPENDING)
+        return self._account
 
     def needs(self, index: int, db_id: str, digest: str, inputs: str) -> bool:
         """Whether a case is to be examined.
@@ -198,11 +214,14 @@ class RunFolder:
         """Whether the run had been finished before, nothing was added and nothing is wrong."""
         whole = bool(self.manifest.finished) and (self.folder / SUMMARY).exists()
         fits = cases is None or self.log.count == cases
-        return whole and fits and self.log.is_tidy and not self._writes
+        no_calls = self._account is None or not self._account.changed
+        return whole and fits and self.log.is_tidy and not self._writes and no_calls
 
     def close(self) -> None:
         """Stop here, and let others in; the run can be resumed."""
         self.log.close()
+        if self._account is not None:
+            self._account.close()
         self._lock.release()
 
     def withdraw(self) -> None:
@@ -212,6 +231,8 @@ class RunFolder:
         """
         is_empty = not (self.log.count or (self.folder / SUMMARY).exists())
         self.log.close()
+        if self._account is not None:
+            self._account.close()
         if is_empty:
             self._clear()
         self._lock.release()

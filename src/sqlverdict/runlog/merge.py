@@ -15,6 +15,7 @@ from msgspec import structs
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import copy_at_once
+from sqlverdict.llm.account import SPENDING, merge_accounts
 from sqlverdict.runlog.folder import CONTRADICTIONS, WITNESSES, RunFolder
 from sqlverdict.runlog.log import encode_result, read_results
 from sqlverdict.runlog.manifest import Manifest
@@ -78,6 +79,7 @@ def merge_runs(folders: Sequence[Path], out: Path, *, overwrite: bool = False) -
         for run in runs:
             for name in (WITNESSES, CONTRADICTIONS):
                 _copy_files(run.folder / name, out / name)
+        merge_accounts([run.folder / SPENDING for run in runs], out / SPENDING)
         merged.append(_lines(runs))
         return merged.finish(**facts)
     finally:

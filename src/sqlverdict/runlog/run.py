@@ -14,6 +14,7 @@ import msgspec
 from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
 from sqlverdict.files.text import count
+from sqlverdict.llm.account import SPENDING, read_spending
 from sqlverdict.records import Result, Verdict
 from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.log import RESULTS, read_results
@@ -121,7 +122,8 @@ def _score(estimate: Estimate) -> str:
 
 def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
     """Read the run log and write ``summary.json``."""
-    summary = _summary_of(folder, manifest)
+    spending = read_spending(folder / SPENDING)
+    summary = replace(_summary_of(folder, manifest), spending=spending)
     labels = dict(zip(_LABELS, (manifest.system, manifest.benchmark), strict=True))
     content = labels | to_json(summary)
     write_sealed_json(folder / SUMMARY, content)
@@ -189,5 +191,10 @@ def read_run(folder: Path | str) -> Run:
     summary = from_json({"deciding": first} | figures)
     if summary.deciding != deciding_metric(manifest.metrics, manifest.binary):
         recounted = _summary_of(folder, manifest)
-        summary = replace(recounted, estimates=summary.estimates, slices=summary.slices)
+        summary = replace(
+            recounted,
+            estimates=summary.estimates,
+            slices=summary.slices,
+            spending=summary.spending,
+        )
     return Run(folder, manifest, summary)

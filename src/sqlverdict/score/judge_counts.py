@@ -11,8 +11,6 @@ _COUNTS = (
     "cached",
     "prompt_tokens",
     "completion_tokens",
-    "cost",
-    "unpriced",
     "unparseable",
     "unavailable",
     "repeated",
@@ -25,14 +23,14 @@ _COUNTS = (
 class JudgeCounts:
     """Running counts over the evidence of results.
 
-    ``questions`` were put; ``calls`` were read, ``cached`` of them at hand; ``cost`` is in US
-    dollars, ``unpriced`` questions have none; ``unparseable`` and ``unavailable`` got no verdict;
+    ``questions`` were put; ``calls`` were read, ``cached`` of them at hand; ``unparseable`` and
+    ``unavailable`` got no verdict;
     ``repeated`` were asked more than once, and ``flipped`` with different verdicts;
     ``would_ask``: open, in a run that asks nobody.
     """
 
     def __init__(self) -> None:
-        self._counts: dict[str, float] = dict.fromkeys(_COUNTS, 0)
+        self._counts: dict[str, int] = dict.fromkeys(_COUNTS, 0)
 
     def add(self, result: Result) -> None:
         """Count a result's evidence."""
@@ -52,14 +50,12 @@ class JudgeCounts:
         counts["cached"] += opinion.cached
         counts["prompt_tokens"] += opinion.tokens[0]
         counts["completion_tokens"] += opinion.tokens[1]
-        counts["cost"] += opinion.cost or 0.0
-        counts["unpriced"] += opinion.cost is None
         counts["unparseable"] += Reason.JUDGE_UNPARSEABLE in opinion.reasons
         counts["unavailable"] += Reason.JUDGE_UNAVAILABLE in opinion.reasons
         votes = [vote for vote in opinion.repeats if vote is not None]
         counts["repeated"] += len(votes) > 1
         counts["flipped"] += len(set(votes)) > 1
 
-    def totals(self) -> dict[str, float]:
+    def totals(self) -> dict[str, int]:
         """What is not zero."""
         return {name: value for name, value in self._counts.items() if value}

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.evidence import Evidence, Failed, Undecided
+from sqlverdict.llm.account import Spending
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
@@ -40,7 +41,7 @@ class Summary:
     faults: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
-    judge: dict[str, float] = field(default_factory=dict)
+    judge: dict[str, int] = field(default_factory=dict)
     """What judges were asked, and contradictions; see ``score/judge_counts.py``."""
     beyond: dict[str, int] = field(default_factory=dict)
     """Cases in which a stage or a metric of ours could not handle a text, by its name."""
@@ -54,6 +55,8 @@ class Summary:
     """What the system spent; empty where predictions do not say."""
     deciding: str | None = None
     """The metric by which verdicts and reasons are counted; ``None``: by evidence."""
+    spending: Spending | None = None
+    """What language models cost the run folder, over all commands; ``None``: none was called."""
 
 
 def summarise(
@@ -174,7 +177,10 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
         people = plain.get("expected")
         expected = None if people is None else ExpectedScore(**people)
         usage = tuple(UsageFigures(**figures) for figures in plain.get("usage", ()))
-        own = {"estimates": estimates, "slices": slices, "expected": expected, "usage": usage}
+        account = plain.get("spending")
+        spending = None if account is None else Spending(**account)
+        own: dict[str, Any] = {"estimates": estimates, "slices": slices, "expected": expected}
+        own |= {"usage": usage, "spending": spending}
         return Summary(**{**plain, **own})
     except (KeyError, TypeError) as wrong:
         raise RunLogError(

@@ -22,6 +22,7 @@ from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import is_part, remove_parts, replacing, write_at_once
 from sqlverdict.files.lock import LOCK
+from sqlverdict.llm.account import SPENDING
 from sqlverdict.records import Case
 
 MANIFEST = "manifest.json"
@@ -98,7 +99,8 @@ def prepare(folder: Path, *, overwrite: bool) -> None:
 def _has_files(folder: Path) -> bool:
     """Whether a folder holds more than a process that was stopped at its start leaves."""
     return folder.is_dir() and any(
-        file.name != LOCK and not is_part(file) for file in folder.iterdir()
+        file.name != LOCK and not file.name.startswith(SPENDING) and not is_part(file)
+        for file in folder.iterdir()
     )
 
 

@@ -30,11 +30,13 @@ from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.text import count
+from sqlverdict.llm.account import SPENDING, read_spending
 from sqlverdict.llm.request import Answerer
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.databases import Location
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.report.one_run.judge_section import spending_sentences
 
 _SPEC = "[FORMAT[:SPLIT]=]PATH"
 
@@ -168,16 +170,16 @@ def _read(spec: str, databases: Location) -> Benchmark:
 
 @contextmanager
 def open_tools(
-    args: ToolArgs, composition: FittedComposition, engine: str = DEFAULT_ENGINE
+    args: ToolArgs, composition: FittedComposition, spending: Path, engine: str = DEFAULT_ENGINE
 ) -> Iterator[Tools]:
-    """The tools that methods use, closed after the block.
+    """The tools that methods use, closed after the block; ``spending`` is the account of calls.
 
     Raises:
         UsageError: a language model is needed and none is named.
     """
     runner = QueryRunner(engine, Limits())
     try:
-        with _open_answerer(args.llm, composition) as answerer:
+        with _open_answerer(args.llm, composition, spending) as answerer:
             yield Tools(
                 answerer=answerer,
                 model=args.llm.model or "",
@@ -193,7 +195,9 @@ def open_tools(
 
 
 @contextmanager
-def _open_answerer(args: LlmArgs, composition: FittedComposition) -> Iterator[Answerer | None]:
+def _open_answerer(
+    args: LlmArgs, composition: FittedComposition, spending: Path
+) -> Iterator[Answerer | None]:
     if "answerer" not in composition.needs:
         yield None
         return
@@ -202,8 +206,13 @@ def _open_answerer(args: LlmArgs, composition: FittedComposition) -> Iterator[An
             f"{composition.composition} calls a language model: name it with --model, and its "
             f"server with --base-url"
         )
-    with open_llm(args) as llm:
+    with open_llm(args, spending=spending) as llm:
         yield llm.answerer
+
+
+def spending_path(out: Path) -> Path:
+    """Where the account of a predictions file lies: ``p.jsonl`` has ``p.spending.jsonl``."""
+    return out.with_name(f"{out.stem}.{SPENDING}")
 
 
 def answer(
@@ -229,7 +238,8 @@ def answer(
     benchmark = select(read_benchmark(args.data), args.data)
     sources = {Path(source.path).name: source.sha256 for source in benchmark.sources}
     schemas = read_schemas(args.data.schema)
-    with open_tools(args.tools, composition, args.data.engine_name) as tools:
+    spending = spending_path(args.out)
+    with open_tools(args.tools, composition, spending, args.data.engine_name) as tools:
         if learn:
             fit(composition, args.training, tools, args.data.location, schemas)
         after_fit()
@@ -266,6 +276,7 @@ def threshold_lines(composition: FittedComposition) -> Sequence[str]:
 def _show(composition: FittedComposition, counts: SessionCounts, args: AnswerArgs) -> None:
     if args.as_json:
         record = {**asdict(counts), "abstained": dict(counts.abstained)}
+        record["spending"] = read_spending(spending_path(args.out))
         print_json({**composition.about(), **record, "predictions": args.out})
         return
     click.echo(f"{composition.composition}: {count(counts.cases, 'case')}")
@@ -279,6 +290,8 @@ def _show(composition: FittedComposition, counts: SessionCounts, args: AnswerArg
         + (f" ({', '.join(by_detector)})" if by_detector else "")
         + f", {counts.no_sql:,} without SQL"
     )
+    for line in spending_sentences(read_spending(spending_path(args.out))):
+        click.echo(line)
     click.echo(f"predictions: {args.out}, manifest: {manifest_path(args.out)}")
     if counts.open:
         click.echo(

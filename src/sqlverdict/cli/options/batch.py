@@ -40,9 +40,19 @@ def submit_batch(llm: OpenedLlm, max_cost: float | None) -> None:
     collector = llm.answerer
     if not isinstance(collector, RequestCollector) or not collector.requests:
         return
-    batch = submit(
-        llm.endpoint, llm.cache, collector.requests, max_cost=max_cost, prices=llm.prices
-    )
+    accounts = collector.accounts
+    try:
+        batch = submit(
+            llm.endpoint,
+            llm.cache,
+            collector.requests,
+            max_cost=max_cost,
+            prices=llm.prices,
+            accounts=accounts,
+        )
+    finally:
+        for account in accounts.values():
+            account.close()
     click.echo(
         f"batch: {count(batch.sent, 'request')} sent, {batch.left_out:,} left out by the cost "
         f"limit",

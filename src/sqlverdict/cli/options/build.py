@@ -31,6 +31,7 @@ from sqlverdict.cli.options.shared import (
     timeout_option,
 )
 from sqlverdict.errors import UsageError
+from sqlverdict.llm.account import SPENDING
 from sqlverdict.load.benchmark import SourceFile
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case
@@ -287,7 +288,8 @@ def model_tools(args: BuildArgs) -> Iterator[Tools | None]:
                 raise UsageError(f"{name} goes with --model NAME")
         yield None
         return
-    with open_llm(llm) as opened:
+    assert args.out is not None, "a benchmark that is built has a folder"
+    with open_llm(llm, spending=args.out / SPENDING) as opened:
         yield Tools(
             answerer=opened.answerer,
             model=llm.model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -13,10 +13,11 @@ import click
 
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.shared import FILE, NumberRange
+from sqlverdict.files.lock import writing_file
 
 if TYPE_CHECKING:
     from sqlverdict.llm.cache import ReplyCache
-    from sqlverdict.llm.client import Client
+    from sqlverdict.llm.client import AccountClient, Client
     from sqlverdict.llm.collect import RequestCollector
     from sqlverdict.llm.http.endpoint import Endpoint
     from sqlverdict.llm.prices import Prices
@@ -45,7 +46,10 @@ class LlmArgs:
         "--reply-cache", type=FILE, help="The file of cached replies."
     )
     max_cost: float | None = option(
-        "--max-cost", type=NumberRange(0), metavar="USD", help="Make no call beyond this cost."
+        "--max-cost",
+        type=NumberRange(0),
+        metavar="USD",
+        help="Make no call beyond this cost, over all commands of one --out.",
     )
     prices: Path | None = option("--prices", type=FILE, help="A JSON file of prices of models.")
     concurrency: int = option(
@@ -77,22 +81,26 @@ class OpenedLlm:
     endpoint: Endpoint
     cache: ReplyCache
     prices: Prices
-    answerer: Client | RequestCollector
+    answerer: Client | AccountClient | RequestCollector
 
 
 @contextmanager
-def open_llm(args: LlmArgs, *, collect: bool = False) -> Iterator[OpenedLlm]:
+def open_llm(
+    args: LlmArgs, *, collect: bool = False, spending: Path | None = None
+) -> Iterator[OpenedLlm]:
     """Open the language model, and close it after the block.
 
     Args:
         args: The options; they name a model.
         collect: Collect requests instead of sending them, for a dry run or a batch.
+        spending: The account that calls are charged to; ``None``: the runs have their own.
 
     Raises:
         UsageError: an option is wrong.
         MissingExtra: the packages for HTTP are not installed.
     """
     # Loaded late: commands that call no model need not wait for it.
+    from sqlverdict.llm.account import Account
     from sqlverdict.llm.cache import ReplyCache, default_path
     from sqlverdict.llm.client import Client
     from sqlverdict.llm.collect import RequestCollector
@@ -119,7 +127,11 @@ def open_llm(args: LlmArgs, *, collect: bool = False) -> Iterator[OpenedLlm]:
                 note = f"note: {endpoint.key_variable} is not set: calls to {endpoint.server}"
                 click.echo(f"{note} carry no key", err=True)
             with Client(endpoint, cache, args.max_cost, prices) as client:
-                yield OpenedLlm(endpoint, cache, prices, client)
+                if spending is None:
+                    yield OpenedLlm(endpoint, cache, prices, client)
+                    return
+                with writing_file(spending), closing(Account(spending)) as account:
+                    yield OpenedLlm(endpoint, cache, prices, client.for_account(account))
     finally:
         cache.close()
         if cache.problem is not None:

@@ -294,8 +294,13 @@ def command_words() -> tuple[str, ...]:
 
 def print_json(content: Any) -> None:
     """Print a value as indented JSON."""
+    click.echo(json_text(content))
+
+
+def json_text(content: Any) -> str:
+    """A value as indented JSON."""
     text = msgspec.json.format(msgspec.json.encode(content, enc_hook=_plain), indent=2)
-    click.echo(json_escaped(text.decode()))
+    return json_escaped(text.decode())
 
 
 def _plain(value: Any) -> Any:

@@ -32,7 +32,9 @@ from sqlverdict.judge.replies.zones import ObjectSpan, Zones
 T = TypeVar("T")
 
 LONGEST = 200_000
-"""Of a longer reply only the end is read."""
+"""Of a longer reply only the end is read; long stretches without a visible character go first."""
+_BLANK = re.compile("[\\s\\x00-\\x1f\\x7f\\u00ad\\u200b-\\u200f\\u2060\\ufeff]++")
+_LONGEST_BLANK = 100
 _MOST_CANDIDATES = 100
 """Of so many objects that could be the verdict, the last ones are looked at."""
 _ENDING = 2_000
@@ -121,7 +123,8 @@ def read_verdict(text: str) -> ReplyReading[bool]:
 
 def read(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
     """What the reply concludes, in the form asked for; see the rules above."""
-    text = _without_end_tokens(text[-LONGEST:]).replace("\r\n", "\n").replace("\r", "\n")
+    size = len(text)
+    text = _without_end_tokens(_last_part(text)).replace("\r\n", "\n").replace("\r", "\n")
     zones = Zones(text)
     candidates = _candidates(zones, form)
     standing = [each for each in candidates if each.zone is ObjectSpan.ALONE]
@@ -132,7 +135,7 @@ def read(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
         _last_line(zones, form)
         or _tagged(zones, form)
         or _broken(zones, form)
-        or _nothing(text, form)
+        or _nothing(text, form, size)
     )
 
 
@@ -144,6 +147,13 @@ class _Candidate(Generic[T]):
     zone: ObjectSpan
     revised: bool
     explained: bool
+
+
+def _last_part(text: str) -> str:
+    """What is read of a long reply: filler must not take the place of its words."""
+    if len(text) > LONGEST:
+        text = _BLANK.sub(lambda blank: blank[0][:_LONGEST_BLANK], text)
+    return text[-LONGEST:]
 
 
 def _without_end_tokens(text: str) -> str:
@@ -290,13 +300,16 @@ def _broken(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
     return None
 
 
-def _nothing(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
+def _nothing(text: str, form: ReplyForm[T], size: int) -> ReplyReading[T]:
+    """Why there is no conclusion; ``size`` is the length of the whole reply."""
     key = min(form.keys, key=lambda key: (len(key), key))
     if not text.strip():
-        return ReplyReading(None, message="the reply is empty")
+        blank = f": {size:,} characters, none of them visible" if size else ""
+        return ReplyReading(None, message=f"the reply is empty{blank}")
+    part = "" if size <= LONGEST else f", of which the last {LONGEST:,} are read,"
     return ReplyReading(
         None,
         explanation=text.strip(),
-        message=f"the reply of {len(text)} characters ends in no {form.name}; expected an "
+        message=f"the reply of {size} characters{part} ends in no {form.name}; expected an "
         f'object such as {{"{key}": ...}} at its end',
     )

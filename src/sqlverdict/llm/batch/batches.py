@@ -14,12 +14,13 @@ import os
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlverdict.errors import UsageError
+from sqlverdict.llm.account import Account
 from sqlverdict.llm.batch import store
 from sqlverdict.llm.batch.server import chat_path, download, open_transport, start, state_of
 from sqlverdict.llm.batch.store import Batch
@@ -83,6 +84,7 @@ def submit(
     *,
     max_cost: float | None = None,
     prices: Prices | None = None,
+    accounts: Mapping[str, Account] | None = None,
 ) -> BatchSubmission:
     """Send requests as batches, each once, however often this is called.
 
@@ -90,19 +92,26 @@ def submit(
         endpoint: The server. It must offer ``/files`` and ``/batches``.
         cache: Where batches are noted and replies will go.
         requests: What to ask.
-        max_cost: The most dollars the batches may come to, at worst.
+        max_cost: The most dollars the batches may come to, at worst, with what the accounts spent
+            before.
         prices: What tokens cost; those of this package where not given.
+        accounts: What requests are charged to, by their content address. Until its reply is
+            collected a request may have been paid for.
 
     Raises:
         CallFailed: the server did not take them. Call again to go on.
         UsageError: there is a cost limit and no price to keep it by.
     """
-    room = _CostRoom(max_cost, prices or load_prices())
+    accounts = accounts or {}
+    room = _CostRoom(max_cost, prices or load_prices(), {*accounts.values()})
     transport = open_transport(endpoint)
     try:
         with _alone(cache):
             fresh, counts = _sort(endpoint, cache, requests, room)
             for part in _parts(endpoint, fresh):
+                for address, request, _ in part:
+                    if address in accounts:
+                        accounts[address].start(address, room.worst(request), batch=True)
                 _write(endpoint, cache, part)
             started = tuple(
                 start(transport, cache, batch)
@@ -212,14 +221,19 @@ def _alone(cache: ReplyCache) -> Iterator[None]:
 class _CostRoom:
     """What the cost limit still leaves room for."""
 
-    def __init__(self, limit: float | None, prices: Prices) -> None:
-        self._left = limit
+    def __init__(self, limit: float | None, prices: Prices, accounts: Iterable[Account]) -> None:
+        before = sum(account.spending.at_most for account in accounts)
+        self._left = None if limit is None else limit - before
         self._prices = prices
+
+    def worst(self, request: Request) -> float | None:
+        """The most that a request can cost; ``None``: its model has no price."""
+        return self._prices.cost(request.model, at_most(request), request.max_tokens, batch=True)
 
     def takes(self, request: Request) -> bool:
         if self._left is None:
             return True
-        worst = self._prices.cost(request.model, at_most(request), request.max_tokens, batch=True)
+        worst = self.worst(request)
         if worst is None:
             raise UsageError(
                 f"a cost limit is set, and there is no price for the model {request.model!r} to "

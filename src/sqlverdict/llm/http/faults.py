@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _AGAIN = {408, 409, 425, 429}
 _NEVER = {501, 505}
+_GATEWAY = {504, 524}
+"""A gateway gave up on a server that had got the request, and may have done the work."""
 _QUOTA = ("insufficient_quota", "billing_hard_limit", "exceeded your current quota")
 _LONGEST = 300
 _RESUME = "Replies already paid for are kept; run the same command again afterwards"
@@ -91,7 +93,7 @@ def from_status(
             lasting=True,
         )
     if status in _AGAIN or (status >= 500 and status not in _NEVER):
-        return _try_again(endpoint, answer, headers)
+        return _try_again(endpoint, answer, headers, billed=status in _GATEWAY)
     if status in (401, 403):
         return CallFailed(
             f"{answer}: the key was refused or is missing; {endpoint.about_the_key()}. "
@@ -142,7 +144,9 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
     return max(0.0, then - (time.time() if now is None else now))
 
 
-def _try_again(endpoint: Endpoint, answer: str, headers: Mapping[str, str]) -> CallFailed:
+def _try_again(
+    endpoint: Endpoint, answer: str, headers: Mapping[str, str], *, billed: bool
+) -> CallFailed:
     wait = retry_after(headers)
     if wait is not None and wait > endpoint.longest_wait:
         return CallFailed(
@@ -150,8 +154,9 @@ def _try_again(endpoint: Endpoint, answer: str, headers: Mapping[str, str]) -> C
             f"are waited. Come back later or allow a longer wait. {_RESUME}",
             again=False,
             wait=wait,
+            billed=billed,
         )
-    return CallFailed(f"{answer}: it is busy or broken", again=True, wait=wait)
+    return CallFailed(f"{answer}: it is busy or broken", again=True, wait=wait, billed=billed)
 
 
 def _error_in(body: bytes) -> tuple[str, str, str]:

@@ -186,7 +186,9 @@ class Transport:
                 size += len(chunk)
                 if size > (limit if response.is_success else 10**6):
                     raise CallFailed(
-                        f"{self.endpoint.base_url} sent more than {limit} bytes", again=False
+                        f"{self.endpoint.base_url} sent more than {limit} bytes",
+                        again=False,
+                        billed=response.is_success,
                     )
                 if response.is_success and sink is not None:
                     sink(chunk)

@@ -139,21 +139,15 @@ def read_completion(body: Any, seconds: float = 0.0, *, batch: bool = False) -> 
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         raise Malformed("a choice without a message")
-    usage: Any = body.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    details = usage.get("prompt_tokens_details")
-    discounted = details.get("cached_tokens") if isinstance(details, dict) else 0
-    counts = [usage.get("prompt_tokens"), usage.get("completion_tokens"), discounted]
-    # A count that no call can have is none: the cost is taken at its worst then.
-    possible = not any(isinstance(each, int) and each > _MOST_TOKENS for each in counts)
-    prompt, completion, discounted = map(_count, counts if possible else (0, 0, 0))
+    counts = _token_counts(body.get("usage"))
+    prompt, completion, discounted = counts or (0, 0, 0)
     return ReceivedReply(
         text=_sound(_content(message)),
         finish=_name(choice.get("finish_reason")),
         prompt_tokens=prompt,
         completion_tokens=completion,
         discounted_tokens=discounted,
-        tokens_known=bool(usage) and possible,
+        tokens_known=counts is not None,
         seconds=seconds,
         logprobs=_choices_of_tokens(choice.get("logprobs")),
         served=_name(body.get("model")),
@@ -210,8 +204,35 @@ def _token(entry: Any) -> tuple[str, float] | None:
     return (_sound(token), value) if value == value else None
 
 
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+def _token_counts(usage: Any) -> tuple[int, int, int] | None:
+    """Tokens read, tokens written, and how many of those read were cheaper.
+
+    ``None`` where one of them is not known, or they contradict each other: the cost is taken at
+    its worst then. No prompt has 0 tokens: servers that do not count say so.
+    """
+    if not isinstance(usage, dict):
+        return None
+    details = usage.get("prompt_tokens_details")
+    cheaper = details.get("cached_tokens") if isinstance(details, dict) else None
+    prompt: Any = usage.get("prompt_tokens")
+    completion: Any = usage.get("completion_tokens")
+    discounted: Any = 0 if cheaper is None else cheaper
+    total: Any = usage.get("total_tokens")
+    if not (_is_count(prompt) and _is_count(completion) and _is_count(discounted)):
+        return None
+    if not prompt or discounted > prompt:
+        return None
+    if total is None:
+        return prompt, completion, discounted
+    if not _is_count(total) or total < prompt + completion:
+        return None
+    # Some servers leave hidden thoughts out of the tokens written, and have them in the total.
+    return prompt, total - prompt, discounted
+
+
+def _is_count(value: Any) -> bool:
+    """Whether a value is a whole number of tokens that a call can have."""
+    return type(value) is int and 0 <= value <= _MOST_TOKENS
 
 
 def _name(value: Any) -> str:

@@ -59,7 +59,7 @@ class Ablated:
         against_full: How it differs from the full context; ``None`` for that itself.
         cached: Calls that were answered from the cache.
         tokens: Tokens read and written.
-        cost: Dollars; ``None``: a price is unknown.
+        cost: Dollars that its replies cost when they were paid for; ``None``: a price is unknown.
     """
 
     context: str

@@ -57,7 +57,7 @@ def page_system(
     summary = run.summary
     remarks = [
         *(f"{line[0].upper()}{line[1:]}." for line in expected_sentences(summary)),
-        *(f"{line[0].upper()}{line[1:]}." for line in judge_sentences(summary.judge)),
+        *(f"{line[0].upper()}{line[1:]}." for line in judge_sentences(summary)),
         *beyond_sentences(summary),
         *cut_sentences(summary),
         *without_sentences(summary),

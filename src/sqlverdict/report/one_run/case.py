@@ -336,9 +336,11 @@ def _opinion(opinion: Judged) -> Iterator[str]:
     for note in opinion.notes:
         yield f"not told to the judge: {note}"
     read, replied = opinion.tokens
-    price = f", ${opinion.cost:.4f}" if opinion.cost else ""
+    cached = f" ({opinion.cached:,} cached)" if opinion.cached else ""
+    price = f", ${opinion.cost:.4f} when paid for" if opinion.cost else ""
     if read or replied:
-        yield f"took {count(opinion.calls, 'call')}, {read:,} + {replied:,} tokens{price}"
+        calls = f"{count(opinion.calls, 'call')}{cached}"
+        yield f"took {calls}, {read:,} + {replied:,} tokens{price}"
 
 
 def _signs(signs: Signs) -> Iterator[str]:

@@ -10,9 +10,11 @@ from typing import Any
 
 from sqlverdict.evidence import Contradicted, Judged, OpenQuestion
 from sqlverdict.files.text import count
+from sqlverdict.llm.account import Spending
 from sqlverdict.records import Result
 from sqlverdict.report.terminal.tables import TextTable, percent, short, table
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.summary import Summary
 
 _MOST_ROWS = 1_000
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -116,8 +118,9 @@ def no_verdict_sentences(run: Run, most: int = 3) -> list[str]:
     return lines
 
 
-def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
+def judge_sentences(summary: Summary) -> list[str]:
     """What asking took, in words; empty where nobody was asked and nobody would have been."""
+    totals = summary.judge
     lines = []
     if totals.get("questions"):
         lines.append(_question_sentence(totals))
@@ -141,17 +144,34 @@ def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"no LLM judge was used; {count(totals['would_ask'], 'case')} left open for one"
         )
-    return lines
+    return [*lines, *spending_sentences(summary.spending)]
 
 
 def _question_sentence(totals: Mapping[str, Any]) -> str:
     prompt, completion = totals.get("prompt_tokens", 0), totals.get("completion_tokens", 0)
     cached = f", {totals['cached']:,} of them at hand" if totals.get("cached") else ""
     tokens = f"; {prompt:,} tokens read and {completion:,} written" if prompt or completion else ""
-    priced = totals["questions"] > totals.get("unpriced", 0)
-    cost = f"; ${totals.get('cost', 0.0):,.4f}" if priced and prompt else ""
     return (
         f"judge: {count(totals['questions'], 'question')}, "
         f"{count(totals.get('calls', 0), 'reply', 'replies')}"
-        f"{cached}{tokens}{cost}"
+        f"{cached}{tokens}"
     )
+
+
+def spending_sentences(spending: Spending | None) -> list[str]:
+    """What language models cost a folder over all commands; empty where none was called."""
+    if spending is None or spending == Spending():
+        return []
+    parts = [f"${spending.spent:,.4f} spent on {count(spending.calls, 'call')}"]
+    if spending.maybe_calls:
+        calls = count(spending.maybe_calls, "call")
+        parts.append(
+            f"at most ${spending.maybe:,.4f} more maybe spent on {calls} without a reply or a "
+            "count of tokens"
+        )
+    if spending.cached:
+        replies = count(spending.cached, "cached reply", "cached replies")
+        parts.append(f"${spending.saved:,.4f} saved by {replies}")
+    if spending.unpriced:
+        parts.append(f"no price is known for {spending.unpriced:,} of them")
+    return [f"cost, over all commands of this folder: {'; '.join(parts)}"]

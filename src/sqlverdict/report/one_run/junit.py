@@ -4,6 +4,9 @@ One test suite per database, one test per case, by the run's deciding metric. A 
 failure; a case that could not be evaluated is an error; an abstention, right or wrong, and a case
 that needs review are skipped, with a message that says which. The log is read twice and never
 held: between the readings only the offset of each line is kept.
+
+Of a run with more than :data:`MOST_CASES` cases only failures and errors are written, and at most
+as many; the counts of the suites are those of all cases.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.evidence import Contradicted, Refuted
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.escapes import escaped
+from sqlverdict.files.text import count
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import evidence_lines, lucky_text, prediction_text
@@ -30,6 +34,9 @@ from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT, reasons_by, verdict_by
 
 JUNIT = "junit.xml"
+
+MOST_CASES = 20_000
+"""A run with more cases has files of tens of megabytes: they are cut, or left out."""
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 # The standard library has both tables as functions, in a module that loads a network client.
@@ -43,6 +50,8 @@ _TAGS = {
     Verdict.ABSTAINED_WRONG: "skipped",
     Verdict.NEEDS_REVIEW: "skipped",
 }
+_BAD = ("failure", "error")
+"""What is written of a long run."""
 
 
 class _BriefResult(msgspec.Struct):
@@ -67,6 +76,7 @@ class _Suite:
     """The offsets of one database's lines, and what they amount to."""
 
     offsets: array[int] = field(default_factory=lambda: array("Q"))
+    tests: int = 0
     failure: int = 0
     error: int = 0
     skipped: int = 0
@@ -88,7 +98,8 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
     target = path or run.folder / JUNIT
     log = run.folder / RESULTS
     deciding = run.deciding
-    suites = _index(log, deciding)
+    suites = _index(log, deciding, brief=run.summary.cases > MOST_CASES)
+    note = junit_note(run)
     name = f"{run.manifest.system} on {run.manifest.benchmark}"
     with (
         log.open("rb") as lines,
@@ -98,6 +109,11 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
         _open_suites(out, name, suites.values())
         for db_id, suite in suites.items():
             _open_suite(out, db_id, suite)
+            if note:
+                out.write(
+                    f'<properties><property name="note" value={_attribute(note)}/></properties>\n'
+                )
+                note = ""
             for offset in suite.offsets:
                 lines.seek(offset)
                 _write_case(out, lines.readline(), run, deciding)
@@ -106,9 +122,22 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
     return target
 
 
+def junit_note(run: Run) -> str:
+    """What of a long run stands in ``junit.xml``; empty where all of it does."""
+    if run.summary.cases <= MOST_CASES:
+        return ""
+    verdicts = run.summary.verdicts
+    bad = sum(verdicts.get(verdict, 0) for verdict, tag in _TAGS.items() if tag in _BAD)
+    which = f"the first {MOST_CASES:,} of the" if bad > MOST_CASES else "the"
+    return (
+        f"{JUNIT} has {which} {count(bad, 'case')} that failed or could not be evaluated, and no "
+        f"other of the {run.summary.cases:,}; its counts are of all"
+    )
+
+
 def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
     """Write the conditions of a gate as tests."""
-    suite = _Suite(array("Q", range(len(checks))), sum(not check.passed for check in checks))
+    suite = _Suite(tests=len(checks), failure=sum(not check.passed for check in checks))
     with replacing_path(path) as part, part.open("w", encoding="utf-8") as out:
         _open_suites(out, name, [suite])
         _open_suite(out, "gate", suite)
@@ -123,21 +152,31 @@ def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
         out.write("</testsuite>\n</testsuites>\n")
 
 
-def _index(log: Path, deciding: str | None) -> dict[str, _Suite]:
+def _index(log: Path, deciding: str | None, *, brief: bool) -> dict[str, _Suite]:
+    """The lines by database.
+
+    Args:
+        log: The run log.
+        deciding: The run's deciding metric.
+        brief: Whether only failures and errors are to be written, and not all of many.
+    """
     suites: dict[str, _Suite] = {}
-    offset = 0
+    offset, cases_out = 0, 0
     with log.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                brief = _decode_brief(line)
+                case = _decode_brief(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise RunLogError(f"{log}, line {number}: {error}") from error
-            suite = suites.setdefault(brief.db_id, _Suite())
-            suite.offsets.append(offset)
-            suite.seconds += sum(brief.timings.values())
-            tag = _TAGS.get(verdict_by(brief, deciding))
+            suite = suites.setdefault(case.db_id, _Suite())
+            suite.tests += 1
+            suite.seconds += sum(case.timings.values())
+            tag = _TAGS.get(verdict_by(case, deciding))
             if tag is not None:
                 setattr(suite, tag, getattr(suite, tag) + 1)
+            if not brief or (tag in _BAD and cases_out < MOST_CASES):
+                suite.offsets.append(offset)
+                cases_out += 1
             offset += len(line)
     return suites
 
@@ -146,7 +185,7 @@ def _open_suites(out: TextIO, name: str, suites: Iterable[_Suite]) -> None:
     every = list(suites)
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     out.write(
-        f'<testsuites name={_attribute(name)} tests="{sum(len(s.offsets) for s in every)}" '
+        f'<testsuites name={_attribute(name)} tests="{sum(s.tests for s in every)}" '
         f'failures="{sum(s.failure for s in every)}" errors="{sum(s.error for s in every)}" '
         f'skipped="{sum(s.skipped for s in every)}" '
         f'time="{sum(s.seconds for s in every):.6f}">\n'
@@ -155,7 +194,7 @@ def _open_suites(out: TextIO, name: str, suites: Iterable[_Suite]) -> None:
 
 def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
     out.write(
-        f'<testsuite name={_attribute(name)} tests="{len(suite.offsets)}" '
+        f'<testsuite name={_attribute(name)} tests="{suite.tests}" '
         f'failures="{suite.failure}" errors="{suite.error}" skipped="{suite.skipped}" '
         f'time="{suite.seconds:.6f}">\n'
     )

@@ -112,7 +112,7 @@ def _contradictions(run: Run) -> Iterator[str]:
 
 
 def _judge(run: Run) -> Iterator[str]:
-    sentences = judge_sentences(run.summary.judge)
+    sentences = judge_sentences(run.summary)
     if not sentences:
         return
     yield "## Judge"

@@ -48,7 +48,7 @@ class Outcome:
 def outcome(summaries: Collection[Summary]) -> Outcome:
     """0: everything was evaluated; 3: nothing was; 4: something was not; 5: a contradiction."""
     cases = sum(summary.cases for summary in summaries)
-    contradictions = sum(int(summary.judge.get("contradictions", 0)) for summary in summaries)
+    contradictions = sum(summary.judge.get("contradictions", 0) for summary in summaries)
     if contradictions:
         return Outcome(
             Contradiction.exit_code,
@@ -75,7 +75,7 @@ def outcome(summaries: Collection[Summary]) -> Outcome:
 
 def _unheard(summary: Summary) -> int:
     """Questions that got no verdict: their cases were not evaluated as was asked."""
-    return int(summary.judge.get("unparseable", 0) + summary.judge.get("unavailable", 0))
+    return summary.judge.get("unparseable", 0) + summary.judge.get("unavailable", 0)
 
 
 def header(run: Run) -> str:

@@ -18,6 +18,7 @@ from msgspec import structs
 from sqlverdict.evidence import Evidence, Judged
 from sqlverdict.judge.judge import JUDGES, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
+from sqlverdict.llm.account import Account
 from sqlverdict.llm.request import Answerer
 from sqlverdict.records import Case, Judgement, Prediction
 from sqlverdict.run.examine import encode_line
@@ -46,6 +47,7 @@ class JudgeOptions:
         for_every_metric: Whether the judge is asked for every metric, as where the user named
             it. Otherwise it is asked for ``verdict``, and the judge ``flex`` for the metric
             ``flex``.
+        by_system: Who answers the questions of each system, where their runs have accounts.
     """
 
     judge: str
@@ -55,6 +57,14 @@ class JudgeOptions:
     concurrency: int = 8
     about: str = ""
     for_every_metric: bool = True
+    by_system: tuple[Answerer, ...] = field(default=(), repr=False)
+
+    def for_accounts(self, accounts: Iterable[Account]) -> JudgeOptions:
+        """The same, with the account that each system's calls are charged to."""
+        for_account = getattr(self.answerer, "for_account", None)
+        if for_account is None:
+            return self
+        return replace(self, by_system=tuple(map(for_account, accounts)))
 
     def describe(self, asking: Asking) -> str:
         """Who is asked, and how: what a manifest says."""
@@ -116,7 +126,7 @@ class JudgeStage:
         task, finding = pending.task, pending.finding
         judged: list[Evidence] = []
         for question in finding.questions:
-            opinions = self._ask(question)
+            opinions = self._ask(question, task.system)
             for opinion in opinions:
                 if BUDGET in opinion.flags or PENDING in opinion.flags:
                     return WaitingCase(task.case.id, BUDGET in opinion.flags)
@@ -139,14 +149,16 @@ class JudgeStage:
         )
         return LogLine(task.system, task.index, encode_line(task, final))
 
-    def _ask(self, question: JudgeQuestion) -> list[Opinion]:
+    def _ask(self, question: JudgeQuestion, system: int) -> list[Opinion]:
         settings, judge = self.judging.settings, JUDGES.get(question.judge)
+        by_system = self.judging.by_system
+        answerer = by_system[system] if by_system else self.judging.answerer
         return [
             hear(
                 judge,
                 question.brief,
                 replace(settings, sample=settings.sample + number),
-                self.judging.answerer,
+                answerer,
             )
             for number in range(self.judging.repeat)
         ]

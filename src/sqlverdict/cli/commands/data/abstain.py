@@ -37,7 +37,9 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.errors import UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.lock import writing_folder
+from sqlverdict.llm.account import SPENDING, read_spending
 from sqlverdict.load.databases import DatabaseLocation
+from sqlverdict.report.one_run.judge_section import spending_sentences
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
 
@@ -140,7 +142,7 @@ def fit_line(args: FitArgs) -> None:
     composition = FittedComposition(args.line)
     # Held from here: to fit may take hours, and a folder that cannot be written shows at once.
     with writing_folder(args.out):
-        with open_tools(args.tools, composition) as tools:
+        with open_tools(args.tools, composition, args.out / SPENDING) as tools:
             fit(
                 composition,
                 args.training,
@@ -150,9 +152,12 @@ def fit_line(args: FitArgs) -> None:
             )
         composition.save(args.out)
     if args.as_json:
-        print_json({**composition.about(), "out": args.out})
+        spending = read_spending(args.out / SPENDING)
+        print_json({**composition.about(), "spending": spending, "out": args.out})
         return
     click.echo(f"{composition.composition}: fitted, saved in {args.out}")
+    for text in spending_sentences(read_spending(args.out / SPENDING)):
+        click.echo(text)
     for text in threshold_lines(composition):
         click.echo(text)
 

@@ -41,6 +41,8 @@ from sqlverdict.cli.options.shared import command_line, print_json
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.files.lock import writing_folder
+from sqlverdict.llm.account import SPENDING, read_spending
+from sqlverdict.report.one_run.judge_section import spending_sentences
 from sqlverdict.report.terminal.console import Screen, progress_line
 
 Progress = Callable[[str, int, int], None]
@@ -93,7 +95,8 @@ def _build_and_lint(args: BuildArgs) -> int:
     if args.out is not None and manifest is not None:
         finish(args.out)
     if args.as_json:
-        print_json({"manifest": manifest, "lints": lints})
+        spending = None if args.out is None else read_spending(args.out / SPENDING)
+        print_json({"manifest": manifest, "lints": lints, "spending": spending})
     else:
         _print(args, manifest, lints, inputs)
     bad = any(result.count("error") or result.count("warning") for result in lints)
@@ -194,6 +197,8 @@ def _print(
                 screen.line(f"  {line}")
             screen.line(f"  -> {result.hint}", "quiet")
     if manifest is not None and args.out is not None:
+        for line in spending_sentences(read_spending(args.out / SPENDING)):
+            screen.line(line)
         screen.line()
         test = args.out / "test.jsonl"
         words = ["sqlverdict", "evaluate", "--cases", str(test), "--predictions", "FILE"]

@@ -6,13 +6,14 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sqlverdict.cli.command import Heading, command, option
-from sqlverdict.cli.options.shared import NAMES, json_option, print_json, run_argument
+from sqlverdict.cli.options.shared import NAMES, json_option, json_text, run_argument
 from sqlverdict.evidence import Refuted
 from sqlverdict.files.text import count, few_of
 from sqlverdict.records import Result
@@ -27,6 +28,9 @@ from sqlverdict.score.deciding import reasons_by
 
 _FREE = ("db_id", "difficulty", "situation")
 """Conditions whose words are the run's own: they are named where nothing fits."""
+_MOST = 1_000
+"""The most rows of the table."""
+_BLOCK = 1_000
 _DIFFER = re.compile(r"^they differ (?:when|in|on this database:) ")
 """How the sentences of most witnesses begin."""
 
@@ -116,21 +120,47 @@ def list(args: ListArgs) -> None:  # noqa: A001 - the command's name
     A condition with several words, separated by commas, holds for any of them. Without conditions
     all cases are listed. The verdict is the run's own: by the metric verdict where the run has it,
     else by its first metric of values 0 and 1. With --lucky the table says of each case when the
-    two queries differ.
+    two queries differ. The table has at most 1,000 rows, and says how many cases are left out; the
+    other formats have all of them.
     """
     run, conditions = read_run(args.run), args.filter
-    results = [*run.select(conditions)]
+    results = run.select(conditions)
     if args.as_json:
-        print_json([_row(run, result) for result in results])
+        number = _print_json(run, results)
     elif args.format == "ids":
-        for result in results:
-            click.echo(result.id)
+        number = _print_ids(results)
     elif args.format == "csv":
-        _print_csv([_row(run, result) for result in results])
+        number = _print_csv(run, results)
     else:
-        _print_table(run, results, witnesses=args.lucky)
-    if not results:
+        number = _print_table(run, results, witnesses=args.lucky)
+    if not number:
         click.echo(f"no case meets all conditions. {_there_is(run, conditions)}".strip(), err=True)
+
+
+def _blocks(results: Iterator[Result]) -> Iterator[Sequence[Result]]:
+    """The results, few at a time: a run may have millions."""
+    while block := [*islice(results, _BLOCK)]:
+        yield block
+
+
+def _print_json(run: Run, results: Iterator[Result]) -> int:
+    """Print a list of records; returns how many."""
+    number = 0
+    for block in _blocks(results):
+        # Each block is a list: what stands between its brackets is the part of one long list.
+        text = json_text([_row(run, result) for result in block])[2:-2]
+        click.echo(f"{',' if number else '['}\n{text}", nl=False)
+        number += len(block)
+    click.echo("\n]" if number else "[]")
+    return number
+
+
+def _print_ids(results: Iterator[Result]) -> int:
+    number = 0
+    for block in _blocks(results):
+        click.echo("\n".join(result.id for result in block))
+        number += len(block)
+    return number
 
 
 def _row(run: Run, result: Result) -> dict[str, Any]:
@@ -144,14 +174,20 @@ def _witness(result: Result) -> str:
     return sentences[0] if sentences else ""
 
 
-def _print_csv(rows: Sequence[dict[str, Any]]) -> None:
-    if rows:
+def _print_csv(run: Run, results: Iterator[Result]) -> int:
+    number = 0
+    for block in _blocks(results):
+        rows = [_row(run, result) for result in block]
         cells = [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
-        click.echo(csv_text(table([*rows[0]], cells)))
+        text = csv_text(table([*rows[0]], cells))
+        click.echo(text if not number else text.partition("\n")[2])
+        number += len(block)
+    return number
 
 
-def _print_table(run: Run, results: Sequence[Result], *, witnesses: bool) -> None:
+def _print_table(run: Run, results: Iterator[Result], *, witnesses: bool) -> int:
     screen = Screen()
+    first = [*islice(results, _MOST)]
     rows = [
         (
             result.id,
@@ -163,19 +199,23 @@ def _print_table(run: Run, results: Sequence[Result], *, witnesses: bool) -> Non
             else ", ".join(reasons_by(result, run.deciding)),
             short(result.question, 60),
         )
-        for result in results
+        for result in first
     ]
     why = "difference by witness" if witnesses else "reasons"
     headers = ("id", "database", "difficulty", "verdict", why, "question")
     screen.table(table(headers, rows, left=range(len(headers))))
+    more = sum(1 for _ in results)
+    if more:
+        screen.line(f"... and {more:,} more: --format csv and --format ids list all")
     screen.line()
     screen.line(
-        f"{len(results):,} of {count(run.summary.cases, 'case')} of {run.manifest.system}; "
+        f"{len(first) + more:,} of {count(run.summary.cases, 'case')} of {run.manifest.system}; "
         f"verdicts by {decided_by(run)}"
     )
-    if results:
-        words = ["sqlverdict", "show", str(run.folder), results[0].id]
+    if first:
+        words = ["sqlverdict", "show", str(run.folder), first[0].id]
         screen.line(f"one in full: {shlex.join(words)}", "quiet")
+    return len(first) + more
 
 
 def _there_is(run: Run, conditions: CaseFilter) -> str:

@@ -13,8 +13,8 @@ from sqlverdict.cli.options.shared import (
     print_json,
     runs_argument,
 )
-from sqlverdict.cli.show_run import run_json
-from sqlverdict.report.files import write_reports
+from sqlverdict.cli.show_run import run_json, show_notes
+from sqlverdict.report.files import size_notes, write_reports
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.merge import merge_runs
@@ -53,4 +53,5 @@ def merge(args: MergeArgs) -> int:
     else:
         screen = Screen()
         screen.line(f"{run.summary.cases:,} cases of {len(args.runs)} shards: {args.out}")
+        show_notes(screen, size_notes(run))
     return end.exit_code

@@ -26,7 +26,7 @@ from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.pipeline import System
-from sqlverdict.report.files import write_reports
+from sqlverdict.report.files import size_notes, write_reports
 from sqlverdict.report.several_runs.rescored import (
     Rescored,
     compare_golds,
@@ -176,7 +176,9 @@ def _show(rescored: Rescored, pairs: Sequence[tuple[Run, Run]], args: RescoreArg
         screen.table(flipped_table(rescored, args.show))
         if len(rescored.questions) > args.show:
             screen.line(f"{len(rescored.questions) - args.show:,} more; see --show", "quiet")
-    notes = dict.fromkeys(note for _, run in pairs for note in (*run.resumed, *run.manifest.notes))
+    notes = dict.fromkeys(
+        note for _, run in pairs for note in (*run.resumed, *run.manifest.notes, *size_notes(run))
+    )
     show_notes(screen, list(notes))
     screen.line()
     for _, run in pairs:
