@@ -216,9 +216,12 @@ def test_a_process_that_is_killed_from_outside_says_nothing_of_the_pair(
 ) -> None:
     """Only where it dies each time, and not with the gold, does it count; and that is not final."""
     right = f"{APART} AND '{VICTIM}' <> 'x'"
-    with fail_on_hang(), killer(tmp_path / "kills", kills, monkeypatch):
-        with sv.Scorer(db=db, timeout=HANG_SECONDS) as scorer:
-            result = scorer.check(gold, right)
+    with (
+        fail_on_hang(),
+        killer(tmp_path / "kills", kills, monkeypatch),
+        sv.Scorer(db=db, timeout=HANG_SECONDS) as scorer,
+    ):
+        result = scorer.check(gold, right)
     assert (result.verdict, result.scores) == (verdict, {"ex": score})
     assert result.result.final == (kills < FOREVER)
     assert ("was ended by SIGKILL" in result.message) == (kills == FOREVER)
