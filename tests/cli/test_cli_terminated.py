@@ -103,7 +103,7 @@ def test_a_server_ends_and_says_so(command: str, tmp_path: Path) -> None:
         process.terminate()
         _, text = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130
-    assert text == "ended by SIGTERM. Run the same command again to continue.\n"
+    assert text.lstrip() == "ended by SIGTERM. Run the same command again to continue.\n"
 
 
 @pytest.mark.parametrize(
