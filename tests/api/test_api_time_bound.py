@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import sqlverdict as sv
+from kill_parts import FOREVER, VICTIM, killer
 from sqlverdict.api.brief import is_brief
 from sqlverdict.testing.hostile import hostile_predictions
 from tiers import sampled
@@ -192,6 +193,38 @@ def test_the_process_ends_with_its_owner_though_a_fork_of_it_lives_on(db: Path) 
             assert Path(f"/proc/{fork}").exists()
         finally:
             os.kill(fork, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.sampled
+@pytest.mark.parametrize(
+    ("kills", "gold", "verdict", "score"),
+    [
+        (2, GOLD, sv.Verdict.CORRECT, 1.0),
+        (FOREVER, GOLD, sv.Verdict.INCORRECT, 0.0),
+        (FOREVER, f"{APART} AND '{VICTIM}' <> ''", sv.Verdict.UNSCORED, None),
+    ][: sampled(1, 3)],
+)
+def test_a_process_that_is_killed_from_outside_says_nothing_of_the_pair(
+    kills: int,
+    gold: str,
+    verdict: sv.Verdict,
+    score: float | None,
+    db: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Only where it dies each time, and not with the gold, does it count; and that is not final."""
+    right = f"{APART} AND '{VICTIM}' <> 'x'"
+    with (
+        fail_on_hang(),
+        killer(tmp_path / "kills", kills, monkeypatch),
+        sv.Scorer(db=db, timeout=HANG_SECONDS) as scorer,
+    ):
+        result = scorer.check(gold, right)
+    assert (result.verdict, result.scores) == (verdict, {"ex": score})
+    assert result.result.final == (kills < FOREVER)
+    assert ("was ended by SIGKILL" in result.message) == (kills == FOREVER)
 
 
 def is_busy(process: int) -> bool:

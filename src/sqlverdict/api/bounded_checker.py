@@ -14,6 +14,7 @@ from sqlverdict.api.pair_result import PairResult
 from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.task import MetricValue
 
 
@@ -77,7 +78,7 @@ class BoundedChecker:
             return self._apart.check(case, prediction)
         except OSError as error:
             why = f"the process for queries that may run for long does not start ({error})"
-            return self._here.crashed(case, prediction, why)
+            return self._here.crashed(case, prediction, Blame(False, why))
 
 
 def _are_brief(case: Case, prediction: Prediction) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
+from functools import partial
 
 from sqlverdict.api.pair_checker import PairChecker
 from sqlverdict.api.pair_result import PairResult
@@ -20,8 +21,9 @@ from sqlverdict.execute.killable import (
     listen,
     reply,
 )
-from sqlverdict.records import Case, Failure, Prediction, Reason
+from sqlverdict.records import Case, Failure, Prediction, Reason, Verdict
 from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.pool.deaths import Blame, Death, inquire
 
 _GRACE = 0.5
 _UNPICKLED = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
@@ -62,11 +64,42 @@ class IsolatedChecker:
         try:
             return self._check(case, prediction)
         except Unsendable as error:
-            return PairChecker(self._plan).crashed(case, prediction, str(error))
+            return PairChecker(self._plan).crashed(case, prediction, Blame(False, str(error)))
 
     def _check(self, case: Case, prediction: Prediction) -> PairResult:
         known: dict[bytes, Failure] = {}
-        blamed: set[bytes | None] = set()
+        reply = self._try(case, prediction, known)
+        if not isinstance(reply, Death):
+            return reply
+        gold = None
+        if case.golds and prediction.sql:
+            stand_in = Prediction(case.id, case.golds[0])
+            gold = partial(self._is_right, case, stand_in, known)
+        outcome = inquire(partial(self._try, case, prediction, known), gold)
+        if not isinstance(outcome, Blame):
+            return outcome
+        if outcome.key is not None:
+            # Without that one query the rest of the pair may go well.
+            rest = self._try(case, prediction, {**known, outcome.key: outcome.failure})
+            unscored = not isinstance(rest, Death) and rest.verdict is Verdict.UNSCORED
+            if not isinstance(rest, Death) and not (outcome.by_prediction and unscored):
+                return rest
+        return PairChecker(self._plan).crashed(case, prediction, outcome)
+
+    def _is_right(
+        self, case: Case, prediction: Prediction, known: dict[bytes, Failure]
+    ) -> bool | Death:
+        """Whether a pair comes out right, or how its process ended."""
+        reply = self._try(case, prediction, known)
+        return reply if isinstance(reply, Death) else reply.verdict is Verdict.CORRECT
+
+    def _try(
+        self, case: Case, prediction: Prediction, known: dict[bytes, Failure]
+    ) -> PairResult | Death:
+        """The result of a pair, or how its process ended.
+
+        What a process is killed for is put among the known, and the pair is tried again.
+        """
         while True:
             process = self._process or _Process(self._plan)
             self._process = None
@@ -75,17 +108,9 @@ class IsolatedChecker:
                 self._process = process
                 return reply
             process.end()
-            if reply.failure is not None:
-                known[reply.key or b""] = reply.failure
-            elif reply.key not in blamed:
-                # It may have been ended from outside: only the second time is it to blame.
-                blamed.add(reply.key)
-            elif reply.key is not None:
-                known[reply.key] = Failure(
-                    Reason.MEMORY_LIMIT, "the process ended while running it", repeatable=False
-                )
-            else:
-                return PairChecker(self._plan).crashed(case, prediction, "its process ended")
+            if reply.failure is None:
+                return Death(process.exit_code, reply.key)
+            known[reply.key or b""] = reply.failure
 
 
 @dataclass(frozen=True)
@@ -113,6 +138,11 @@ class _Process(KillableProcess):
     def __init__(self, plan: RunPlan) -> None:
         super().__init__(__name__)
         self._plan: RunPlan | None = plan
+
+    @property
+    def exit_code(self) -> int | None:
+        """That of a process that has ended."""
+        return self._popen.returncode
 
     def check(
         self, case: Case, prediction: Prediction, known: dict[bytes, Failure], seconds: float
@@ -144,6 +174,8 @@ class _Process(KillableProcess):
         except BROKEN:
             self.stop_timer()
         if not self.killed:
+            # One that ends by itself is let: its exit code says why.
+            self.wait()
             return _Ended(key)
         text = f"stopped after {seconds:g} s by ending its process"
         failure = Failure(Reason.EXECUTION_TIMEOUT, text, seconds=seconds, repeatable=False)

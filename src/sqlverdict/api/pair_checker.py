@@ -10,6 +10,7 @@ from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.task import MetricValue, Task
 from sqlverdict.score.deciding import deciding_metric
 
@@ -70,9 +71,9 @@ class PairChecker:
         self.runner.try_again({})
         return self._examiner.value(self._task(case, prediction, digest), self.runner)
 
-    def crashed(self, case: Case, prediction: Prediction, why: str) -> PairResult:
+    def crashed(self, case: Case, prediction: Prediction, blame: Blame) -> PairResult:
         """The result of a pair on which we failed ourselves."""
-        result = self._examiner.crashed_result(self._task(case, prediction), why)
+        result = self._examiner.crashed_result(self._task(case, prediction), blame)
         return PairResult(result, sql=prediction.sql)
 
     def forget(self) -> None:

@@ -19,11 +19,17 @@ from collections.abc import Sequence
 import click
 
 from sqlverdict import __version__
-from sqlverdict.errors import FileFailure, SqlverdictError, UnclearColumns, UnclearFields
+from sqlverdict.cli.termination import termination_text
+from sqlverdict.errors import (
+    FileFailure,
+    Interrupted,
+    SqlverdictError,
+    UnclearColumns,
+    UnclearFields,
+)
 from sqlverdict.files.secrets import without_secrets
 
 BUG = 70
-INTERRUPTED = 130
 _STORAGE = ("disk is full", "disk i/o", "readonly database", "unable to open database file")
 
 
@@ -34,7 +40,7 @@ def exit_code_of(error: BaseException) -> int:
     if isinstance(error, click.ClickException):
         return 2
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
-        return INTERRUPTED
+        return Interrupted.exit_code
     return FileFailure.exit_code if is_storage(error) else BUG
 
 
@@ -45,8 +51,10 @@ def is_storage(error: BaseException) -> bool:
     return isinstance(error, OSError)
 
 
-def message_of(error: BaseException, args: Sequence[str]) -> str:
-    """The message for the user."""
+def message_of(error: BaseException, args: Sequence[str], *, terminated: bool = False) -> str:
+    """The message for the user; ``terminated``: SIGTERM ended the command."""
+    if terminated:
+        return termination_text(str(error) if isinstance(error, SqlverdictError) else "")
     if isinstance(error, UnclearColumns):
         # Imported here: few errors need it.
         from sqlverdict.cli.column_commands import column_commands

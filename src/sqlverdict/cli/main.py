@@ -19,6 +19,7 @@ import click
 
 from sqlverdict import __version__
 from sqlverdict.cli import commands
+from sqlverdict.cli.termination import end_at_sigterm, is_terminated, termination_text
 from sqlverdict.files.escapes import escaping
 
 _PACKAGE = "sqlverdict.cli.commands"
@@ -26,6 +27,7 @@ _PACKAGE = "sqlverdict.cli.commands"
 SECTIONS = ("runs", "pairs", "data", "labels", "lists")
 """The folders of commands, in the order in which the help lists them."""
 
+INTERRUPTED = 130
 _BROKEN_PIPE = 128 + 13
 """What shells report for a program that the signal SIGPIPE ended."""
 
@@ -39,7 +41,7 @@ EXIT_CODES = {
     "       the run stops; run the same command again to continue after it",
     6: "a file could not be read or written (disk full, read-only)",
     70: "another bug of sqlverdict; its traceback is saved",
-    130: "interrupted; run the same command again to continue",
+    INTERRUPTED: "interrupted (Ctrl-C, SIGTERM); run the same command again to continue",
 }
 """What each exit code means."""
 
@@ -120,8 +122,12 @@ class Commands(click.Group):
                 import traceback
 
                 traceback.print_exception(error, file=sys.stderr)
-            click.echo(message_of(error, rest), err=True)
-            sys.exit(exit_code_of(error))
+            click.echo(message_of(error, rest, terminated=is_terminated()), err=True)
+            sys.exit(INTERRUPTED if is_terminated() else exit_code_of(error))
+        if is_terminated():
+            # A server ends by itself.
+            click.echo(termination_text(""), err=True)
+            sys.exit(INTERRUPTED)
         sys.exit(exit_code if isinstance(exit_code, int) else 0)
 
 
@@ -166,4 +172,5 @@ def main() -> NoReturn:
         # A terminal that cannot show a letter must not end a run.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    end_at_sigterm()
     sqlverdict.main(prog_name="sqlverdict")

@@ -39,6 +39,7 @@ from sqlverdict.run.item import RunItem
 from sqlverdict.run.ladder import gather, keep_answers
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Needs
+from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.task import MetricValue, PairFinding, Task
 from sqlverdict.runlog.folder import copy_witness
@@ -139,7 +140,7 @@ class Examiner:
             ).judgement
 
         by_prediction = not isinstance(error, STORAGE) and case_works(task.case, examine)
-        return self._crash(task, name_of(error), by_prediction=by_prediction)
+        return self._crash(task, Blame(by_prediction, name_of(error)))
 
     def needs(self, task: Task) -> Needs:
         """The queries that the task needs in any case."""
@@ -270,33 +271,33 @@ class Examiner:
         for other in sorted(filter(None, others)):
             copy_witness(file, other, own)
 
-    def crashed(self, task: Task, why: str, *, by_prediction: bool = False) -> bytes:
+    def crashed(self, task: Task, blame: Blame) -> bytes:
         """The line of a case on which we failed ourselves: unscored, and counted apart."""
-        return encode_line(task, self._crash(task, why, by_prediction=by_prediction))
+        return encode_line(task, self._crash(task, blame))
 
-    def crashed_result(self, task: Task, why: str) -> Result:
+    def crashed_result(self, task: Task, blame: Blame) -> Result:
         """The same as a result."""
-        return Result(**_fields(task, self._crash(task, why)))
+        return Result(**_fields(task, self._crash(task, blame)))
 
-    def _crash(self, task: Task, why: str, *, by_prediction: bool = False) -> PairFinding:
+    def _crash(self, task: Task, blame: Blame) -> PairFinding:
         """What becomes of a case on which we failed ourselves.
 
         Where it was the prediction's own text that we cannot handle, it counts as one that fails.
         """
-        message = f"sqlverdict failed on this case: {why}. Please report it."
-        if by_prediction:
-            failure = StageFailure("case", why, blame="prediction")
+        passing = blame.may_go_away
+        if blame.by_prediction:
+            failure = StageFailure("case", blame.why, passing, blame="prediction")
             reasons = (Reason.UNSUPPORTED_FEATURE,)
-            failed = Failed(TOOLKIT, reasons, message, query="prediction", failure=failure)
+            failed = Failed(TOOLKIT, reasons, blame.message, query="prediction", failure=failure)
             judgement = self.plan.judge(task.case, task.prediction, (failed,))
             zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.plan.specs}
             return PairFinding(judgement, (failed,), zero, {})
         undecided = Undecided(
             TOOLKIT,
             (Reason.TOOLKIT_ERROR,),
-            message,
+            blame.message,
             fault=Fault.TOOLKIT,
-            failure=StageFailure("case", why),
+            failure=StageFailure("case", blame.why, passing),
         )
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.plan.specs)
         return PairFinding(toolkit_failure(), (undecided,), scores, {})

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import platform
+import signal
 import tempfile
+import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -332,8 +334,12 @@ def _connect(ray: Any, on: str) -> None:
         UsageError: the cluster cannot be reached.
     """
     address = on if on.startswith("ray://") else None
+    before = signal.getsignal(signal.SIGTERM)
     try:
         ray.init(address, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
     except (ConnectionError, RuntimeError, ValueError, ImportError) as error:
         where = address or os.environ.get("RAY_ADDRESS") or "this machine"
         raise UsageError(f"no Ray cluster answers at {where} ({error})") from error
+    if threading.current_thread() is threading.main_thread():
+        # Ray leaves a handler of its own, which ends the program without a word.
+        signal.signal(signal.SIGTERM, before)

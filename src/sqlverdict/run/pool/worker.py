@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
@@ -21,6 +22,9 @@ from sqlverdict.run.task import Task
 
 if TYPE_CHECKING:
     from sqlverdict.run.examine import Examiner
+
+_OURS = {signal.SIGINT, signal.SIGTERM}
+"""Signals that a worker treats otherwise than the coordinator."""
 
 
 def work(
@@ -41,7 +45,7 @@ def work(
     """
     # A forked worker holds the coordinator's end too, and would never hear that it is gone.
     other_end.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _reset_signals()
     plan = examiner.plan
     bound_memory(plan.limits)
     if plan.times:
@@ -61,6 +65,27 @@ def work(
         runner.close()
         examiner.close()
     connection.close()
+
+
+@contextmanager
+def deferring_signals() -> Iterator[None]:
+    """Start a worker: a signal that comes meanwhile waits until the worker has its own handlers."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OURS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _reset_signals() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A forked worker has the coordinator's handler: one that raises may be lost in a callback.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _OURS)
 
 
 class ChunkQueue:

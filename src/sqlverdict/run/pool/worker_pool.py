@@ -2,8 +2,9 @@
 
 Processes, not threads: threads are slower than one thread for small queries. Chunks, not
 single cases: a message a case costs more than the case. A worker that overruns its limit
-inside one opcode, or dies, is replaced; what it was running is remembered as a failure and
-never tried again, and the rest of its chunk goes on.
+inside one opcode is replaced; what it was running is remembered as a failure and never tried
+again, and the rest of its chunk goes on. A worker that dies otherwise is replaced, too; of the
+case that it died with, an inquiry at the end says whose doing that is.
 """
 
 from __future__ import annotations
@@ -13,24 +14,28 @@ import sys
 import threading
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import structs
 
 from sqlverdict.records import Failure, Prediction, Reason, Verdict
+from sqlverdict.run.pool.deaths import TURNS, Blame, Death, inquire
 from sqlverdict.run.pool.heartbeat import Heartbeat
-from sqlverdict.run.pool.worker import work
-from sqlverdict.run.task import Done, LogLine, PairFinding, Task, chunks, done
+from sqlverdict.run.pool.worker import deferring_signals, work
+from sqlverdict.run.task import Done, LogLine, PairFinding, Pending, Task, chunks, done
 
 if TYPE_CHECKING:
     from sqlverdict.run.examine import Examiner
 
 _GRACE = 0.5
-_RIGHT = f'"verdict":"{Verdict.CORRECT}"'.encode()
 _LOOK_EVERY = 0.1
 _QUEUED = 2
 """Chunks that wait at a worker."""
+_OUTSIDE = 3
+"""After so many inquiries in a row in which all was ended from outside, they are short."""
 
 
 def _context() -> Any:
@@ -56,7 +61,8 @@ class _Worker:
             args=(theirs, ours, self.heartbeat, examiner, dict(known)),
             daemon=True,
         )
-        self.process.start()
+        with deferring_signals():
+            self.process.start()
         theirs.close()
 
     def give(self, chunk: list[Task]) -> None:
@@ -85,6 +91,19 @@ class _Worker:
         running = self.heartbeat.running()
         return running if running is not None and running[1] >= seconds else None
 
+    def death(self) -> Death:
+        """How it ended."""
+        running = self.heartbeat.running()
+        return Death(self.process.exitcode, None if running is None else running[0])
+
+    def end(self) -> None:
+        """Let it end by itself where it has nothing to do, else kill it."""
+        if not self.chunks:
+            with suppress(BrokenPipeError, ConnectionResetError):
+                self.connection.send(None)
+            self.process.join(timeout=5)
+        self.kill()
+
     def kill(self) -> None:
         self.process.kill()
         self.process.join()
@@ -104,9 +123,10 @@ class WorkerPool:
         self.size = examiner.plan.workers
         self.killed = 0
         self._known: dict[bytes, Failure] = {}
-        self._blamed: set[bytes] = set()
-        self._suspects: set[tuple[int, int]] = set()
-        self._trials: dict[tuple[int, int], tuple[Task, str]] = {}
+        self._suspects: list[Task] = []
+        """With these alone in its chunk a worker died."""
+        self._outside = 0
+        """Inquiries in a row in which all was ended from outside."""
         _load_for_all()
         self._workers: list[_Worker] = []
 
@@ -140,6 +160,11 @@ class WorkerPool:
                 if lines:
                     yield lines
             again += self._stop_overdue()
+        if self._suspects:
+            # Nothing else runs meanwhile: what others need of the memory is not to blame.
+            self.close()
+        while self._suspects:
+            yield [self._inquire(self._suspects.pop(0))]
 
     def _has_room(self) -> bool:
         return any(len(worker.chunks) < _QUEUED for worker in self._workers)
@@ -155,63 +180,83 @@ class WorkerPool:
         return [worker for worker in busy if worker.connection in ready]
 
     def _receive(self, worker: _Worker) -> tuple[list[Done], list[list[Task]]]:
+        """What a worker has done; where it died, what has to be done again."""
         lines: list[Done] = []
         try:
             while worker.connection.poll():
-                lines += map(self._after_trial, worker.take(worker.connection.recv()))
+                lines += worker.take(worker.connection.recv())
         except (EOFError, OSError):
-            more, returned = self._remove_dead(worker)
-            return lines + more, returned
+            return lines, self._remove_dead(worker)
         return lines, []
 
-    def _remove_dead(self, worker: _Worker) -> tuple[list[Done], list[list[Task]]]:
-        """A worker died by itself: blame its query, else the case, but only the second time."""
+    def _remove_dead(self, worker: _Worker) -> list[list[Task]]:
+        """A worker died, by itself or from outside; what it had left."""
+        self._remove(worker, _GRACE)
+        left = worker.left()
+        if left and len(left[0]) == 1:
+            self._suspects += left.pop(0)
+        elif left:
+            # Any of them may be to blame: one at a time, the culprit dies alone.
+            left[:1] = [[task] for task in left[0]]
+        return left
+
+    def _remove(self, worker: _Worker, seconds: float = 0.0) -> None:
+        # One that ends by itself is let: its exit code says why.
+        worker.process.join(timeout=seconds)
         worker.kill()
         self._workers.remove(worker)
         self.killed += 1
-        how = _exit_text(worker.process.exitcode)
-        left = worker.left()
-        running = worker.heartbeat.running()
-        if running is not None and running[0] not in self._blamed:
-            self._blamed.add(running[0])
-            return [], left
-        if running is not None:
-            self._known[running[0]] = Failure(
-                Reason.MEMORY_LIMIT,
-                f"the worker process ended while running it ({how})",
-                repeatable=False,
-            )
-            return [], left
-        if not left:
-            return [], []
-        if len(left[0]) > 1:
-            # Any of them may be to blame: one at a time, the culprit dies alone.
-            return [], [*([task] for task in left[0]), *left[1:]]
-        first = left[0][0]
-        key = (first.system, first.index)
-        if key not in self._suspects:
-            self._suspects.add(key)
-            return [], left
-        why = f"worker process {how}"
-        if key not in self._trials and first.case.golds and first.prediction.sql:
-            # Whose fault is it? The gold takes the place of the prediction once.
-            self._trials[key] = first, why
-            gold = Prediction(first.case.id, first.case.golds[0])
-            return [], [[structs.replace(first, prediction=gold)], *left[1:]]
-        task, why = self._trials.pop(key, (first, why))
-        line = LogLine(task.system, task.index, self.examiner.crashed(task, why))
-        return [line], left[1:]
 
-    def _after_trial(self, done: Done) -> Done:
-        """What is done; of a task that killed its workers, what its trial showed."""
-        key = (done.system, done.index) if isinstance(done, LogLine) else done.task.key
-        if key not in self._trials:
-            return done
-        task, why = self._trials.pop(key)
-        lives = _RIGHT in done.text if isinstance(done, LogLine) else done.finding.is_right
-        return LogLine(
-            task.system, task.index, self.examiner.crashed(task, why, by_prediction=lives)
-        )
+    def _inquire(self, task: Task) -> Done:
+        """What comes of a case whose worker died."""
+        gold = None
+        if task.case.golds and task.prediction.sql:
+            # Whose fault is it? The gold takes the place of the prediction.
+            stand_in = Prediction(task.case.id, task.case.golds[0])
+            gold = partial(self._is_right, structs.replace(task, prediction=stand_in))
+        turns = 1 if self._outside >= _OUTSIDE else TURNS
+        outcome: Done | Blame = inquire(partial(self._try, task), gold, turns=turns)
+        if not isinstance(outcome, Blame):
+            self._outside = 0
+            return outcome
+        self._outside = self._outside + 1 if outcome.from_outside else 0
+        return self._after(task, outcome)
+
+    def _after(self, task: Task, blame: Blame) -> Done:
+        """The line of a case that nobody got through."""
+        if blame.key is not None:
+            # Without that one query the rest of the case may go well.
+            self._known[blame.key] = blame.failure
+            rest = self._try(task)
+            if not isinstance(rest, Death) and not (
+                blame.by_prediction and _verdict(rest) is Verdict.UNSCORED
+            ):
+                return rest
+            del self._known[blame.key]
+        return LogLine(task.system, task.index, self.examiner.crashed(task, blame))
+
+    def _is_right(self, task: Task) -> bool | Death:
+        """Whether a task comes out right, or how its worker ended."""
+        outcome = self._try(task)
+        return outcome if isinstance(outcome, Death) else _verdict(outcome) is Verdict.CORRECT
+
+    def _try(self, task: Task) -> Done | Death:
+        """What a new worker makes of a task alone, or how it ended."""
+        lines: list[Done] = []
+        while not lines:
+            worker = _Worker(_context(), self.examiner, self._known)
+            self._workers.append(worker)
+            worker.give([task])
+            while worker in self._workers and worker.chunks:
+                for _ in self._ready([worker]):
+                    try:
+                        lines += worker.take(worker.connection.recv())
+                    except (EOFError, OSError):
+                        self._remove(worker, _GRACE)
+                        return lines[0] if lines else worker.death()
+                self._stop_overdue()
+        self.close()
+        return lines[0]
 
     def _stop_overdue(self) -> list[list[Task]]:
         """Kill workers whose query has overrun its limit: no handler stops one long opcode."""
@@ -221,9 +266,7 @@ class WorkerPool:
             running = worker.overdue(limit + _GRACE)
             if running is None or worker.connection.poll():
                 continue
-            worker.kill()
-            self._workers.remove(worker)
-            self.killed += 1
+            self._remove(worker)
             self._known[running[0]] = Failure(
                 Reason.EXECUTION_TIMEOUT,
                 f"stopped after {limit:g} s by ending its process",
@@ -236,13 +279,7 @@ class WorkerPool:
     def close(self) -> None:
         """End all workers."""
         for worker in self._workers:
-            if worker.chunks:
-                worker.kill()
-                continue
-            with suppress(BrokenPipeError, ConnectionResetError):
-                worker.connection.send(None)
-            worker.process.join(timeout=5)
-            worker.kill()
+            worker.end()
         self._workers.clear()
 
 
@@ -255,7 +292,12 @@ def _load_for_all() -> None:
     plain_order("SELECT 1")
 
 
-def _exit_text(code: int | None) -> str:
-    if code is None:
-        return "vanished"
-    return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+def _verdict(done: Done) -> Verdict:
+    """The verdict of what is done, before any judge was asked."""
+    if isinstance(done, Pending):
+        return done.finding.judgement.verdict
+    return msgspec.json.decode(done.text, type=_VerdictOfLine).verdict
+
+
+class _VerdictOfLine(msgspec.Struct):
+    verdict: Verdict

@@ -1,0 +1,143 @@
+"""Whose doing it is that a process ended which worked on a case.
+
+A process that is ended from outside, as by an out-of-memory killer, says nothing about the case.
+So a case whose process died is tried again alone, in turn with the gold in place of the
+prediction. The prediction is blamed only where it dies each time and the gold never does: a crash
+(SIGSEGV, an exit) counts from the second time on, a signal that others send from the third. Where
+the gold dies too, the case stays unscored. Nothing of this is final: another run may go better.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+from sqlverdict.files.text import count
+from sqlverdict.records import Failure, Reason
+
+T = TypeVar("T")
+
+_CRASHES = frozenset(
+    number
+    for name in ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE", "SIGSYS", "SIGTRAP")
+    if (number := getattr(signal, name, None)) is not None
+)
+"""Signals by which a process ends through its own doing."""
+_CRASHES_ENOUGH = 2
+TURNS = 3
+"""How often a prediction is tried alone."""
+
+
+class Death(NamedTuple):
+    """How a process ended before it had replied.
+
+    Attributes:
+        code: Its exit code; a signal has its number with a minus, as :mod:`subprocess` says it.
+        key: The key of the query that it was running; ``None``: it ran none.
+    """
+
+    code: int | None
+    key: bytes | None = None
+
+    @property
+    def is_crash(self) -> bool:
+        """Whether the process ended through its own doing, and by nobody's signal."""
+        return self.code is not None and (self.code >= 0 or -self.code in _CRASHES)
+
+    def __str__(self) -> str:
+        if self.code is None:
+            return "vanished"
+        if self.code >= 0:
+            return f"ended with exit code {self.code}"
+        try:
+            return f"was ended by {signal.Signals(-self.code).name}"
+        except ValueError:
+            return f"was ended by signal {-self.code}"
+
+
+class Blame(NamedTuple):
+    """Whose doing it is that nothing came of a case.
+
+    Attributes:
+        by_prediction: Whether the prediction is to blame; else the case is unscored.
+        why: What happened, in words.
+        key: The query that ran at every death, which must not be tried again; ``None``: there is
+            none such, or it is not to blame.
+        from_outside: Whether processes were ended from outside, whatever they did.
+        may_go_away: Whether another run may go better.
+    """
+
+    by_prediction: bool
+    why: str
+    key: bytes | None = None
+    from_outside: bool = False
+    may_go_away: bool = False
+
+    @property
+    def message(self) -> str:
+        """What the case's line says."""
+        if self.from_outside:
+            return (
+                f"not evaluated: {self.why}. Something outside sqlverdict ends its processes, "
+                f"perhaps for want of memory. Run the same command again"
+            )
+        return f"sqlverdict failed on this case: {self.why}. Please report it."
+
+    @property
+    def failure(self) -> Failure:
+        """The outcome of the query."""
+        return Failure(Reason.MEMORY_LIMIT, f"while it ran, {self.why}", repeatable=False)
+
+
+def inquire(
+    try_prediction: Callable[[], T | Death],
+    try_gold: Callable[[], bool | Death] | None,
+    *,
+    turns: int = TURNS,
+) -> T | Blame:
+    """Try a case again whose process died.
+
+    Args:
+        try_prediction: Works on the case, alone in a new process.
+        try_gold: The same with the gold in place of the prediction; whether that is right.
+            ``None``: there is no gold, or no prediction.
+        turns: How often the prediction is tried.
+
+    Returns:
+        What the case came to, where its process lived; else who is to blame.
+    """
+    deaths: list[Death] = []
+    golds: list[bool | Death] = []
+    for turn in range(turns):
+        outcome = try_prediction()
+        if not isinstance(outcome, Death):
+            return outcome
+        deaths.append(outcome)
+        crashes = all(death.is_crash for death in deaths)
+        if len(deaths) >= _CRASHES_ENOUGH and crashes and _all_right(golds):
+            break
+        if try_gold is not None and turn + 1 < turns:
+            golds.append(try_gold())
+    return _blame(deaths, golds)
+
+
+def _all_right(golds: Sequence[bool | Death]) -> bool:
+    return bool(golds) and all(each is True for each in golds)
+
+
+def _blame(deaths: Sequence[Death], golds: Sequence[bool | Death]) -> Blame:
+    gold_deaths = [each for each in golds if isinstance(each, Death)]
+    every = [*deaths, *gold_deaths]
+    keys = {death.key for death in every}
+    key = keys.pop() if len(keys) == 1 else None
+    why = f"its process {', '.join(dict.fromkeys(map(str, every)))}"
+    why += f", {count(len(deaths), 'time')} alone"
+    if _all_right(golds):
+        return Blame(True, f"{why}, and never with the gold in its place", key, may_go_away=True)
+    if gold_deaths:
+        why += f", and {count(len(gold_deaths), 'time')} with the gold in its place"
+    if all(death.is_crash for death in every):
+        # The query that ends each process is the gold's, or a search of ours.
+        return Blame(False, why, key if gold_deaths else None, may_go_away=True)
+    return Blame(False, why, from_outside=True, may_go_away=True)
