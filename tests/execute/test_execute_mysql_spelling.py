@@ -41,7 +41,10 @@ MODES = (
         ("SELECT a--1, a-- 1\n+2", "SELECT a- -1, a +2"),
         ("SELECT 1 --\x7f'\n, 2 -- '", "SELECT 1 , 2"),
         ("SELECT 1 # '\n, 2 # '", "SELECT 1 , 2"),
-        ("SELECT 'it\\'s', \"it's\", 'a\\\\', 'b\\%\\n\\q'", r"SELECT 'it''s', 'it''s', 'a\\', 'b\\%" "\nq'"),
+        (
+            "SELECT 'it\\'s', \"it's\", 'a\\\\', 'b\\%\\n\\q'",
+            r"SELECT 'it''s', 'it''s', 'a\\', 'b\\%" "\nq'",
+        ),
         ("SELECT '\\0', 'a\0b'", r"SELECT '\0', 'a\0b'"),
         ("SELECT T1 . a, t.`b``c`, t.*", "SELECT T1.a, t.`b``c`, t.*"),
         ("SELECT DATE'2020-01-01', x '41', x'41'", "SELECT DATE '2020-01-01', x '41', x'41'"),
@@ -64,7 +67,13 @@ def test_a_text_is_written_anew(sql: str, sent: str) -> None:
         *("SELECT 1a", "SELECT 1e", "SELECT 1e0INTO", "SELECT 0X41", "SELECT t.5", "SELECT 1..5"),
         *("SELECT 'a", 'SELECT "a', "SELECT `a", "SELECT ``", "SELECT /* a", "SELECT 'a\\'"),
         *("SELECT ?", "SELECT :a", "SELECT {d '2020-01-01'}", "SELECT \\N", "SELECT [a]"),
-        *("SELECT $a", "SELECT $$a$$", "SELECT \U00010400", "SELECT `\U00010400`", "SELECT '\ud800'"),
+        *(
+            "SELECT $a",
+            "SELECT $$a$$",
+            "SELECT \U00010400",
+            "SELECT `\U00010400`",
+            "SELECT '\ud800'",
+        ),
         *("SELECT * FROM .t", "SELECT from.a FROM t", "SELECT a.'b'", "SELECT 1 --\x00, 2"),
     ],
 )
