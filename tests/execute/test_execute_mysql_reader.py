@@ -120,9 +120,9 @@ def test_tables_views_and_harmless_functions_are_there(database: str) -> None:
     with session(database) as opened:
         digest = opened.digest()
         assert opened.run("SELECT twice(a) FROM seen").rows == [(14,)]
-        refused = opened.run("SELECT owned()")
-        assert refused.reason is Reason.WRITE_BLOCKED
-        assert "SQL SECURITY INVOKER" in refused.message
+        failure = opened.run("SELECT owned()")
+        assert failure.reason is Reason.WRITE_BLOCKED
+        assert "SQL SECURITY INVOKER" in failure.message
         execute(
             name_of(database),
             "CREATE FUNCTION later() RETURNS INT SQL SECURITY INVOKER RETURN 3",

@@ -6,11 +6,11 @@ import pytest
 
 from sqlverdict.execute.frozen_text import clock_words
 from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS
-from sqlverdict.execute.mysql.sandbox import Place, canonical, may_change
+from sqlverdict.execute.mysql.sandbox import Reach, canonical, may_change
 from sqlverdict.execute.servers.refusals import holds_any, shortest
 from sqlverdict.records import Failure, Reason
 
-HERE = Place("here", functions=frozenset({"tax"}), owned=frozenset({"payroll"}))
+HERE = Reach("here", functions=frozenset({"tax"}), owned=frozenset({"payroll"}))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ table ``vault (secret)`` and a file ``FILE`` that the server may read; both hold
 runs them must see none of that in an answer, no setting of the server, nothing written, and no lock
 or user called ``loot``.
 
-``HOSTILE`` is made of single statements, and of expressions inside spellings that a lexer may cut in
-another way than the server: comments, escapes, control characters, character sets, quotes.
+``HOSTILE`` is made of single statements, and of expressions inside spellings that a lexer may cut
+in another way than the server: comments, escapes, control characters, character sets, quotes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ SECRET: Final = "sqlverdict_secret_content"  # noqa: S105 (planted)
 LOOT: Final = "/tmp/sqlverdict_loot"  # noqa: S108 (never written)
 
 EXPRESSIONS: Final = (
-    f"load_file('{FILE}')",
-    f"(SELECT secret FROM {OTHER}.vault)",
+    "load_file('/tmp/sqlverdict_secret')",
+    "(SELECT secret FROM other_database.vault)",
     "sleep(60)",
     "get_lock('loot', 0)",
     "@@datadir",
@@ -43,8 +43,8 @@ SPELLINGS: Final = (
     "SELECT 'a\\\\', {} -- '",
     "SELECT 'it\\'s', {} -- '",
     "SELECT 'a''\\'', {} -- '",
-    "SELECT \"a\\\", {} -- \"",
-    "SELECT \"a'\", {}, \"'\"",
+    'SELECT "a\\", {} -- "',
+    'SELECT "a\'", {}, "\'"',
     "SELECT `a\\`, {} -- `",
     "SELECT 1 AS `a``b`, {}",
     "SELECT 1 /*! , {} */",
@@ -93,21 +93,22 @@ SPELLINGS: Final = (
 )
 """An expression stands in each."""
 STATEMENTS: Final = (
-    f"SELECT * FROM t JOIN t AS {OTHER} ON t.id = {OTHER}.id, {OTHER}.vault",
-    f"SELECT * FROM t {OTHER}, {OTHER}.vault",
-    f"SELECT * FROM t AS {OTHER} USE INDEX FOR ORDER BY (PRIMARY), {OTHER}.vault",
-    f"SELECT * FROM (t AS {OTHER} JOIN t ON (t.id, {OTHER}.id) = (1, 1), {OTHER}.vault)",
-    f"SELECT {OTHER}.vault.secret FROM {OTHER}.vault",
-    f"SELECT v.secret FROM `{OTHER}` . `vault` AS v",
-    f"SELECT v.secret FROM {OTHER}/**/./**/vault AS v",
-    f"SELECT v.secret FROM {OTHER} .vault AS v",
-    f"SELECT v.secret FROM {OTHER}. vault AS v",
-    f"SELECT * FROM t NATURAL JOIN ({OTHER}.vault)",
-    f"SELECT * FROM t STRAIGHT_JOIN {OTHER}.vault",
-    f"SELECT * FROM t WHERE EXISTS (SELECT * FROM {OTHER}.vault)",
-    f"TABLE {OTHER}.vault",
-    f"WITH {OTHER} AS (SELECT 1) SELECT * FROM {OTHER}.vault",
-    f"SELECT * FROM {{oj {OTHER}.vault LEFT JOIN t ON 1}}",
+    "SELECT * FROM t JOIN t AS other_database ON t.id = other_database.id, other_database.vault",
+    "SELECT * FROM t other_database, other_database.vault",
+    "SELECT * FROM t AS other_database USE INDEX FOR ORDER BY (PRIMARY), other_database.vault",
+    "SELECT * FROM (t AS other_database JOIN t ON (t.id, other_database.id) = (1, 1), "
+    "other_database.vault)",
+    "SELECT other_database.vault.secret FROM other_database.vault",
+    "SELECT v.secret FROM `other_database` . `vault` AS v",
+    "SELECT v.secret FROM other_database/**/./**/vault AS v",
+    "SELECT v.secret FROM other_database .vault AS v",
+    "SELECT v.secret FROM other_database. vault AS v",
+    "SELECT * FROM t NATURAL JOIN (other_database.vault)",
+    "SELECT * FROM t STRAIGHT_JOIN other_database.vault",
+    "SELECT * FROM t WHERE EXISTS (SELECT * FROM other_database.vault)",
+    "TABLE other_database.vault",
+    "WITH other_database AS (SELECT 1) SELECT * FROM other_database.vault",
+    "SELECT * FROM {oj other_database.vault LEFT JOIN t ON 1}",
     "SELECT * FROM information_schema.tables",
     "SELECT * FROM information_schema.processlist",
     "SELECT * FROM INFORMATION_SCHEMA.GLOBAL_VARIABLES",
@@ -115,13 +116,13 @@ STATEMENTS: Final = (
     "SELECT * FROM sys.session",
     "SELECT * FROM mysql.db",
     "SELECT authentication_string FROM mysql . user",
-    f"SELECT name FROM t INTO OUTFILE '{LOOT}'",
-    f"SELECT name INTO OUTFILE '{LOOT}' FROM t",
-    f"SELECT name FROM t INTO DUMPFILE '{LOOT}'",
-    f"SELECT name FROM t WHERE id = 1e0INTO OUTFILE '{LOOT}'",
-    f"SELECT 1 --\x7f'\nINTO OUTFILE '{LOOT}' -- '",
-    f"SELECT 1 /*!INTO OUTFILE '{LOOT}'*/",
-    f"(SELECT name FROM t) UNION SELECT 1 INTO OUTFILE '{LOOT}'",
+    "SELECT name FROM t INTO OUTFILE '/tmp/sqlverdict_loot'",
+    "SELECT name INTO OUTFILE '/tmp/sqlverdict_loot' FROM t",
+    "SELECT name FROM t INTO DUMPFILE '/tmp/sqlverdict_loot'",
+    "SELECT name FROM t WHERE id = 1e0INTO OUTFILE '/tmp/sqlverdict_loot'",
+    "SELECT 1 --\x7f'\nINTO OUTFILE '/tmp/sqlverdict_loot' -- '",
+    "SELECT 1 /*!INTO OUTFILE '/tmp/sqlverdict_loot'*/",
+    "(SELECT name FROM t) UNION SELECT 1 INTO OUTFILE '/tmp/sqlverdict_loot'",
     "SELECT name FROM t INTO @loot",
     "SELECT @loot := 1",
     "SELECT @@global.datadir",
@@ -159,7 +160,7 @@ STATEMENTS: Final = (
     "SELECT des_decrypt('a')",
     "SELECT encrypt('a')",
     "SELECT password('a')",
-    f"SELECT {OTHER}.loot()",
+    "SELECT other_database.loot()",
     "SELECT sys.version_major()",
     "SELECT /*+ SET_VAR(max_execution_time = 0) */ 1",
     "SELECT /*+ MAX_EXECUTION_TIME(0) */ * FROM t",
@@ -196,7 +197,7 @@ STATEMENTS: Final = (
     "INSTALL PLUGIN loot SONAME 'loot.so'",
     "INSTALL SONAME 'ha_federatedx'",
     "LOAD DATA INFILE '/etc/passwd' INTO TABLE t",
-    f"LOAD DATA LOCAL INFILE '{FILE}' INTO TABLE t",
+    "LOAD DATA LOCAL INFILE '/tmp/sqlverdict_secret' INTO TABLE t",
     "LOCK TABLES t WRITE",
     "FLUSH TABLES WITH READ LOCK",
     "FLUSH PRIVILEGES",

@@ -1,5 +1,6 @@
-"""MySQL and MariaDB: what their engine is made of. ``sandbox``,
-``spelling`` and ``functions`` need no PyMySQL.
+"""MySQL and MariaDB: what their engine is made of.
+
+PyMySQL is needed by all but ``sandbox``, ``spelling`` and ``functions``.
 
 ``connection``  connects, and sets what must be the same for every session
 ``sandbox``     what a text may not contain, and what the server's errors mean

@@ -94,8 +94,8 @@ class Reader:
         )
         rows_of(maker, "SELECT GET_LOCK(%s, 0)", self.login.user)
         host = str(rows_of(maker, "SELECT user()")[0][0]).rpartition("@")[2]
-        for place in dict.fromkeys((host, _EVERYWHERE)):
-            self._host = place
+        for origin in dict.fromkeys((host, _EVERYWHERE)):
+            self._host = origin
             try:
                 self._make()
                 if self._can_log_in():
@@ -123,8 +123,8 @@ class Reader:
         scope = self._database.replace("\\", "\\\\")
         if not self._takes_names_as_they_are():
             scope = scope.replace("_", r"\_").replace("%", r"\%")
-        granted = ", ".join(self._rights)
-        rows_of(self.maker, f"GRANT {granted} ON {quote_name(scope)}.* TO {self._name}")
+        rights = ", ".join(self._rights)
+        rows_of(self.maker, f"GRANT {rights} ON {quote_name(scope)}.* TO {self._name}")
 
     def _takes_names_as_they_are(self) -> bool:
         setting = rows_of(self.maker, "SHOW VARIABLES LIKE 'partial_revokes'")

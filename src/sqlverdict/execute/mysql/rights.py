@@ -54,13 +54,13 @@ def rights_of(connection: Connection, name: str) -> tuple[str, ...]:
         if match is None:
             continue
         scope = _SCOPE.match(match[2])
-        place = scope[1].strip("`").replace("``", "`").replace("\\", "") if scope else "*"
-        if place.startswith(_OURS) and place.endswith("%") and not name.startswith(_OURS):
+        scope_name = scope[1].strip("`").replace("``", "`").replace("\\", "") if scope else "*"
+        if scope_name.startswith(_OURS) and scope_name.endswith("%") and not name.startswith(_OURS):
             continue
         names = {each.strip() for each in _COLUMNS.sub("", match[1]).split(",")}
         passes_on = passes_on or "WITH GRANT OPTION" in grant
-        rules = rules or (_ALL in names and place == "*")
-        reads_others = reads_others or (place != name and not names <= _HARMLESS)
+        rules = rules or (_ALL in names and scope_name == "*")
+        reads_others = reads_others or (scope_name != name and not names <= _HARMLESS)
         more |= names - _READING
     rights = []
     if rules:

@@ -58,7 +58,7 @@ _MAY_CHANGE: Final = shortest(clock_words(DIALECT) | _SESSION_FUNCTIONS)
 """In every text that names a function which reads the clock, chance or the connection."""
 
 
-class Place(NamedTuple):
+class Reach(NamedTuple):
     """What a query may name.
 
     Attributes:
@@ -80,16 +80,16 @@ class Place(NamedTuple):
         return name == self.database
 
 
-NOWHERE: Final = Place()
+NOWHERE: Final = Reach()
 
 
 @lru_cache(maxsize=256)
-def canonical(sql: str, place: Place = NOWHERE) -> str | Failure:
+def canonical(sql: str, reach: Reach = NOWHERE) -> str | Failure:
     """The text that is sent for a query, or why nothing is sent.
 
     Args:
         sql: The untrusted text.
-        place: What it may name.
+        reach: What it may name.
     """
     spelling = spelling_of(sql)
     if isinstance(spelling, Failure):
@@ -99,7 +99,7 @@ def canonical(sql: str, place: Place = NOWHERE) -> str | Failure:
     if reply is None and _depth(parts) > MOST_LEVELS:
         reply = Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
     if reply is None:
-        reply = _blocked_part(parts, place)
+        reply = _blocked_part(parts, reach)
     return spelling.text if reply is None else reply
 
 
@@ -126,7 +126,7 @@ def _depth(parts: Sequence[Lexeme]) -> int:
     return most
 
 
-class _Level:
+class _TablePosition:
     """What stands between two parentheses, as far as it was read.
 
     Attributes:
@@ -159,20 +159,20 @@ class _Level:
             self.tables = self.joins = False
 
 
-def _blocked_part(parts: Sequence[Lexeme], place: Place) -> Failure | None:
-    levels = [_Level()]
+def _blocked_part(parts: Sequence[Lexeme], reach: Reach) -> Failure | None:
+    nesting = [_TablePosition()]
     texts = ["", *(part.text.lower() for part in parts), "", "", ""]
     for index, part in enumerate(parts):
         before, text, behind = texts[index], texts[index + 1], texts[index + 2]
-        level = levels[-1]
+        position = nesting[-1]
         if part.kind is Lex.SYMBOL:
             if text == "(":
-                levels.append(_Level(tables=level.tables and before in _TABLES_FOLLOW))
+                nesting.append(_TablePosition(tables=position.tables and before in _TABLES_FOLLOW))
             elif text == ")":
-                if len(levels) > 1:
-                    levels.pop()
-            elif text == "," and level.joins:
-                level.tables, level.joins = True, False
+                if len(nesting) > 1:
+                    nesting.pop()
+            elif text == "," and position.joins:
+                position.tables, position.joins = True, False
             continue
         if part.kind is not Lex.WORD and part.kind is not Lex.NAME:
             continue
@@ -181,25 +181,25 @@ def _blocked_part(parts: Sequence[Lexeme], place: Place) -> Failure | None:
             if behind == "(":
                 reply = write_blocked("functions of other databases")
         elif behind == ".":
-            reply = _qualifier(part, level.tables or texts[index + 4] == ".", place)
+            reply = _qualifier(part, position.tables or texts[index + 4] == ".", reach)
         else:
             if part.kind is Lex.WORD:
                 if text in _STRUCTURE:
-                    level.read(text, before, behind)
+                    position.read(text, before, behind)
                 reply = _blocked_word(text, behind)
             if reply is None and behind == "(":
-                reply = _call(parts, index, place)
+                reply = _call(parts, index, reach)
         if reply is not None:
             return reply
     return None
 
 
-def _qualifier(part: Lexeme, is_database: bool, place: Place) -> Failure | None:
+def _qualifier(part: Lexeme, is_database: bool, reach: Reach) -> Failure | None:
     """Why a name before a dot is refused."""
     if part.kind is Lex.WORD and part.name in _STRUCTURE:
         return Failure(Reason.PARSE_ERROR, f"a reserved word before a dot: {part.text}")
     name = part.text if part.kind is Lex.WORD else part.name
-    if is_database and not place.is_here(name):
+    if is_database and not reach.is_here(name):
         return write_blocked(f"the database {name[:64]}")
     return None
 
@@ -211,11 +211,11 @@ def _blocked_word(word: str, behind: str) -> Failure | None:
     return None if what is None else write_blocked(what)
 
 
-def _call(parts: Sequence[Lexeme], index: int, place: Place) -> Failure | None:
+def _call(parts: Sequence[Lexeme], index: int, reach: Reach) -> Failure | None:
     """Why what stands before a parenthesis is refused."""
     part = parts[index]
     name = part.name.lower()
-    if name in place.owned:
+    if name in reach.owned:
         return write_blocked(
             f"{name}(), which runs with the rights of its owner; an administrator can say "
             f"ALTER FUNCTION {name} SQL SECURITY INVOKER"
@@ -223,7 +223,7 @@ def _call(parts: Sequence[Lexeme], index: int, place: Place) -> Failure | None:
     if part.kind is Lex.WORD and (name in KEYWORDS or name in TYPES):
         return None
     # A letter beyond ASCII may become one of ASCII in lower case.
-    if part.text.isascii() and (name in FUNCTIONS or name in place.functions):
+    if part.text.isascii() and (name in FUNCTIONS or name in reach.functions):
         return None
     if name in BLOCKED_FUNCTIONS:
         return write_blocked(f"{name}()")

@@ -22,7 +22,7 @@ from sqlverdict.execute.mysql.digest import content_digest
 from sqlverdict.execute.mysql.reader import Reader, Routine, reader_of, routines_of
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
-    Place,
+    Reach,
     canonical,
     may_change,
     names_in,
@@ -88,10 +88,8 @@ class MysqlSession(ServerSession):
             for statement in self._begin:
                 rows_of(connection, statement)
             routines = self._routines(connection)
-            self._place = place_of(connection, routines)
-            self._volatile = _volatile_names(
-                connection, routines, frozen=self._now is not None
-            )
+            self._reach = reach_of(connection, routines)
+            self._volatile = _volatile_names(connection, routines, frozen=self._now is not None)
         except pymysql.Error as error:
             connection.close()
             raise DatabaseError(f"{self._database} cannot be read: {message_of(error)}") from error
@@ -121,7 +119,7 @@ class MysqlSession(ServerSession):
         long = too_long(sql, self._limits)
         if long is not None:
             return long
-        text = canonical(sql.lstrip("\ufeff"), self._place)
+        text = canonical(sql.lstrip("\ufeff"), self._reach)
         if isinstance(text, Failure):
             return text
         if unfolds_beyond(text):
@@ -131,13 +129,13 @@ class MysqlSession(ServerSession):
         volatile = self._is_volatile(text)
         if self._now is not None and "sysdate" in text.lower():
             # The session's clock stands still, but not for this function.
-            text = canonical(freeze_text(text, self._now, DIALECT), self._place)
+            text = canonical(freeze_text(text, self._now, DIALECT), self._reach)
             if isinstance(text, Failure):
                 return text
         try:
             return self._with_retry(lambda: self._cursor.run(text, volatile=volatile))
         finally:
-            if self._place.functions or self._place.owned:
+            if self._reach.functions or self._reach.owned:
                 self._release_locks()
 
     def _release_locks(self) -> None:
@@ -161,11 +159,11 @@ def epoch(now: datetime) -> str:
     return f"{moment.timestamp():.6f}"
 
 
-def place_of(connection: Connection, routines: Sequence[Routine] = ()) -> Place:
+def reach_of(connection: Connection, routines: Sequence[Routine] = ()) -> Reach:
     """What queries in the connection's database may name."""
     ((name, fold),) = rows_of(connection, "SELECT database(), @@lower_case_table_names")
     functions = [routine for routine in routines if routine.kind == "FUNCTION"]
-    return Place(
+    return Reach(
         str(name or ""),
         fold != 0,
         frozenset(routine.name.lower() for routine in functions if routine.is_callers),

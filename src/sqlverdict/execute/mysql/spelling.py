@@ -45,13 +45,17 @@ _TOKEN: Final = re.compile(
     re.DOTALL,
 )
 _HINT: Final = re.compile(r"/\*\+.*?(?:set_var|max_execution_time|resource_group)", re.I | re.S)
-_IN_STRING: Final = {
-    quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in ("'", '"')
-}
+_IN_STRING: Final = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in ("'", '"')}
 _ESCAPES: Final = {
-    **{"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"},
+    "0": "\0",
+    "b": "\b",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "Z": "\x1a",
     # These two keep their backslash: LIKE reads it.
-    **{"%": "\\%", "_": "\\_"},
+    "%": "\\%",
+    "_": "\\_",
 }
 _KINDS: Final = {
     "word": Lex.WORD,
@@ -159,9 +163,7 @@ def _odd_pair(
     if group in ("string", "bits"):
         if before_kind is Lex.STRING and group == "string":
             return Failure(Reason.UNSUPPORTED_FEATURE, "two strings side by side; use CONCAT")
-        if before_kind is Lex.WORD and (
-            before[0] == "_" or (not has_gap and before in _PREFIXES)
-        ):
+        if before_kind is Lex.WORD and (before[0] == "_" or (not has_gap and before in _PREFIXES)):
             message = f"a character set before a string: {before[:40]}"
             return Failure(Reason.UNSUPPORTED_FEATURE, message)
     if group == "number" and text[0] == "." and not has_gap and before_kind in _NAMES:

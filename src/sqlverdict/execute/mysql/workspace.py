@@ -25,13 +25,13 @@ from sqlverdict.execute.lexemes import Lex, Lexeme
 from sqlverdict.execute.mysql.connection import MODE, connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import quote_name
-from sqlverdict.execute.mysql.own_database import OwnDatabase
 from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS
+from sqlverdict.execute.mysql.own_database import OwnDatabase
 from sqlverdict.execute.mysql.reader import WRITE
-from sqlverdict.execute.mysql.sandbox import DIALECT, Place, canonical
+from sqlverdict.execute.mysql.sandbox import DIALECT, Reach, canonical
 from sqlverdict.execute.mysql.schema import read_schema
 from sqlverdict.execute.mysql.scratch import make_views
-from sqlverdict.execute.mysql.session import epoch, other_databases, place_of
+from sqlverdict.execute.mysql.session import epoch, other_databases, reach_of
 from sqlverdict.execute.mysql.spelling import spelling_of
 from sqlverdict.execute.servers.refusals import QUERIES, change_blocked, change_refusal
 from sqlverdict.execute.servers.session import ServerLost, unavailable
@@ -101,7 +101,7 @@ class MysqlWorkspace:
             rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
         # The connection that made it sees more of them.
         self._others = other_databases(self._own.connection) | _SYSTEM
-        self._place = place_of(connection)
+        self._reach = reach_of(connection)
         return LimitedCursor(
             connection,
             lambda: connect(database, self._limits, name="", login=login),
@@ -111,10 +111,10 @@ class MysqlWorkspace:
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted statement; one that has no result gives an answer without columns."""
-        text = too_long(sql, self._limits) or change_text(sql, self._place, self._others)
+        text = too_long(sql, self._limits) or change_text(sql, self._reach, self._others)
         if self._now is not None and not isinstance(text, Failure):
             frozen = freeze_text(text, self._now, DIALECT)
-            text = change_text(frozen, self._place, self._others)
+            text = change_text(frozen, self._reach, self._others)
         if isinstance(text, Failure):
             return text
         try:
@@ -192,12 +192,12 @@ def _copy(
         raise DatabaseError(f"{database} cannot be copied: {message_of(error)}") from error
 
 
-def change_text(sql: str, place: Place, others: frozenset[str]) -> str | Failure:
+def change_text(sql: str, reach: Reach, others: frozenset[str]) -> str | Failure:
     """The text that is sent for a statement which may write, or why nothing is sent.
 
     Args:
         sql: The untrusted text.
-        place: What a query may name.
+        reach: What a query may name.
         others: The names of the other databases on the server, in lower case.
     """
     spelling = spelling_of(sql)
@@ -206,7 +206,7 @@ def change_text(sql: str, place: Place, others: frozenset[str]) -> str | Failure
     parts = spelling.parts
     words = [part.name for part in parts if part.kind is Lex.WORD]
     if words and words[0] in QUERIES and not _WRITERS.intersection(words):
-        return canonical(sql, place)
+        return canonical(sql, reach)
     reply = change_refusal(parts, _WRITERS, _OBJECTS, _BEFORE_OBJECT)
     if reply is None:
         reply = _blocked_part(parts, words[0], others)
