@@ -42,7 +42,7 @@ _START = 300.0
 _TRIES = 2
 _WARM = 2
 """So many idle processes are kept."""
-_OPEN_AT_ONCE = 8
+_OPEN_AT_ONCE = 32
 """So many objects a process keeps."""
 _HEADROOM = 512 * 2**20
 _WORN = 256 * 2**20
@@ -222,37 +222,50 @@ _processes = _Processes()
 def work() -> None:
     """The process's life: calls in, what came of them out, until the other end closes."""
     requests, replies = listen()
-    objects: OrderedDict[int, Any] = OrderedDict()
-    mapped = mapped_bytes()
+    objects = _Objects()
     reply(replies, None)
     while True:
         call: _Call = requests.get()
-        bound_memory(call.limits, mapped=mapped, headroom=_HEADROOM)
-        done = _answer(call, objects)
-        worn = mapped_bytes() > mapped + call.limits.memory + _WORN
+        done = objects.answer(call)
+        worn = mapped_bytes() > objects.mapped + call.limits.memory + _WORN
         try:
             reply(replies, replace(done, worn=worn))
         except MemoryError:
             reply(replies, _Done(_short_of_memory(), worn=True))
 
 
-def _answer(call: _Call, objects: OrderedDict[int, Any]) -> _Done:
-    try:
-        if not call.method:
-            member = objects.pop(call.number, None)
-            return _Done(None if member is None else member.close())
-        if call.number not in objects:
-            objects[call.number] = call.make()
-            if len(objects) > _OPEN_AT_ONCE:
-                _, oldest = objects.popitem(last=False)
+class _Objects:
+    """The objects of a process, the one that was used last at the end."""
+
+    def __init__(self) -> None:
+        self._objects: OrderedDict[int, Any] = OrderedDict()
+        self.mapped = mapped_bytes()
+        """What the process has for itself: its modules, and objects before they did anything."""
+
+    def answer(self, call: _Call) -> _Done:
+        try:
+            if not call.method:
+                member = self._objects.pop(call.number, None)
+                return _Done(None if member is None else member.close())
+            member = self._object(call)
+            bound_memory(call.limits, mapped=self.mapped, headroom=_HEADROOM)
+            return _Done(getattr(member, call.method)(*call.arguments))
+        except MemoryError:
+            return _Done(_short_of_memory())
+        except Exception as error:  # noqa: BLE001 - the border: whoever asked must get a reply
+            known = isinstance(error, DatabaseError | OSError)
+            return _Done(None, str(error) if known else f"{type(error).__name__}: {error}")
+
+    def _object(self, call: _Call) -> Any:
+        if call.number not in self._objects:
+            before = mapped_bytes()
+            self._objects[call.number] = call.make()
+            self.mapped += max(0, mapped_bytes() - before)
+            if len(self._objects) > _OPEN_AT_ONCE:
+                _, oldest = self._objects.popitem(last=False)
                 oldest.close()
-        objects.move_to_end(call.number)
-        return _Done(getattr(objects[call.number], call.method)(*call.arguments))
-    except MemoryError:
-        return _Done(_short_of_memory())
-    except Exception as error:  # noqa: BLE001 - the border: whoever asked must get a reply
-        known = isinstance(error, DatabaseError | OSError)
-        return _Done(None, str(error) if known else f"{type(error).__name__}: {error}")
+        self._objects.move_to_end(call.number)
+        return self._objects[call.number]
 
 
 def _short_of_memory() -> Failure:

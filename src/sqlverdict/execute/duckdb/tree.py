@@ -79,7 +79,7 @@ def text_refusal(sql: str) -> Failure | None:
 
 @lru_cache(maxsize=1)
 def _calls() -> re.Pattern[str]:
-    """A name that must not be called, where only space, a quote or a comment is before a bracket."""
+    """A blocked name with nothing but space, a quote or a comment before a bracket."""
     either = "|".join(map(re.escape, sorted(names().table_functions)))
     return re.compile(rf'\b({either})\b"?[^!-~]*(?:\(|/\*|--)')
 
