@@ -67,7 +67,7 @@ _WRITES = word_set("delete insert merge truncate update")
 _DESCRIPTIONS = word_set("describe explain export_state show summarize")
 
 
-class Names(NamedTuple):
+class SystemNames(NamedTuple):
     """What the names of a version of DuckDB mean, in lower case."""
 
     functions: frozenset[str]
@@ -83,7 +83,7 @@ class Names(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def names() -> Names:
+def names() -> SystemNames:
     """The names of this version; read once a process."""
     connection = duckdb.connect()
     try:
@@ -103,6 +103,6 @@ def names() -> Names:
     table_functions = frozenset((readers - _TABLE_FUNCTIONS) | functions)
     tables = (frozenset(name for (name,) in views) - _TABLES) | _BLOCKED_TABLES
     suspicious = functions | table_functions | tables | _WRITES | _DESCRIPTIONS
-    return Names(
+    return SystemNames(
         functions, table_functions, tables, suspicious, (suspicious | every | _SLOW_WORDS) - _QUICK
     )

@@ -22,8 +22,7 @@ from threading import Lock
 from typing import Any
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.killable import (
+from sqlverdict.execute.apart.process import (
     BROKEN,
     KillableProcess,
     Unreadable,
@@ -32,6 +31,7 @@ from sqlverdict.execute.killable import (
     mapped_bytes,
     reply,
 )
+from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Failure, Fault, Reason
 
 _GRACE = 0.3
@@ -97,12 +97,12 @@ class Remote:
         request = pickle.dumps(call)
         for left in reversed(range(_TRIES)):
             try:
-                process = _processes.take(self._number)
+                process = _pool.take(self._number)
             except BROKEN as error:
                 return _unavailable(f"the engine's own process does not start ({error})")
             done = process.ask(self._number, request, seconds)
             if isinstance(done, _Done):
-                _processes.give_back(process, keep=not done.worn and not process.killed)
+                _pool.give_back(process, keep=not done.worn and not process.killed)
                 return done.value if not done.error else _unavailable(done.error)
             if process.killed:
                 process.end()
@@ -117,11 +117,11 @@ class Remote:
     def close(self) -> None:
         """Close the object, where a process has it."""
         call = _Call(self._number, self._make, self._limits, "", ())
-        for process in _processes.with_object(self._number):
+        for process in _pool.with_object(self._number):
             done = process.ask(self._number, pickle.dumps(call), _CLOSING)
             if isinstance(done, _Done):
                 process.objects.pop(self._number, None)
-                _processes.give_back(process)
+                _pool.give_back(process)
             else:
                 process.end()
 
@@ -138,7 +138,7 @@ def _unavailable(text: str) -> Failure:
     return Failure(Reason.DATABASE_UNAVAILABLE, text, fault=Fault.ENGINE, repeatable=False)
 
 
-class _Process(KillableProcess):
+class _EngineProcess(KillableProcess):
     """One process, and which objects it has."""
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class _Process(KillableProcess):
         return done
 
 
-class _Processes:
+class _ProcessPool:
     """The idle processes of this process; those of a fork are its parent's."""
 
     def __init__(self) -> None:
@@ -184,9 +184,9 @@ class _Processes:
 
     def forget(self) -> None:
         self._lock = Lock()
-        self._idle: list[_Process] = []
+        self._idle: list[_EngineProcess] = []
 
-    def take(self, number: int) -> _Process:
+    def take(self, number: int) -> _EngineProcess:
         """A process, one that has the object if there is one.
 
         Raises:
@@ -199,16 +199,16 @@ class _Processes:
                     return process
             if self._idle:
                 return self._idle.pop()
-        return _Process()
+        return _EngineProcess()
 
-    def with_object(self, number: int) -> list[_Process]:
+    def with_object(self, number: int) -> list[_EngineProcess]:
         """The idle processes that have an object; they are the caller's now."""
         with self._lock:
             users = [process for process in self._idle if number in process.objects]
             self._idle = [process for process in self._idle if process not in users]
         return users
 
-    def give_back(self, process: _Process, *, keep: bool = True) -> None:
+    def give_back(self, process: _EngineProcess, *, keep: bool = True) -> None:
         with self._lock:
             if keep and len(self._idle) < _WARM:
                 self._idle.append(process)
@@ -216,7 +216,7 @@ class _Processes:
         process.end()
 
 
-_processes = _Processes()
+_pool = _ProcessPool()
 
 
 def work() -> None:
