@@ -139,11 +139,11 @@ def test_a_variable_of_python_is_no_table(session: Session) -> None:
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
-        ("SELECT repeat('x', 2000000000)", Reason.MEMORY_LIMIT),
-        ("SELECT repeat(repeat('x', 10000), 100000) FROM item", Reason.MEMORY_LIMIT),
-        ("SELECT lpad('x', 2000000000, 'y')", Reason.MEMORY_LIMIT),
-        ("SELECT printf('%2000000000d', 1)", Reason.MEMORY_LIMIT),
-        ("SELECT generate_series(1, 10000000000)", Reason.MEMORY_LIMIT),
+        ("SELECT repeat('x', 40000000)", Reason.MEMORY_LIMIT),
+        ("SELECT repeat(repeat('x', 10000), 4000) FROM item", Reason.MEMORY_LIMIT),
+        ("SELECT lpad('x', 34000000, 'y')", Reason.MEMORY_LIMIT),
+        ("SELECT printf('%40000000d', 1)", Reason.MEMORY_LIMIT),
+        ("SELECT generate_series(1, 1000000000)", Reason.MEMORY_LIMIT),
         ("SELECT " + "(" * 100_000 + "1", Reason.PARSE_ERROR),
         ("SELECT '\ud800'", Reason.PARSE_ERROR),
         ("EXPLAIN SELECT 1", Reason.UNSUPPORTED_FEATURE),

@@ -2,7 +2,7 @@
 
 For pairs that the engine may not be able to stop: no handler ends one long step. The process says
 what it is running; what it had to be killed for is that query's failure, and the rest of the pair
-goes on in a new process (see ``execute/killable``).
+goes on in a new process (see ``execute/apart``).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 
 from sqlverdict.api.pair_checker import PairChecker
 from sqlverdict.api.pair_result import PairResult
-from sqlverdict.execute.killable import (
+from sqlverdict.execute.apart.process import (
     BROKEN,
     KillableProcess,
     Unreadable,
@@ -47,7 +47,7 @@ class IsolatedChecker:
 
     def __init__(self, plan: RunPlan) -> None:
         self._plan = plan
-        self._process: _Process | None = None
+        self._process: _PairProcess | None = None
 
     def close(self) -> None:
         """End the process."""
@@ -101,7 +101,7 @@ class IsolatedChecker:
         What a process is killed for is put among the known, and the pair is tried again.
         """
         while True:
-            process = self._process or _Process(self._plan)
+            process = self._process or _PairProcess(self._plan)
             self._process = None
             reply = process.check(case, prediction, known, self._plan.limits.seconds)
             if isinstance(reply, PairResult):
@@ -132,7 +132,7 @@ class Unsendable(Exception):
         )
 
 
-class _Process(KillableProcess):
+class _PairProcess(KillableProcess):
     """A process that checks pairs. Not for several threads at once."""
 
     def __init__(self, plan: RunPlan) -> None:

@@ -2,11 +2,13 @@
 
 ``engine``          what an engine, a session and limits are
 ``engines/``        the engines, one file each
+``folders``         which engine opens the databases of a folder
 ``query_runner``    where answers come from: memory, cache, engine
 ``fault_probe``     whose fault a failure is: the query's, unless a probe shows otherwise
 ``cache``           answers by content, in one SQLite file that processes share
 ``sandbox``         what a query may touch in SQLite, and what its errors mean
 ``insertion_order``  the order in which rows of an instance can be inserted
+``apart/``          processes of our own for what no handler can stop
 ``duckdb/``         what the engine of DuckDB is made of
 ``mysql/``          what the engine of MySQL and MariaDB is made of
 ``postgres/``       what the engine of PostgreSQL is made of
@@ -24,6 +26,4 @@
 ``fact_check``      whether a SQLite file keeps what its schema declares
 ``fact_queries``    the same for any engine, asked by queries
 ``deadline``        ends queries that only another thread can stop
-``killable``        processes of our own that are killed where they overrun their time
-``remote``          objects of an engine in a warm process that can be killed
 """

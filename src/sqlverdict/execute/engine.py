@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.execute.folders import engine_of_folder
 from sqlverdict.files.references import Reference, file_of, is_server, scheme_of
 from sqlverdict.files.sqlite import HEAP, is_sqlite
 from sqlverdict.parse.schema import Schema
@@ -93,10 +94,7 @@ class Session(Protocol):
         ...
 
     def digest(self) -> str | None:
-        """A digest of the content that this session reads; ``None`` where it cannot be told.
-
-        A session on a server reads one snapshot of the database, and this is its digest.
-        """
+        """A digest of the snapshot that this session reads; ``None`` where it cannot be told."""
         ...
 
     def close(self) -> None:
@@ -325,7 +323,7 @@ def engine_of(reference: str) -> str:
     """The name of the engine that opens a reference, by its scheme or its ending.
 
     Raises:
-        UsageError: no engine has its scheme.
+        UsageError: no engine has its scheme, or a folder has files of several.
     """
     scheme = scheme_of(reference)
     if scheme:
@@ -337,6 +335,8 @@ def engine_of(reference: str) -> str:
             f"no engine opens {scheme}:// databases. Known schemes: {', '.join(known)}"
         )
     file = file_of(reference)
+    if file is not None and file.is_dir():
+        return engine_of_folder(file, {n: e.suffixes for n, e in ENGINES.items()}, DEFAULT_ENGINE)
     suffix = file.suffix.lower() if file is not None else ""
     if suffix in ENGINES.get(DEFAULT_ENGINE).suffixes:
         # The other engines take their time to load.
@@ -386,11 +386,7 @@ def _has_known_ending(file: Path) -> bool:
 
 
 def check_fits(engine: str, reference: str) -> None:
-    """Refuse a reference that belongs to another engine.
-
-    Raises:
-        UsageError: the message names the right engine and option.
-    """
+    """Refuse a reference of another engine: ``UsageError`` names the right engine and option."""
     scheme = scheme_of(reference)
     if scheme and scheme not in ENGINES.get(engine).schemes:
         right = engine_of(reference)

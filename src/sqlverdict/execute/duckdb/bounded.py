@@ -14,11 +14,11 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
+from sqlverdict.execute.apart.remote import Remote
 from sqlverdict.execute.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.duckdb.scratch import DuckdbScratch
 from sqlverdict.execute.duckdb.session import DuckdbSession
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.remote import Remote
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure, Outcome, Row
 

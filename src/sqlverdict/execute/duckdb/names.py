@@ -44,7 +44,7 @@ text, or take bytes for what the engine has in its memory."""
 _INTERNAL = "__"
 
 _QUICK = word_set(
-    "abs acos add any_value arbitrary asin atan atan2 avg bool_and bool_or cbrt ceil ceiling "
+    "abs acos add age any_value arbitrary asin atan atan2 avg bool_and bool_or cbrt ceil ceiling "
     "century char_length character_length cos count count_if count_star countif cume_dist "
     "current_date current_schema date_diff date_part date_trunc datediff datepart datetrunc day "
     "dayname dayofmonth dayofweek dayofyear decade degrees dense_rank divide exp first "
@@ -58,16 +58,16 @@ _QUICK = word_set(
 )
 """Functions whose time and memory grow with the length of their arguments and no faster."""
 _SLOW_WORDS = word_set(
-    "array at bignum bit bitstring blob bytea call collate columns cube delete desc describe escape "
+    "array at bignum bit bitstring blob bytea call collate columns cube delete describe escape "
     "explain from_first glob ilike insert lambda merge pivot recursive rollup sample sets show "
     "similar summarize tablesample truncate unpivot update varbinary varint"
 )
 """Words of the language behind which a function stands, or which make a query unusual."""
 _WRITES = word_set("delete insert merge truncate update")
-_DESCRIPTIONS = word_set("desc describe explain export_state show summarize")
+_DESCRIPTIONS = word_set("describe explain export_state show summarize")
 
 
-class Names(NamedTuple):
+class SystemNames(NamedTuple):
     """What the names of a version of DuckDB mean, in lower case."""
 
     functions: frozenset[str]
@@ -83,7 +83,7 @@ class Names(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def names() -> Names:
+def names() -> SystemNames:
     """The names of this version; read once a process."""
     connection = duckdb.connect()
     try:
@@ -103,6 +103,6 @@ def names() -> Names:
     table_functions = frozenset((readers - _TABLE_FUNCTIONS) | functions)
     tables = (frozenset(name for (name,) in views) - _TABLES) | _BLOCKED_TABLES
     suspicious = functions | table_functions | tables | _WRITES | _DESCRIPTIONS
-    return Names(
+    return SystemNames(
         functions, table_functions, tables, suspicious, (suspicious | every | _SLOW_WORDS) - _QUICK
     )

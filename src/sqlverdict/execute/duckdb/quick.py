@@ -22,8 +22,8 @@ _MOST_UNFOLDED = 64
 _MOST_WILDCARDS = 2
 """In a pattern with ``_``: its time grows with a power of the text's length."""
 _WORDS = re.compile(r"\w+")
-_ODD = re.compile(r"--|/\*|->|\|\||!(?!=)|[\[\]{}~\\$@#^&?`\x00-\x08\x0b-\x1f\x7f]")
-"""Comments, operators that call functions, lists, and characters of escapes."""
+_ODD = re.compile(r"(?i)\(\s*desc\b|--|/\*|->|\|\||!(?!=)|[\[\]{}~\\$@#^&?`\x00-\x08\x0b-\x1f\x7f]")
+"""A description in brackets, comments, operators that call functions, lists, and characters of escapes."""
 _LIKE = re.compile(r"\blike\b")
 _PATTERN = re.compile(r"\blike\s*'([^']{0,60})'(?!\s*['.:\[])")
 

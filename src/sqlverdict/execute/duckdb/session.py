@@ -1,4 +1,4 @@
-"""One open DuckDB database under every guard, in this process; see ``connect`` for how it is opened.
+"""One open DuckDB database under every guard, in this process; ``connect`` opens it.
 
 Interrupts do not reach into a function: see ``bounded`` for what keeps its time then.
 """

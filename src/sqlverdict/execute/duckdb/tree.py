@@ -37,7 +37,7 @@ _EXPRESSIONS = word_set(
     "BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA "
     "LAMBDA_REF OPERATOR PARAMETER POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW"
 )
-_PLACES = frozenset({"from_table", "left", "right", "source"})
+_ROLES = frozenset({"from_table", "left", "right", "source"})
 _NODE, _WRITE = "_NODE", "_QUERY_NODE"
 _SHOW = "SHOW_REF"
 _TABLE_CALL = "function of a table"
@@ -79,7 +79,7 @@ def text_refusal(sql: str) -> Failure | None:
 
 @lru_cache(maxsize=1)
 def _calls() -> re.Pattern[str]:
-    """A name that must not be called, where only space, a quote or a comment is before a bracket."""
+    """A blocked name with nothing but space, a quote or a comment before a bracket."""
     either = "|".join(map(re.escape, sorted(names().table_functions)))
     return re.compile(rf'\b({either})\b"?[^!-~]*(?:\(|/\*|--)')
 
@@ -88,11 +88,11 @@ def _refusals(tree: Any) -> Iterator[Failure]:
     """What is wrong with a tree, part by part. No recursion: its depth is the text's choice."""
     waiting: list[tuple[str, Any]] = [("", tree)]
     while waiting:
-        place, part = waiting.pop()
+        role, part = waiting.pop()
         if isinstance(part, list):
-            waiting += [(place, each) for each in part]
+            waiting += [(role, each) for each in part]
         elif isinstance(part, dict):
-            failure = _refusal(place, part)
+            failure = _refusal(role, part)
             if failure is not None:
                 yield failure
             called = _kind(part) == "TABLE_FUNCTION"
@@ -105,7 +105,7 @@ def _kind(part: dict[str, Any]) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _refusal(place: str, part: dict[str, Any]) -> Failure | None:
+def _refusal(role: str, part: dict[str, Any]) -> Failure | None:
     """Why one part is not allowed."""
     kind, group = _kind(part), part.get("class")
     if kind.endswith(_WRITE):
@@ -117,12 +117,12 @@ def _refusal(place: str, part: dict[str, Any]) -> Failure | None:
         if group not in _EXPRESSIONS:
             return _unknown(group)
         name = str(part.get("function_name", "")).lower()
-        calls_table = place == _TABLE_CALL
+        calls_table = role == _TABLE_CALL
         if name in (names().table_functions if calls_table else names().functions):
             return _blocked(f"function {name}()")
         if part.get("export_state"):
             return _blocked("EXPORT_STATE")
-    elif (place in _PLACES or kind.endswith(_NODE)) and kind not in _NODES | _SOURCES | {""}:
+    elif (role in _ROLES or kind.endswith(_NODE)) and kind not in _NODES | _SOURCES | {""}:
         return _unknown(kind)
     if kind == "BASE_TABLE":
         table = str(part.get("table_name", "")).lower()

@@ -12,11 +12,11 @@ import duckdb
 from duckdb import DuckDBPyConnection, Statement, StatementType
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.apart.remote import Remote
 from sqlverdict.execute.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.duckdb.session import DuckdbSession
 from sqlverdict.execute.duckdb.tree import text_refusal
 from sqlverdict.execute.engine import Limits, too_long
-from sqlverdict.execute.remote import Remote
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _LARGEST = 1 * 2**30

@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from sqlverdict.execute.killable import bound_memory
+from sqlverdict.execute.apart.process import bound_memory
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Failure
 from sqlverdict.run.pool.batches import Examine, in_batches

@@ -22,8 +22,7 @@ from threading import Lock
 from typing import Any
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.killable import (
+from sqlverdict.execute.apart.process import (
     BROKEN,
     KillableProcess,
     Unreadable,
@@ -32,6 +31,7 @@ from sqlverdict.execute.killable import (
     mapped_bytes,
     reply,
 )
+from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Failure, Fault, Reason
 
 _GRACE = 0.3
@@ -42,7 +42,7 @@ _START = 300.0
 _TRIES = 2
 _WARM = 2
 """So many idle processes are kept."""
-_OPEN_AT_ONCE = 8
+_OPEN_AT_ONCE = 32
 """So many objects a process keeps."""
 _HEADROOM = 512 * 2**20
 _WORN = 256 * 2**20
@@ -97,12 +97,12 @@ class Remote:
         request = pickle.dumps(call)
         for left in reversed(range(_TRIES)):
             try:
-                process = _processes.take(self._number)
+                process = _pool.take(self._number)
             except BROKEN as error:
                 return _unavailable(f"the engine's own process does not start ({error})")
             done = process.ask(self._number, request, seconds)
             if isinstance(done, _Done):
-                _processes.give_back(process, keep=not done.worn and not process.killed)
+                _pool.give_back(process, keep=not done.worn and not process.killed)
                 return done.value if not done.error else _unavailable(done.error)
             if process.killed:
                 process.end()
@@ -117,11 +117,11 @@ class Remote:
     def close(self) -> None:
         """Close the object, where a process has it."""
         call = _Call(self._number, self._make, self._limits, "", ())
-        for process in _processes.with_object(self._number):
+        for process in _pool.with_object(self._number):
             done = process.ask(self._number, pickle.dumps(call), _CLOSING)
             if isinstance(done, _Done):
                 process.objects.pop(self._number, None)
-                _processes.give_back(process)
+                _pool.give_back(process)
             else:
                 process.end()
 
@@ -138,7 +138,7 @@ def _unavailable(text: str) -> Failure:
     return Failure(Reason.DATABASE_UNAVAILABLE, text, fault=Fault.ENGINE, repeatable=False)
 
 
-class _Process(KillableProcess):
+class _EngineProcess(KillableProcess):
     """One process, and which objects it has."""
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class _Process(KillableProcess):
         return done
 
 
-class _Processes:
+class _ProcessPool:
     """The idle processes of this process; those of a fork are its parent's."""
 
     def __init__(self) -> None:
@@ -184,9 +184,9 @@ class _Processes:
 
     def forget(self) -> None:
         self._lock = Lock()
-        self._idle: list[_Process] = []
+        self._idle: list[_EngineProcess] = []
 
-    def take(self, number: int) -> _Process:
+    def take(self, number: int) -> _EngineProcess:
         """A process, one that has the object if there is one.
 
         Raises:
@@ -199,16 +199,16 @@ class _Processes:
                     return process
             if self._idle:
                 return self._idle.pop()
-        return _Process()
+        return _EngineProcess()
 
-    def with_object(self, number: int) -> list[_Process]:
+    def with_object(self, number: int) -> list[_EngineProcess]:
         """The idle processes that have an object; they are the caller's now."""
         with self._lock:
             users = [process for process in self._idle if number in process.objects]
             self._idle = [process for process in self._idle if process not in users]
         return users
 
-    def give_back(self, process: _Process, *, keep: bool = True) -> None:
+    def give_back(self, process: _EngineProcess, *, keep: bool = True) -> None:
         with self._lock:
             if keep and len(self._idle) < _WARM:
                 self._idle.append(process)
@@ -216,43 +216,56 @@ class _Processes:
         process.end()
 
 
-_processes = _Processes()
+_pool = _ProcessPool()
 
 
 def work() -> None:
     """The process's life: calls in, what came of them out, until the other end closes."""
     requests, replies = listen()
-    objects: OrderedDict[int, Any] = OrderedDict()
-    mapped = mapped_bytes()
+    objects = _Objects()
     reply(replies, None)
     while True:
         call: _Call = requests.get()
-        bound_memory(call.limits, mapped=mapped, headroom=_HEADROOM)
-        done = _answer(call, objects)
-        worn = mapped_bytes() > mapped + call.limits.memory + _WORN
+        done = objects.answer(call)
+        worn = mapped_bytes() > objects.mapped + call.limits.memory + _WORN
         try:
             reply(replies, replace(done, worn=worn))
         except MemoryError:
             reply(replies, _Done(_short_of_memory(), worn=True))
 
 
-def _answer(call: _Call, objects: OrderedDict[int, Any]) -> _Done:
-    try:
-        if not call.method:
-            member = objects.pop(call.number, None)
-            return _Done(None if member is None else member.close())
-        if call.number not in objects:
-            objects[call.number] = call.make()
-            if len(objects) > _OPEN_AT_ONCE:
-                _, oldest = objects.popitem(last=False)
+class _Objects:
+    """The objects of a process, the one that was used last at the end."""
+
+    def __init__(self) -> None:
+        self._objects: OrderedDict[int, Any] = OrderedDict()
+        self.mapped = mapped_bytes()
+        """What the process has for itself: its modules, and objects before they did anything."""
+
+    def answer(self, call: _Call) -> _Done:
+        try:
+            if not call.method:
+                member = self._objects.pop(call.number, None)
+                return _Done(None if member is None else member.close())
+            member = self._object(call)
+            bound_memory(call.limits, mapped=self.mapped, headroom=_HEADROOM)
+            return _Done(getattr(member, call.method)(*call.arguments))
+        except MemoryError:
+            return _Done(_short_of_memory())
+        except Exception as error:  # noqa: BLE001 - the border: whoever asked must get a reply
+            known = isinstance(error, DatabaseError | OSError)
+            return _Done(None, str(error) if known else f"{type(error).__name__}: {error}")
+
+    def _object(self, call: _Call) -> Any:
+        if call.number not in self._objects:
+            before = mapped_bytes()
+            self._objects[call.number] = call.make()
+            self.mapped += max(0, mapped_bytes() - before)
+            if len(self._objects) > _OPEN_AT_ONCE:
+                _, oldest = self._objects.popitem(last=False)
                 oldest.close()
-        objects.move_to_end(call.number)
-        return _Done(getattr(objects[call.number], call.method)(*call.arguments))
-    except MemoryError:
-        return _Done(_short_of_memory())
-    except Exception as error:  # noqa: BLE001 - the border: whoever asked must get a reply
-        known = isinstance(error, DatabaseError | OSError)
-        return _Done(None, str(error) if known else f"{type(error).__name__}: {error}")
+        self._objects.move_to_end(call.number)
+        return self._objects[call.number]
 
 
 def _short_of_memory() -> Failure:

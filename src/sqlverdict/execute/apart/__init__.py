@@ -1,0 +1,5 @@
+"""Processes of our own for what no handler can stop.
+
+``process``  a process that is killed where it overruns its time: both ends of the pipe
+``remote``   objects of an engine in a warm process, for engines that run in this one
+"""
