@@ -23,6 +23,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -109,13 +110,13 @@ def _places(sql: str, word: str) -> list[int]:
 
 
 def _functions(solid: Sequence[Token]) -> Iterator[bool]:
-    for token, after in zip(solid, solid[1:], strict=False):
+    for token, after in pairwise(solid):
         if token.kind is Kind.WORD and after.text == "(" and token.text.upper() not in KEYWORDS:
             yield token.text.isupper()
 
 
 def _after_space(every: Sequence[Token], text: str) -> Iterator[bool]:
-    for before, token in zip(every, every[1:], strict=False):
+    for before, token in pairwise(every):
         if token.text == text:
             yield before.kind is Kind.SPACE
 
@@ -128,7 +129,7 @@ def _calls(every: Sequence[Token]) -> Iterator[bool]:
 
 
 def _before_space(every: Sequence[Token], text: str) -> Iterator[bool]:
-    for token, after in zip(every, every[1:], strict=False):
+    for token, after in pairwise(every):
         if token.text == text:
             yield after.kind is Kind.SPACE
 
@@ -145,7 +146,9 @@ def _alias_words(words: Sequence[str]) -> float | None:
 
 def _aliases(solid: Sequence[Token]) -> Iterator[bool]:
     """Whether a table behind FROM or JOIN has another name."""
-    for word, name, after in zip(solid, solid[1:], [*solid[2:], Token(Kind.SPACE, "")], strict=False):
+    for word, name, after in zip(
+        solid, solid[1:], [*solid[2:], Token(Kind.SPACE, "")], strict=False
+    ):
         if word.text.upper() in ("FROM", "JOIN") and name.text != "(":
             plain_word = after.kind is Kind.WORD and after.text.upper() not in KEYWORDS
             yield after.text.upper() == "AS" or plain_word
@@ -172,8 +175,10 @@ def _parts(sql: str) -> Iterator[bool]:
     if "BETWEEN" in sql.upper() or "(" in sql:
         return
     for clause in re.findall(r"WHERE(.*?)(?:GROUP|ORDER|HAVING|LIMIT|UNION|$)", sql, re.I | re.S):
-        parts = [" ".join(each.lower().split()) for each in re.split(r"\bAND\b", clause, flags=re.I)]
-        yield from (a <= b for a, b in zip(parts, parts[1:], strict=False))
+        parts = [
+            " ".join(each.lower().split()) for each in re.split(r"\bAND\b", clause, flags=re.I)
+        ]
+        yield from (a <= b for a, b in pairwise(parts))
 
 
 def words_of(sql: str) -> Traits:
@@ -181,7 +186,9 @@ def words_of(sql: str) -> Traits:
     return {**Counter(token.text.lower() for token in tokens(sql) if token.text.strip())}
 
 
-def difference(gold: Traits, prediction: Traits, *, absent: float | None = None) -> dict[str, float]:
+def difference(
+    gold: Traits, prediction: Traits, *, absent: float | None = None
+) -> dict[str, float]:
     """The traits of the gold less those of the prediction, where both have a place for them."""
     result: dict[str, float] = {}
     for name in {**gold, **prediction}:
@@ -239,7 +246,9 @@ def pairs_of(benchmark: str, system: str, number: int, seed: int) -> tuple[list[
     pairs, by_tokens = [], 0
     for case, prediction in chosen:
         gold = case.golds[0]
-        result = Result(0, case.id, case.db_id, case.question, (gold,), prediction, False, Verdict.INCORRECT)
+        result = Result(
+            0, case.id, case.db_id, case.question, (gold,), prediction, False, Verdict.INCORRECT
+        )
         item = show_item(QueueItem("", result, None, ()), databases, "gold")  # type: ignore[arg-type]
         page = text_of(item.a), text_of(item.b)
         pairs.append(Pair((gold, prediction), page))
@@ -281,7 +290,17 @@ def main() -> int:
                     str(by_tokens),
                 ]
             )
-    heads = ["system", "n", "raw", "page", "capitals raw", "capitals page", "words", "same", "tokens"]
+    heads = [
+        "system",
+        "n",
+        "raw",
+        "page",
+        "capitals raw",
+        "capitals page",
+        "words",
+        "same",
+        "tokens",
+    ]
     print(plain(table(heads, rows)))
     return int(worst > MOST)
 

@@ -115,7 +115,9 @@ def requests_of(one: Served) -> list[tuple[str, str, object]]:
             for method in sorted(route.methods):
                 for name in ("label.html", "adjudicate", "label.js", "none.js"):
                     path = route.path.replace("{name}", name)
-                    calls += [(method, path, body) for body in bodies if method == "POST" or not body]
+                    calls += [
+                        (method, path, body) for body in bodies if method == "POST" or not body
+                    ]
                     if path == route.path:
                         break
     return calls
@@ -160,7 +162,10 @@ def test_a_vote_on_a_pair_of_another_is_refused(tmp_path: Path) -> None:
         for listed in (theirs, session.key.pair_id(reader_of("bob"), theirs), "none", ""):
             replies = [
                 one.ask("ann", "/api/vote", {"pair": listed, "choice": "both"}),
-                *(one.ask("ann", f"/api/{name}", {"pair": listed}) for name in ("item", "reveal", "run")),
+                *(
+                    one.ask("ann", f"/api/{name}", {"pair": listed})
+                    for name in ("item", "reveal", "run")
+                ),
             ]
             assert {reply.status for reply in replies} == {404}
             codes = {json.loads(reply.body)["code"] for reply in replies}
@@ -173,7 +178,9 @@ def test_an_id_of_a_pair_is_keyed(tmp_path: Path) -> None:
 
     with served(tmp_path / "one") as one, served(tmp_path / "two", secret=SECRET[::-1]) as two:
         listed = {
-            (number, who): {item["id"]: item["pair"] for item in each.json(who, "state", {})["items"]}
+            (number, who): {
+                item["id"]: item["pair"] for item in each.json(who, "state", {})["items"]
+            }
             for number, each in enumerate((one, two))
             for who in ("ann", "bob")
         }

@@ -156,9 +156,7 @@ class LabelApp:
         reader = _reader(request)
         listed = self.session.key.pair_id(reader, pair)
         item = replace(self.session.item(pair), pair=listed)
-        return await self._queries.run(
-            reader, lambda databases: show_item(item, databases, first)
-        )
+        return await self._queries.run(reader, lambda databases: show_item(item, databases, first))
 
     async def _saved(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._votes, work, *arguments)

@@ -8,7 +8,6 @@ gold, nor which query stands first; and the ids of one reader say nothing to ano
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
 from base64 import urlsafe_b64encode
 from contextlib import suppress
@@ -65,7 +64,7 @@ def open_key(folder: Path) -> SessionKey:
         return key
     with suppress(OSError):
         # A copy of the folder may be open to others.
-        os.chmod(path, 0o600)
+        path.chmod(0o600)
     try:
         key = msgspec.json.decode(content, type=SessionKey)
     except msgspec.DecodeError as error:

@@ -34,15 +34,13 @@ def spell_conditions(tree: Expr, text_of: TextOf) -> None:
     """
     for paren in list(tree.find_all(exp.Paren)):
         paren.replace(paren.this)
-    for node in tree.walk():
+    for node in list(tree.walk()):
         _leave_out(node)
     # From the inside out: the text of a condition decides where it stands.
     for node in reversed(list(tree.walk(bfs=False))):
         if type(node) in _FLIPS:
             _order_sides(node, text_of)
-        elif isinstance(node, exp.In) and node.expressions:
-            node.set("expressions", sorted(node.expressions, key=text_of))
-        elif isinstance(node, exp.Group) and node.expressions:
+        elif isinstance(node, exp.In | exp.Group) and node.expressions:
             node.set("expressions", sorted(node.expressions, key=text_of))
         elif isinstance(node, exp.Connector) and type(node.parent) is not type(node):
             _order_parts(node, text_of)
@@ -61,10 +59,13 @@ def _leave_out(node: Expr) -> None:
         offset = node.args.get("offset")
         if offset is not None and offset.expression.is_number and offset.expression.name == "0":
             node.set("offset", None)
-    elif isinstance(node, exp.Not) and isinstance(node.this, exp.Like | exp.ILike):
-        if not node.this.args.get("negate"):
-            node.this.set("negate", True)
-            node.replace(node.this)
+    elif isinstance(node, exp.Not) and _is_plain_like(node.this):
+        node.this.set("negate", True)
+        node.replace(node.this)
+
+
+def _is_plain_like(node: Expr) -> bool:
+    return isinstance(node, exp.Like | exp.ILike) and not node.args.get("negate")
 
 
 def _order_sides(node: Expr, text_of: TextOf) -> None:

@@ -181,8 +181,9 @@ class _Names:
     def _named_selects(self) -> dict[int, Expr]:
         """The SELECTs to whose outputs something refers."""
         queries: list[Expr] = [
-            node.this for node in self.tree.find_all(exp.CTE, exp.Subquery) if id(node.this) in
-            self.queries
+            node.this
+            for node in self.tree.find_all(exp.CTE, exp.Subquery)
+            if id(node.this) in self.queries
         ]
         queries += [node for node in self.tree.find_all(exp.SetOperation) if node.args.get("order")]
         selects = [select for query in queries if (select := first_select(query)) is not None]
@@ -336,9 +337,7 @@ def _spell_outputs(select: Expr, names: _Names, identifier: IdentifierOf) -> Non
     select.set("expressions", outputs)
 
 
-def _spell_source(
-    item: Expr, source: NamedSource, names: _Names, identifier: IdentifierOf
-) -> None:
+def _spell_source(item: Expr, source: NamedSource, names: _Names, identifier: IdentifierOf) -> None:
     alias, name = item.args.get("alias"), names.names[id(source)]
     if alias is not None and alias.args.get("columns"):
         raise Unspelled("an alias with columns")
@@ -352,7 +351,9 @@ def _spell_source(
 
 def _put_expression(node: Expr, output: Expr) -> None:
     """Put the expression of an output where its name stood."""
-    if isinstance(output.unnest(), exp.Literal) and isinstance(node.parent, exp.Ordered | exp.Group):
+    if isinstance(output.unnest(), exp.Literal) and isinstance(
+        node.parent, exp.Ordered | exp.Group
+    ):
         raise Unspelled("an output that is a constant is sorted or grouped by")
     clause = node.find_ancestor(*_CLAUSES, exp.Select)
     if not isinstance(clause, _CLAUSES):

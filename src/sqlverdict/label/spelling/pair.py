@@ -27,9 +27,7 @@ class SpelledPair:
     by_tree: bool
 
 
-def spell_pair(
-    texts: Sequence[str], dialects: Sequence[str], schema: Schema | None
-) -> SpelledPair:
+def spell_pair(texts: Sequence[str], dialects: Sequence[str], schema: Schema | None) -> SpelledPair:
     """Spell two queries alike.
 
     Args:

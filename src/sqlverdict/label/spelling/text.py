@@ -1,4 +1,4 @@
-"""A tree as text: one line, capital keywords and functions, names in quotes where they need them."""
+"""A tree as text: one line, capital keywords and functions, quotes where a name needs them."""
 
 from __future__ import annotations
 

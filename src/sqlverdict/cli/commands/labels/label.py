@@ -89,8 +89,9 @@ def label(args: LabelCommandArgs) -> None:
     grows. The same call goes on where it was left. agree reads the log as it is.
 
     Every annotator has an address of their own, the same after a restart. Where there are several,
-    an adjudicator has one too: it lists the items on which they disagree. Queries run in the sandbox, under the limits, on
-    the databases of the evaluate command of the run, or on those that you name.
+    an adjudicator has one too: it lists the items on which they disagree. Queries run in the
+    sandbox, under the limits, on the databases of the evaluate command of the run, or on those that
+    you name.
     """
     runs = [read_run(folder) for folder in args.runs]
     folder = args.out or args.runs[0] / "labels"
@@ -117,9 +118,7 @@ def label(args: LabelCommandArgs) -> None:
         _serve(args, runs, log)
 
 
-def _import(
-    args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog, key: SessionKey
-) -> None:
+def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog, key: SessionKey) -> None:
     own = args.imports
     fields = LabelFields(own.label_field, own.id_field, own.votes, own.annotator_field)
     for file in args.imports.import_files:
@@ -191,9 +190,7 @@ def _open_databases(
     return CaseDatabases(open_runner(engine, timeout, default_path()), facts, folder)
 
 
-def _write_offline(
-    args: LabelCommandArgs, path: Path, runs: Sequence[Run], folder: Path
-) -> None:
+def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run], folder: Path) -> None:
     annotators = _annotators(args)
     if len(annotators) != 1:
         raise UsageError(
