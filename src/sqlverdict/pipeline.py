@@ -28,6 +28,7 @@ from sqlverdict.run.options import Options, Progress, System
 from sqlverdict.run.output import (
     RunOutput,
     benchmark_manifest,
+    cache_notes,
     check_finished,
     line_log,
     manifest_of,
@@ -36,6 +37,7 @@ from sqlverdict.run.output import (
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool.coordinate import coordinate
 from sqlverdict.run.task import CaseStream, TaskSource, case_stream, pair_stream
+from sqlverdict.runlog.folder import PROBLEMS
 from sqlverdict.runlog.reuse import reuse_results
 from sqlverdict.runlog.run import Run
 
@@ -132,6 +134,7 @@ def _run(
         if options.progress is not None:
             total = None if count is None else count * len(folders)
             options.progress.begin(total, sum(folder.resumed for folder in folders))
+        plan = replace(plan, problems=folders[0].folder / PROBLEMS)
         problems = cache_problem(plan.cache)
         source = TaskSource(plan)
         tasks = source.tasks(stream, [folder.needs for folder in folders])
@@ -141,6 +144,7 @@ def _run(
         outcome = coordinate(tasks, log, examiner, judge)
         check_finished(folders, [case.budget for case in outcome.waiting])
         source.check_unchanged()
+        problems = (*problems, *cache_notes(plan, judge))
         for folder in folders:
             folder.seal(
                 cases=source.cases,

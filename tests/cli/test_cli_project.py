@@ -248,9 +248,24 @@ def test_other_commands_take_the_data_from_the_file(invoke: Invoke) -> None:
         ("json = true", "the key 'json' is unknown"),
         ("base-url = 'https://example.org'", "read only from a file that you name"),
         ("databases = 'postgresql://example.org/a'", "read only from a file that you name"),
+        ("databases = ['postgresql://example.org/a']", "read only from a file that you name"),
+        ("gold-databases = [' mysql://example.org/a']", "read only from a file that you name"),
+        ("on = 'ray://example.org:10001'", "It decides which machines get your data"),
+        ("trust_role = true", "It decides whether queries run with all rights of your role"),
+        ("cache = 'answers.sqlite'", "It decides which answers are believed"),
+        ("out = '../elsewhere'", "It decides where outside of its folder something is written"),
+        ("out = '/elsewhere'", "It decides where outside of its folder something is written"),
+        ("bank = 'link/bank.sqlite'", "It decides where outside of its folder something is"),
+        ('cases = "a\\u0000b"', "cases holds a NUL character"),
+        (f"limit = {'9' * 5000}", "sqlverdict.toml cannot be read: Exceeds the limit"),
+        (
+            f"metrics = {'[' * 5000}{']' * 5000}",
+            "sqlverdict.toml cannot be read: maximum recursion",
+        ),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_reason(invoke: Invoke, text: str, message: str) -> None:
+    Path("link").symlink_to("/")
     Path("sqlverdict.toml").write_text(text)
     refusal = invoke("evaluate")
     assert refusal.exit_code == 2

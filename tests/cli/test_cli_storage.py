@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sqlite3
@@ -15,6 +16,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from sqlverdict.files import store
 from timeouts import fail_on_hang
 
 Invoke = Callable[..., Result]
@@ -183,3 +185,32 @@ def test_refute_says_6_where_its_witness_cannot_be_written(tiny: Any, invoke: In
     queries = ("SELECT count(*) FROM item", "SELECT 3")
     result = invoke("refute", *queries, "--db", database, "--no-bank", "--out", "file/folder")
     assert (result.exit_code, "cannot be written" in result.stderr) == (6, True)
+
+
+def test_a_cache_that_fills_in_the_middle_of_a_run_is_noted(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare = store._prepare
+
+    def prepare_on_a_full_disk(connection: sqlite3.Connection, *rest: Any) -> None:
+        prepare(connection, *rest)
+        connection.execute("PRAGMA max_page_count=1")
+
+    cache = tmp_path / "cache" / "answers.sqlite"
+    monkeypatch.setattr(store, "_prepare", prepare_on_a_full_disk)
+    monkeypatch.setenv("SQLVERDICT_CACHE", str(cache))
+    pages = [(f"g{n}", f"SELECT '{'x' * 3000}{n}'") for n in range(40)]
+    cases = tmp_path / "cases.jsonl"
+    lines = [{"id": name, "gold": sql, "prediction": sql, "db_id": "d"} for name, sql in pages]
+    cases.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with closing(sqlite3.connect(tmp_path / "d.sqlite")) as database:
+        database.execute("CREATE TABLE t (a)")
+    out = tmp_path / "run"
+    words = ["evaluate", "--cases", cases, "--databases", tmp_path / "d.sqlite", "--out", out]
+    done = invoke(*words, "--workers", 0)
+    assert done.exit_code == 0, done.output
+    note = f"answers are not cached: {cache}: database or disk is full"
+    assert f"note: {note}" in done.output
+    assert json.loads((out / "manifest.json").read_text())["notes"].count(note) == 1
+    assert note in (out / "report.md").read_text()
+    assert not (out / "problems.txt").exists()

@@ -16,6 +16,7 @@ from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.reversed_copy import ReversedCopy
+from sqlverdict.files.text import bounded
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Case, Failure, Fault, Outcome, ParseFailure, Query
@@ -108,7 +109,7 @@ class AuditData:
         self.benchmark = benchmark
         self.predictions = predictions
         self.options = options
-        self.cases: list[Case] = list(islice(benchmark.cases, options.limit))
+        self.cases: list[Case] = list(islice(benchmark.cases, bounded(options.limit)))
         self.figures: Counter[str] = Counter()
         cache = AnswerCache(options.cache) if options.cache is not None else None
         self.runner = QueryRunner(options.engine, options.limits, cache)

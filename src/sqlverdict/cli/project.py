@@ -5,8 +5,9 @@ names of options (``cases``, ``metrics``, ``timeout``); ``[columns]`` is the col
 line comes first. Paths are relative to the file. Commands other than ``evaluate`` take the options
 that say where the data are.
 
-The file may come with a folder from elsewhere. Options of a judge and databases on a server are
-therefore read only from a file that the user names: a server would get the user's key or password.
+The file may come with a folder from elsewhere. What would reach beyond that folder is therefore
+read only from a file that the user names: options of a judge and databases on a server (they get
+the user's key or password), a cluster, rights on a server, a cache of answers, places to write to.
 """
 
 from __future__ import annotations
@@ -76,13 +77,17 @@ def read_project(
         content = tomllib.loads(read_text(file, DataError))
     except tomllib.TOMLDecodeError as bad:
         raise DataError(f"{file} is no TOML: {bad}. Texts stand in quotes: cases = ...") from bad
+    except (RecursionError, ValueError) as bad:
+        # Lists in lists without end, a number of thousands of digits.
+        raise DataError(f"{file} cannot be read: {bad}. Expected options and their values") from bad
     project = Project(file)
     replaced = {*line_options, *(name for each in line_options for name in _INSTEAD.get(each, ()))}
     for key, option, value in _entries(file, content):
-        if "project" not in line_options and _reaches_out(option, value):
+        danger = "" if "project" in line_options else _danger(file, option, value)
+        if danger:
             raise UsageError(
                 f"{file}: {key} = {value!r} is read only from a file that you name: --project "
-                f"{file}. It decides which server gets your key or password"
+                f"{file}. It decides {danger}"
             )
         own = next((each for each in command.params if each.name == option.name), None)
         if own is None or own.name in replaced:
@@ -107,10 +112,34 @@ def _entries(file: Path, content: Mapping[str, Any]) -> Iterator[tuple[str, Head
         yield key, known[key], value
 
 
-def _reaches_out(option: HeadedOption, value: Any) -> bool:
-    """Whether an option may send the user's secrets to a server."""
-    reference = isinstance(option.type, ReferenceType) and is_server(str(value))
-    return reference or option.heading is Heading.JUDGE
+_SECRETS = "which server gets your key or password"
+_DANGERS = {
+    "on": "which machines get your data",
+    "trust_role": "whether queries run with all rights of your role",
+    "cache": "which answers are believed",
+}
+_WRITES = ("out", "bank")
+
+
+def _danger(file: Path, option: HeadedOption, value: Any) -> str:
+    """What an option decides beyond the folder of the file; empty where it decides nothing."""
+    values = value if isinstance(value, list) else [value]
+    is_reference = isinstance(option.type, ReferenceType)
+    if option.heading is Heading.JUDGE or (
+        is_reference and any(is_server(str(each).strip()) for each in values)
+    ):
+        return _SECRETS
+    if option.name in _WRITES and any(_is_outside(file, str(each)) for each in values):
+        return "where outside of its folder something is written"
+    return _DANGERS.get(option.name or "", "")
+
+
+def _is_outside(file: Path, text: str) -> bool:
+    """Whether a path leads out of the folder of a file."""
+    try:
+        return not (file.parent / text).resolve().is_relative_to(file.parent.resolve())
+    except (OSError, ValueError):
+        return True
 
 
 def options_by_key() -> dict[str, HeadedOption]:
@@ -160,7 +189,12 @@ def _texts(file: Path, own: click.Parameter, key: str, value: Any) -> list[str]:
         raise UsageError(f"{file}: {key} is {value!r}. Expected a text, a number, or a list")
     if len(values) > 1 and not own.multiple and isinstance(own.type, click.Path | ReferenceType):
         raise UsageError(f"{file}: {key} is {value!r}. Expected one path")
-    texts = [_located(file.parent, own, str(each)) for each in values]
+    try:
+        texts = [_located(file.parent, own, str(each)) for each in values]
+    except ValueError as bad:
+        raise UsageError(f"{file}: {key} cannot be read: {bad}") from bad
+    if any("\0" in text for text in texts):
+        raise UsageError(f"{file}: {key} holds a NUL character. Expected text")
     # Lists of names, such as metrics, are one word with commas.
     return texts if own.multiple or key == "predictions" else [",".join(texts)]
 

@@ -63,12 +63,18 @@ class AnswerCache:
     Args:
         path: The file; made, with its folder, where it is missing.
         limit: Size in bytes above which the oldest entries are dropped.
+        on_problem: Is told why answers are not cached, when that happens.
 
     ``is_current`` is asked before anything is written, whether a scope still belongs to its
     database's content.
     """
 
-    def __init__(self, path: Path, limit: int = 4 * 2**30) -> None:
+    def __init__(
+        self,
+        path: Path,
+        limit: int = 4 * 2**30,
+        on_problem: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.limit = limit
         self.hits = 0
         self.is_current: Callable[[bytes], bool] | None = None
@@ -76,7 +82,9 @@ class AnswerCache:
         self._pending_size = 0
         self._pending_seconds = 0.0
         self._known: dict[bytes, set[bytes]] = {}
-        self._store = OptionalStore(path, _LAYOUT, "answers are not cached", self._forget_all)
+        self._store = OptionalStore(
+            path, _LAYOUT, "answers are not cached", self._forget_all, on_problem
+        )
 
     @property
     def path(self) -> Path:
@@ -227,9 +235,11 @@ def _unpack(scope: bytes, key: bytes, payload: bytes) -> Outcome | None:
         return None
 
 
-def open_cache(path: Path | None) -> AnswerCache | None:
+def open_cache(
+    path: Path | None, on_problem: Callable[[str], None] = lambda _: None
+) -> AnswerCache | None:
     """The cache in a file; ``None`` where nothing is to be cached."""
-    return AnswerCache(path) if path is not None else None
+    return AnswerCache(path, on_problem=on_problem) if path is not None else None
 
 
 def cache_problem(path: Path | None) -> tuple[str, ...]:

@@ -130,6 +130,7 @@ class OptionalStore:
         unused: What does not happen without it, for messages: "answers are not cached".
         on_failure: Is called when the file fails, before a new one is begun: what is remembered
             of the old one is then worth nothing.
+        on_problem: Is told what ``problem`` says, when that happens.
 
     ``problem`` says why the store is not used, or that it was damaged.
     """
@@ -140,8 +141,10 @@ class OptionalStore:
         layout: StoreLayout,
         unused: str,
         on_failure: Callable[[], None] = lambda: None,
+        on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.path = path
+        self._on_problem = on_problem
         self.problem: str | None = None
         self._layout = layout
         self._unused = unused
@@ -217,6 +220,13 @@ class OptionalStore:
 
     def _fail(self, error: Exception) -> None:
         """Begin a new file where the old one is damaged; otherwise go on without one."""
+        try:
+            self._replace(error)
+        finally:
+            if self.problem is not None:
+                self._on_problem(self.problem)
+
+    def _replace(self, error: Exception) -> None:
         self.close()
         self._on_failure()
         if not is_damaged(error):

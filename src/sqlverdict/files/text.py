@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Generator, Iterable
 from difflib import get_close_matches
@@ -32,6 +33,11 @@ def few_of(things: Iterable[object], most: int = _FEW) -> str:
 def count(number: int, one: str, many: str = "") -> str:
     """``1 case``, ``2 cases``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def bounded(number: int | None) -> int | None:
+    """A number of items as Python's iterators take it; nobody has more items than that."""
+    return None if number is None else min(number, sys.maxsize)
 
 
 def near(name: str, known: Iterable[str]) -> str:

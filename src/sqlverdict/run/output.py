@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlverdict import __version__
 from sqlverdict.errors import Contradiction, DataError, FileFailure, Interrupted
@@ -19,6 +20,9 @@ from sqlverdict.run.pool.coordinate import Log
 from sqlverdict.run.task import LogLine
 from sqlverdict.runlog.folder import RunFolder
 from sqlverdict.runlog.manifest import Manifest, library_versions
+
+if TYPE_CHECKING:
+    from sqlverdict.run.judging.stage import JudgeOptions
 
 RunOutput = tuple[Path | None, Manifest]
 """A run to be written: its folder, and what it is."""
@@ -145,6 +149,18 @@ def line_log(folders: Sequence[RunFolder], progress: Progress | None) -> Log:
             progress.advance(len(lines))
 
     return log
+
+
+def cache_notes(plan: RunPlan, judge: JudgeOptions | None) -> tuple[str, ...]:
+    """What could not be cached while a run was on, and why; each thing once."""
+    notes: list[str] = []
+    if plan.problems is not None:
+        with suppress(OSError):
+            notes += plan.problems.read_text("utf-8", "replace").splitlines()
+            plan.problems.unlink()
+    replies = getattr(judge.answerer, "cache", None) if judge is not None else None
+    problem = getattr(replies, "problem", None)
+    return tuple(dict.fromkeys([*notes, *([problem] if problem else [])]))
 
 
 def check_finished(folders: Sequence[RunFolder], over_budget: Sequence[bool]) -> None:

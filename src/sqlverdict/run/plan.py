@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -49,6 +50,7 @@ class RunPlan:
         database_version: Stands for the content of databases on servers.
         limits: What one query may spend.
         cache: The file of cached answers.
+        problems: The file in which the processes of a run note why answers are not cached.
         workers: How many processes work; 0: this one, or as many as a cluster has cores.
         on: The cluster that works; empty: this machine.
         copy_databases: Databases are copied to the nodes of the cluster.
@@ -72,6 +74,7 @@ class RunPlan:
     database_version: str = ""
     limits: Limits = field(default_factory=Limits)
     cache: Path | None = None
+    problems: Path | None = None
     workers: int = 0
     on: str = ""
     copy_databases: bool = False
@@ -143,13 +146,19 @@ class RunPlan:
         return QueryRunner(
             self.engine,
             self.limits,
-            open_cache(self.cache),
+            open_cache(self.cache, self._note_problem),
             watch,
             known,
             now=self.now,
             driver_values=self.driver_values,
             database_version=self.database_version,
         )
+
+    def _note_problem(self, problem: str) -> None:
+        """Note it for :func:`~sqlverdict.run.output.cache_notes`; the run goes on without."""
+        if self.problems is not None:
+            with suppress(OSError), self.problems.open("a", encoding="utf-8") as file:
+                file.write(" ".join(problem.split()) + "\n")
 
     def needs(self, what: str) -> bool:
         """Whether a metric of the run needs something."""

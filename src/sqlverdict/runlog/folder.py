@@ -33,7 +33,10 @@ WITNESSES = "witnesses"
 CONTRADICTIONS = "contradictions"
 """The folder of pairs that are both proved and refuted, inside the run's."""
 
-_OURS = (SUMMARY, "report.md", "report.html", "junit.xml", RESULTS, MANIFEST)
+PROBLEMS = "problems.txt"
+"""Why answers are not cached, while a run is on."""
+
+_OURS = (PROBLEMS, SUMMARY, "report.md", "report.html", "junit.xml", RESULTS, MANIFEST)
 _MOST_NAMES = 5
 
 

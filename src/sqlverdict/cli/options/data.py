@@ -27,7 +27,7 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engine_of
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.text import count, few_of
+from sqlverdict.files.text import bounded, count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, ChangedCases, SourceFile
 from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.databases import (
@@ -173,7 +173,7 @@ class CaseArgs(DataArgs):
 
     def part(self, items: Iterable[T]) -> Iterator[T]:
         """The items of the shard, among the first ``limit``."""
-        for position, item in enumerate(islice(items, self.limit)):
+        for position, item in enumerate(islice(items, bounded(self.limit))):
             if self.shard is None or self.shard.has(position):
                 yield item
 

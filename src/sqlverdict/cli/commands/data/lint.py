@@ -26,7 +26,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.execute.engine import engine_of
-from sqlverdict.files.text import count
+from sqlverdict.files.text import bounded, count
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case
 from sqlverdict.report.terminal.console import Screen
@@ -150,7 +150,7 @@ def _entries(args: LintArgs) -> Iterator[LintEntry]:
 
 def _of_benchmark(args: LintArgs) -> Iterator[LintEntry]:
     cases = list(read_benchmark(args.data).cases)
-    first_cases = islice(cases, args.limit)
+    first_cases = islice(cases, bounded(args.limit))
     if args.predictions is None:
         for case in first_cases:
             for index, sql in enumerate(case.golds):
