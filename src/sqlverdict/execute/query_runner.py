@@ -29,6 +29,7 @@ from sqlverdict.execute.engine import (
 )
 from sqlverdict.execute.fold_sql import answer_key, fold_sql
 from sqlverdict.execute.scripts import run_script
+from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
 from sqlverdict.files.references import is_server
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason, Script
 
@@ -131,7 +132,9 @@ class QueryRunner:
         else:
             outcome = self._look_up(database, sql, canon)
             text = sql if _quotes_text(outcome) else canon
-            self._remember((database, text), outcome, _weight(text, outcome))
+            if not (is_server(database) and _is_unavailable(outcome)):
+                # A server that is gone may be back for the next case.
+                self._remember((database, text), outcome, _weight(text, outcome))
         if isinstance(outcome, Failure) and outcome.reason is Reason.MEMORY_LIMIT:
             self.short_of_memory = True
         return outcome
@@ -254,7 +257,8 @@ class QueryRunner:
         if self._watch is None:
             outcome = session.run(sql)
         else:
-            self._watch(key, 0.0)
+            # A server that restarts is waited for.
+            self._watch(key, SECONDS if is_server(database) else 0.0)
             try:
                 outcome = session.run(sql)
             finally:
@@ -277,9 +281,9 @@ class QueryRunner:
                 with suppress(OSError):
                     scope = self._file_scope(database)
             # Opening it says best what is wrong with a file that has no digest.
-            session = self.engine_for(database).open(
-                database, self.limits, now=self._now, driver_values=self._driver_values
-            )
+            settings = {"now": self._now, "driver_values": self._driver_values}
+            opening = partial(self.engine_for(database).open, database, self.limits, **settings)
+            session = patiently(database, opening) if is_server(database) else opening()
             scope = self._session_scope(database, session) if scope is None else scope
             if self._scopes.get(database, scope) != scope:
                 self.changed.add(database)
@@ -291,6 +295,8 @@ class QueryRunner:
                 Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
             )
             self._unopened.add(database)
+            if is_server(database) and is_passing(error):
+                return session
         self._sessions[database] = session
         self._close_oldest(is_server(database))
         return session
@@ -374,6 +380,10 @@ class QueryRunner:
 def _quotes_text(outcome: Outcome) -> bool:
     """Whether the outcome repeats words of its query, and so fits that one spelling only."""
     return isinstance(outcome, Failure) and outcome.reason not in LIMIT_REASONS
+
+
+def _is_unavailable(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.fault is not None
 
 
 def _weight(sql: str, outcome: Outcome) -> int:
