@@ -72,17 +72,19 @@ def attempts(database: Reference, *, anyway: bool = False) -> Iterator[int]:
     server = server_of(database)
     if monotonic() < _down.get(server, 0.0) and not anyway:
         return
-    began = monotonic()
+    began = latest = monotonic()
     yield 0
-    if server in _reached and server not in _down:
+    if server not in _reached:
+        return
+    if server not in _down:
         pause, number = _FIRST, 0
         while monotonic() - began < SECONDS:
             sleep(pause)
             pause, number = min(2 * pause, _LONGEST), number + 1
+            latest = monotonic()
             yield number
-    if server in _reached:
-        ended = monotonic()
-        _down[server] = ended + max(_BETWEEN, _SHARE * min(ended - began, SECONDS / _SHARE))
+    ended = monotonic()
+    _down[server] = ended + min(max(_BETWEEN, _SHARE * (ended - latest)), SECONDS)
 
 
 def has_answered(database: Reference) -> None:
