@@ -28,6 +28,7 @@ from sqlverdict.execute.engine import (
 from sqlverdict.execute.fault_probe import claims_fault, find_damage, run_safely, settle_fault
 from sqlverdict.execute.fold_sql import answer_key, fold_sql
 from sqlverdict.execute.scripts import run_script
+from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
 from sqlverdict.files.references import is_server
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason, Script
 
@@ -128,7 +129,9 @@ class QueryRunner:
         else:
             outcome = self._look_up(database, sql, canon, controls)
             text = sql if _quotes_text(outcome) else canon
-            self._remember((database, text), outcome, weight_of(text, outcome))
+            if not (is_server(database) and claims_fault(outcome)):
+                # A server that is gone may be back for the next case.
+                self._remember((database, text), outcome, weight_of(text, outcome))
         if isinstance(outcome, Failure) and outcome.reason is Reason.MEMORY_LIMIT:
             self.short_of_memory = True
         return outcome
@@ -249,11 +252,13 @@ class QueryRunner:
                 cached = cache.get(scope, answer_key(scope, sql))
             if cached is not None:
                 return cached
-        self._watch(key, 0.0)
+        # A server that restarts is waited for.
+        patience = SECONDS if is_server(database) else 0.0
+        self._watch(key, patience)
         try:
             outcome = run_safely(session, sql)
             if claims_fault(outcome):
-                self._watch(key, (3 * len(controls) + 3) * self.limits.seconds)
+                self._watch(key, patience + (3 * len(controls) + 3) * self.limits.seconds)
                 renew = partial(self._renew, database)
                 damage = partial(find_damage, self.engine_for(database), database, sql, self.limits)
                 outcome = settle_fault(outcome, sql, session, renew, controls, damage)
@@ -277,7 +282,8 @@ class QueryRunner:
                 with suppress(OSError):
                     scope = self._file_scope(database)
             # Opening it says best what is wrong with a file that has no digest.
-            session = self._open(database)
+            opening = partial(self._open, database)
+            session = patiently(database, opening) if is_server(database) else opening()
             scope = self._session_scope(database, session) if scope is None else scope
             if self._scopes.get(database, scope) != scope:
                 self.changed.add(database)
@@ -289,6 +295,8 @@ class QueryRunner:
                 Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
             )
             self._unopened.add(database)
+            if is_server(database) and is_passing(error):
+                return session
         self._sessions[database] = session
         self._close_oldest(is_server(database))
         return session

@@ -14,7 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from sqlverdict.compare.preset import PRESETS
-from sqlverdict.errors import FileFailure
+from sqlverdict.errors import DatabaseError, FileFailure
 from sqlverdict.evidence import Evidence, Undecided
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.records import (
@@ -81,7 +81,7 @@ def stage_failure(stage: str, error: BaseException | None, blame: str = "") -> S
     return StageFailure(
         stage,
         "" if error is None else name_of(error),
-        may_go_away=isinstance(error, (*STORAGE, MemoryError)),
+        may_go_away=isinstance(error, (*STORAGE, MemoryError, DatabaseError)),
         storage=isinstance(error, STORAGE),
         blame=blame,
     )

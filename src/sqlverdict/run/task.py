@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b, sha256
 from itertools import islice
 from operator import attrgetter
@@ -25,6 +25,7 @@ from sqlverdict.evidence import (
 )
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES, engine_for
+from sqlverdict.execute.servers.patience import patiently
 from sqlverdict.files.references import file_of, is_server
 from sqlverdict.load.no_sql import without_sql
 from sqlverdict.logged_answers import LoggedAnswers
@@ -35,8 +36,11 @@ if TYPE_CHECKING:
     from sqlverdict.run.judging.briefs import JudgeQuestion
     from sqlverdict.run.plan import RunPlan
 
+_Database = tuple[str | None, str, str | None]
+"""A database, its id, and that of the gold."""
 UNKNOWN_CONTENT = "unknown"
 """Stands for a database whose content cannot be told: its results are not resumed."""
+_UNREADABLE = "unreadable"
 WINDOW = 2_048
 CHUNK = 64
 _SMALLEST = 8
@@ -265,7 +269,10 @@ class TaskSource:
         self._descriptions = plan.asking is not None
         self._answers = plan.answers
         self._no_sql = plan.no_sql
-        self._digests: dict[tuple[str | None, str, str | None], str] = {}
+        self._digests: dict[_Database, str] = {}
+        self._silent: set[str] = set()
+        """Databases whose server did not answer when their content was last asked for."""
+        self._why = ""
 
     def tasks(self, stream: CaseStream, needs: Sequence[Needs]) -> Iterator[Task]:
         """The tasks that are still to be done; ``needs[system]`` tells which are."""
@@ -290,22 +297,31 @@ class TaskSource:
         digests = {db_id: digest for (path, db_id, _), digest in self._digests.items() if path}
         return dict(sorted(digests.items()))
 
-    def changed(self) -> list[str]:
-        """The databases whose content is not what it was when the run came to them."""
-        return sorted(
-            {key[1] for key, digest in self._digests.items() if self._digest(*key) != digest}
-        )
-
     def check_unchanged(self) -> None:
         """A result is that of one database; one that changed meanwhile gave results of two.
 
         Raises:
-            Interrupted: a database changed; the same command does its cases again.
+            Interrupted: a database changed, or cannot be read any more; the same command does
+                its cases again.
         """
-        changed = self.changed()
+        self._silent.clear()
+        changed = [key for key, digest in self._digests.items() if self._digest(*key) != digest]
+        silent = [key for key in changed if key[0] in self._silent]
+        if silent:
+            raise Interrupted(
+                f"the server of {_names(silent)} does not answer ({self._why}). Whether the "
+                f"content is still that of the results is not known. Start the server, and run "
+                f"the same command again: it does the cases that are missing"
+            )
+        late = [key for key in changed if self._digests[key] == _UNREADABLE]
+        if late:
+            raise Interrupted(
+                f"{_names(late)} could not be read when the run began, and can be now. Run the "
+                f"same command again: it does the cases that are missing"
+            )
         if changed:
             raise Interrupted(
-                f"{', '.join(changed[:5])} changed while the run was going on: which of the "
+                f"{_names(changed)} changed while the run was going on: which of the "
                 f"results are still true is not known. Run the same command again: it does the "
                 f"cases of changed databases again. Copy a database that is in use, and evaluate "
                 f"the copy"
@@ -342,9 +358,19 @@ class TaskSource:
             file = file_of(database)
             if file is not None and not file.is_file():
                 return "missing"
-            return engine_for(self._engine, database).digest(database) or UNKNOWN_CONTENT
-        except (DatabaseError, OSError, ValueError):
-            return "unreadable"
+            digest = partial(engine_for(self._engine, database).digest, database)
+            if is_server(database):
+                return patiently(database, digest, anyway=True) or UNKNOWN_CONTENT
+            return digest() or UNKNOWN_CONTENT
+        except (DatabaseError, OSError, ValueError) as error:
+            if is_server(database):
+                self._silent.add(database)
+                self._why = str(error)
+            return _UNREADABLE
+
+
+def _names(databases: Iterable[_Database]) -> str:
+    return ", ".join(sorted({db_id for _, db_id, _ in databases})[:5])
 
 
 def chunks(tasks: Iterable[Task], workers: int = 1) -> Iterator[list[Task]]:

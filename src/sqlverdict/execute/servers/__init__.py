@@ -1,7 +1,8 @@
 """What the engines of servers share.
 
 ``member``    what the engines say in the same way
-``session``   one snapshot, and one more try after a lost connection
+``session``   one snapshot, and more tries after a lost connection
+``patience``  how long a process waits for a server that does not answer
 ``reader``    as whom untrusted queries log in
 ``refusals``  why a text is not sent to a server
 """

@@ -1,7 +1,9 @@
-"""What sessions on servers share: one snapshot, and one more try after a lost connection.
+"""What sessions on servers share: one snapshot, and more tries after a lost connection.
 
 A query whose connection is lost is run again on a new one, but only if that shows the same content:
-answers of one session belong to one digest.
+answers of one session belong to one digest. A server that restarts is waited for
+(:mod:`~sqlverdict.execute.servers.patience`). A query that loses one connection after the other,
+while the server answers, is to blame itself.
 """
 
 from __future__ import annotations
@@ -11,8 +13,12 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.servers.patience import attempts, has_answered, is_passing, reach
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Failure, Fault, Outcome, Reason
+
+_MOST_LOSSES = 3
+"""So many connections may one query lose."""
 
 
 class ServerLost(Exception):
@@ -73,7 +79,7 @@ class ServerSession(ABC):
         return seconds
 
     def _with_retry(self, work: Callable[[], Outcome]) -> Outcome:
-        """Run a query; after a lost connection, once more on a new one."""
+        """Run a query; after a lost connection, again on a new one."""
         if self._fault is None:
             try:
                 return work()
@@ -83,24 +89,59 @@ class ServerSession(ABC):
 
     def _run_again(self, work: Callable[[], Outcome]) -> Outcome:
         """On a new connection, if that shows the same content."""
-        self.close()
-        try:
-            self._open()
-            if self._has_digest and (
-                self._digest is None or self._content_digest() != self._digest
-            ):
-                self._has_other_content = True
+        losses = 1
+        has_answered(self._database)
+        for _ in attempts(self._database):
+            self.close()
+            try:
+                self._open()
+                if not self._shows_same_content():
+                    if self._has_other_content:
+                        break
+                    continue
+                reach(self._database)
+                if losses >= _MOST_LOSSES:
+                    return self._blamed(losses)
+                outcome = work()
+            except DatabaseError as error:
                 self._fault = unavailable(
-                    f"the connection to {self._database} was lost, and the content is another "
-                    "one now, or cannot be told. Run the same command again"
+                    f"the server of {self._database} does not answer: {error}"
                 )
-                return self._fault
-            outcome = work()
-        except (ServerLost, DatabaseError) as error:
-            self._fault = self._lost(error)
-            return self._fault
+                if not is_passing(error):
+                    break
+            except ServerLost as error:
+                self._fault = self._lost(error)
+                losses += 1
+            else:
+                self._fault = None
+                return outcome
+        return self._fault or unavailable(f"the server of {self._database} does not answer")
+
+    def _shows_same_content(self) -> bool:
+        """Whether a new connection shows what the first one did; the fault says what is wrong."""
+        if not self._has_digest:
+            return True
+        digest = None if self._digest is None else self._content_digest()
+        if digest is not None and digest == self._digest:
+            return True
+        # A connection that is lost meanwhile gives no digest, either.
+        self._has_other_content = digest is not None or self._digest is None
+        what = "is another one now" if digest is not None else "cannot be told"
+        self._fault = unavailable(
+            f"the connection to {self._database} was lost, and the content {what}. "
+            "Run the same command again"
+        )
+        return False
+
+    def _blamed(self, losses: int) -> Failure:
+        """The server answers, but never to this query."""
+        why = self._fault.message if self._fault is not None else ""
         self._fault = None
-        return outcome
+        return Failure(
+            Reason.MEMORY_LIMIT,
+            f"the connection was lost {losses} times while it ran, and the server answers ({why})",
+            repeatable=False,
+        )
 
     def _lost(self, error: Exception) -> Failure:
         return unavailable(f"the connection to {self._database} was lost: {error}")

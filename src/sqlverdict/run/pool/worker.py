@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.execute.apart.process import bound_memory
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.execute.servers.patience import learn
 from sqlverdict.records import Failure
 from sqlverdict.run.pool.batches import Examine, in_batches
 from sqlverdict.run.pool.heartbeat import Heartbeat
@@ -33,6 +34,7 @@ def work(
     heartbeat: Heartbeat,
     examiner: Examiner,
     known: Mapping[bytes, Failure],
+    servers: Iterable[str] = (),
 ) -> None:
     """The worker's life: chunks in, lines out, until the other end closes.
 
@@ -42,10 +44,12 @@ def work(
         heartbeat: Says what is running.
         examiner: Examines the tasks by its plan.
         known: Outcomes of queries that must not be tried again, by key.
+        servers: Those that have answered to the coordinator.
     """
     # A forked worker holds the coordinator's end too, and would never hear that it is gone.
     other_end.close()
     _reset_signals()
+    learn(servers)
     plan = examiner.plan
     bound_memory(plan.limits)
     if plan.times:

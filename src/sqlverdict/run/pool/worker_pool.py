@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import structs
 
+from sqlverdict.execute.servers.patience import servers
 from sqlverdict.records import Failure, Prediction, Reason, Verdict
 from sqlverdict.run.pool.deaths import TURNS, Blame, Death, inquire
 from sqlverdict.run.pool.heartbeat import Heartbeat
@@ -58,7 +59,7 @@ class _Worker:
         self.connection: Connection = ours
         self.process = context.Process(
             target=work,
-            args=(theirs, ours, self.heartbeat, examiner, dict(known)),
+            args=(theirs, ours, self.heartbeat, examiner, dict(known), servers()),
             daemon=True,
         )
         with deferring_signals():
