@@ -18,7 +18,13 @@ from sqlverdict.cli.command import command, group, option
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.label import ExportArgs, ImportArgs, QueueArgs, ServerArgs
 from sqlverdict.cli.options.limits import open_runner
-from sqlverdict.cli.options.shared import FILE, FOLDER, runs_argument, timeout_option
+from sqlverdict.cli.options.shared import (
+    FILE,
+    FOLDER,
+    runs_argument,
+    timeout_option,
+    trust_role_option,
+)
 from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, SqlverdictError, UsageError
 from sqlverdict.execute.cache import default_path
@@ -59,6 +65,7 @@ class LabelCommandArgs:
     queue: QueueArgs = group(QueueArgs)
     imports: ImportArgs = group(ImportArgs)
     timeout: float = timeout_option()
+    trust_role: bool = trust_role_option()
     server: ServerArgs = group(ServerArgs)
     out: Path | None = option(
         "--out", type=FOLDER, help="The folder of the vote log. [default: labels in the first run]"
@@ -162,7 +169,9 @@ def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> CaseDatabases:
     facts = _facts(data)
     if facts or data.databases is not None:
         folder = database_folder(data) if data.databases is not None else None
-        runner = open_runner(data.engine_name, args.timeout, default_path())
+        runner = open_runner(
+            data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
+        )
         return CaseDatabases(runner, facts, folder)
     for run in runs:
         try:
@@ -174,7 +183,9 @@ def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> CaseDatabases:
                 f"or the --benchmark",
                 err=True,
             )
-    runner = open_runner(runs[0].manifest.engine, args.timeout, default_path())
+    runner = open_runner(
+        runs[0].manifest.engine, args.timeout, default_path(), trust_role=args.trust_role
+    )
     return CaseDatabases(runner, facts)
 
 
