@@ -40,15 +40,19 @@ def session(url: str, limits: Limits = PATIENT, **options: Any) -> Iterator[Sess
 @contextmanager
 def role(url: str, options: str = "", *statements: str) -> Iterator[str]:
     """The URL of a database by a new role; ``{role}`` in the statements is its name."""
+    from sqlverdict.execute.postgres.reader import drop_readers
+
     name = f"sv_test_{os.getpid()}_{next(_numbers)}"
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    execute(url, f"CREATE ROLE {name} LOGIN PASSWORD 'secret' {options}")
+    execute(url, f"CREATE ROLE {name} LOGIN {options}")
     try:
         for statement in statements:
             execute(url, statement.format(role=name))
-        yield urlunsplit(parts._replace(netloc=f"{name}:secret@{host}"))
+        yield urlunsplit(parts._replace(netloc=f"{name}@{host}"))
     finally:
+        # What it made is dropped by it.
+        drop_readers()
         execute(
             url,
             f"REASSIGN OWNED BY {name} TO CURRENT_USER",

@@ -282,6 +282,7 @@ SHAPES = (
 _ENDS = {"CASE WHEN true THEN ": " END", "ARRAY[": "]", "(SELECT * FROM ": ") x"}
 
 
+@pytest.mark.slow
 def test_no_depth_ends_the_process(tmp_path: Path) -> None:
     """The parser descends by recursion: in a thread with the stack that it needs, or not at all."""
     texts = []
