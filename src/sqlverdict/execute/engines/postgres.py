@@ -75,6 +75,13 @@ class Postgres(ServerMember):
 
         return PostgresSession(database, limits, now, driver_values=driver_values)
 
+    def digest(self, database: Reference) -> str | None:
+        """Digest of what the database contains now."""
+        self._require_extra()
+        from sqlverdict.execute.postgres.digest import database_digest
+
+        return database_digest(database, Limits().seconds)
+
     def workspace(
         self, database: Reference, limits: Limits, *, now: datetime | None = None
     ) -> Workspace:
