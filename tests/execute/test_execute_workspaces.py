@@ -326,7 +326,7 @@ POSTGRES_CHANGES = (
     "ALTER TABLE u RENAME COLUMN b TO c",
     "ALTER TABLE u RENAME TO u2",
     "COMMENT ON COLUMN t.n IS 'a number'",
-    "INSERT INTO u2 (id) VALUES (1), (2) ON CONFLICT (id) DO NOTHING RETURNING id",
+    "INSERT INTO u2 VALUES (1, 'p', '1'), (2, 'q', '2') ON CONFLICT (id) DO NOTHING RETURNING id",
     "INSERT INTO t SELECT 'c', n + 1 FROM t",
     "UPDATE t SET n = n + 1 FROM u2 WHERE u2.id = t.n",
     "UPDATE t SET (name, n) = (SELECT 'z', 9) WHERE n = 1",
