@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from mysql_parts import execute, server_database
+from postgres_parts import execute as execute_postgres
+from postgres_parts import role
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Workspace, WorkspaceEngine
@@ -38,13 +40,11 @@ def duckdb_file(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def postgres_url(postgres_database: str) -> str:
-    import psycopg
-
-    with psycopg.connect(postgres_database, autocommit=True) as connection:
-        connection.execute(TABLE)
-        connection.execute(ROWS)
-    return postgres_database
+def postgres_url(postgres_database: str) -> Iterator[str]:
+    """By a role that owns the table, and is no superuser."""
+    with role(postgres_database, "", "GRANT ALL ON SCHEMA public TO {role}") as url:
+        execute_postgres(url, TABLE, ROWS)
+        yield url
 
 
 @pytest.fixture
@@ -219,20 +219,6 @@ def test_select_into_makes_a_table_in_postgresql(postgres_url: str) -> None:
     assert ("u", "row", "(1,)") in outcome.rows
 
 
-def test_queries_of_a_superuser_run_as_a_role_that_reads(postgres_url: str) -> None:
-    workspace = open_workspace((ENGINES.get("postgres"), postgres_url))
-    workspace.run("CREATE TEMP TABLE own AS SELECT 5 AS a")
-    for sql, expected in (
-        ("SELECT current_user, a FROM own", [("pg_read_all_data", 5)]),
-        ("UPDATE t SET name = current_user WHERE n = 1 RETURNING name", [("postgres",)]),
-        ("SELECT nowhere", None),
-        ("SELECT current_user", [("pg_read_all_data",)]),
-    ):
-        outcome = workspace.run(sql)
-        assert (outcome.rows if isinstance(outcome, Answer) else None) == expected, sql
-    workspace.close()
-
-
 def test_a_lost_connection_is_the_fault_of_the_server(postgres_url: str) -> None:
     import psycopg
 
@@ -318,3 +304,85 @@ def test_sequences_give_the_same_numbers_to_every_workspace(postgres_url: str, k
         assert isinstance(outcome, Answer)
         assert outcome.rows == [(3,)]
     assert engine.digest(postgres_url) == before
+
+
+POSTGRES_CHANGES = (
+    "CREATE TABLE u (id int PRIMARY KEY, a text DEFAULT 'x', CHECK (id > 0))",
+    "CREATE TABLE w AS SELECT n, name FROM t",
+    "CREATE TEMP TABLE own AS SELECT 5 AS a",
+    "CREATE INDEX by_n ON t (n DESC)",
+    "CREATE UNIQUE INDEX ON u (lower(a))",
+    "CREATE VIEW v AS SELECT n FROM t WHERE n > 1",
+    "CREATE OR REPLACE VIEW v AS SELECT n FROM t",
+    "CREATE MATERIALIZED VIEW m AS SELECT n FROM t",
+    "CREATE SEQUENCE s START 5",
+    "CREATE TYPE mood AS ENUM ('sad', 'ok')",
+    "ALTER TYPE mood ADD VALUE 'good'",
+    "CREATE TYPE pair AS (a int, b text)",
+    "CREATE DOMAIN positive AS int CHECK (VALUE > 0)",
+    "ALTER TABLE u ADD COLUMN b numeric(5, 2) NOT NULL DEFAULT 0",
+    "ALTER TABLE u ADD CONSTRAINT c UNIQUE (b), ALTER COLUMN a SET NOT NULL",
+    "ALTER TABLE u ALTER COLUMN b TYPE text USING b::text",
+    "ALTER TABLE u RENAME COLUMN b TO c",
+    "ALTER TABLE u RENAME TO u2",
+    "COMMENT ON COLUMN t.n IS 'a number'",
+    "INSERT INTO u2 VALUES (1, 'p', '1'), (2, 'q', '2') ON CONFLICT (id) DO NOTHING RETURNING id",
+    "INSERT INTO t SELECT 'c', n + 1 FROM t",
+    "UPDATE t SET n = n + 1 FROM u2 WHERE u2.id = t.n",
+    "UPDATE t SET (name, n) = (SELECT 'z', 9) WHERE n = 1",
+    "WITH gone AS (DELETE FROM t WHERE n > 5 RETURNING *) INSERT INTO w SELECT n, name FROM gone",
+    "MERGE INTO t USING u2 ON t.n = u2.id WHEN MATCHED THEN UPDATE SET n = 0"
+    " WHEN NOT MATCHED THEN INSERT VALUES ('m', u2.id)",
+    "DELETE FROM t USING u2 WHERE u2.id = t.n",
+    "TRUNCATE w",
+    "DROP VIEW v",
+    "DROP TABLE IF EXISTS u2, nothing CASCADE",
+)
+
+
+def test_what_postgresql_lets_an_owner_change_may_be_changed(postgres_url: str) -> None:
+    workspace = open_workspace((ENGINES.get("postgres"), postgres_url))
+    failures = {
+        sql: outcome
+        for sql in POSTGRES_CHANGES
+        if isinstance(outcome := workspace.run(sql), Failure)
+    }
+    workspace.close()
+    assert failures == {}
+
+
+POSTGRES_BLOCKED = (
+    "ALTER TABLE t OWNER TO postgres",
+    "ALTER TABLE t SET TABLESPACE pg_default",
+    "ALTER TABLE t ENABLE ROW LEVEL SECURITY",
+    "ALTER TABLE t DISABLE TRIGGER ALL",
+    "CREATE TABLE u (a int) TABLESPACE pg_default",
+    "CREATE SCHEMA other",
+    "DROP SCHEMA public CASCADE",
+    "DROP FUNCTION f",
+    "DROP ROLE postgres",
+    "ALTER SCHEMA public RENAME TO other",
+    "ALTER DATABASE test SET work_mem = '1GB'",
+    "COMMENT ON DATABASE test IS 'x'",
+    "CREATE POLICY p ON t",
+    "CREATE RULE r AS ON INSERT TO t DO INSTEAD NOTHING",
+    "CREATE FOREIGN TABLE f (a int) SERVER s",
+    "CREATE CAST (int AS text) WITH FUNCTION f(int)",
+    "GRANT ALL ON t TO PUBLIC",
+    "INSERT INTO t VALUES (E'a'\n'\\'', 1), (current_setting('x'), 2) --'",
+    "UPDATE t SET name = pg_read_file('PG_VERSION')",
+    "CREATE TABLE u (a text DEFAULT current_setting('data_directory'))",
+    "CREATE VIEW v AS SELECT * FROM pg_settings",
+    "REFRESH MATERIALIZED VIEW m",
+    "VACUUM t",
+    "LOCK t",
+)
+
+
+def test_what_is_no_table_stays_as_it_is(postgres_url: str) -> None:
+    workspace = open_workspace((ENGINES.get("postgres"), postgres_url))
+    outcomes = {sql: workspace.run(sql) for sql in POSTGRES_BLOCKED}
+    workspace.close()
+    for sql, outcome in outcomes.items():
+        assert isinstance(outcome, Failure), sql
+        assert outcome.reason is Reason.WRITE_BLOCKED, outcome

@@ -56,7 +56,9 @@ def manifest_of(
         binary=tuple(spec.label for spec in plan.specs if spec.metric.binary),
         engine=plan.engine,
         engine_version=ENGINES.get(plan.engine).version,
-        limits={name: float(most) for name, most in asdict(plan.limits).items()},
+        limits={
+            name: float(most) for name, most in asdict(plan.limits).items() if most is not False
+        },
         sqlverdict=__version__,
         preset=plan.preset,
         stages=plan.describe(options.judge),

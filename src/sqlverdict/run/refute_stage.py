@@ -136,7 +136,9 @@ class Refuter:
         search = self._searches.get(key)
         if search is None:
             engine = ENGINES.get(self.plan.engine)
-            search = self._searches[key] = EngineSearch(engine, case.database, schema)
+            search = self._searches[key] = EngineSearch(
+                engine, case.database, schema, trust_role=self.plan.limits.trust_role
+            )
         budget, contract = self.options.budget, case.contract
         return search.refute(gold, prediction, budget=budget, preset=preset, contract=contract)
 

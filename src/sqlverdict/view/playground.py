@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import Limits
 from sqlverdict.files.text import near
 from sqlverdict.records import Case
 from sqlverdict.report.html.details import CaseDetail, detail_of
@@ -41,10 +42,12 @@ class Playground:
 
     Args:
         cases_of: Reads the cases of a run.
+        trust_role: On a server, queries run as the role of the URL, whatever it may do.
     """
 
-    def __init__(self, cases_of: CasesOf) -> None:
+    def __init__(self, cases_of: CasesOf, *, trust_role: bool = False) -> None:
         self._cases_of = cases_of
+        self._limits = Limits(seconds=SECONDS, trust_role=trust_role)
         self._cases: dict[Path, Mapping[str, Case]] = {}
         self._scorers: dict[tuple[str, str], Scorer] = {}
 
@@ -90,7 +93,7 @@ class Playground:
             scorer = Scorer(
                 METRICS,
                 engine=engine,
-                timeout=SECONDS,
+                limits=self._limits,
                 prove=True,
                 refute=DATABASES,
                 policy=policy or None,

@@ -8,7 +8,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import ServerEngine
+from sqlverdict.execute.engine import ServerEngine, engine_for
 
 NAME = "database_rights"
 
@@ -21,11 +21,12 @@ class DatabaseRights(Check):
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Ask for each database once; databases of one server share a finding."""
-        engine = data.runner.engine
-        if not isinstance(engine, ServerEngine):
-            return
         by_rights: dict[tuple[str, ...], list[str]] = {}
+        statements: dict[tuple[str, ...], tuple[str, ...]] = {}
         for database, cases in data.databases.items():
+            engine = engine_for(data.runner.engine, database)
+            if not isinstance(engine, ServerEngine):
+                continue
             try:
                 rights = engine.excess_rights(database)
             except DatabaseError:
@@ -33,10 +34,14 @@ class DatabaseRights(Check):
                 continue
             if rights:
                 by_rights.setdefault(rights, []).append(cases[0].db_id)
-        hint = (
-            "every query runs in a read-only transaction; a role that may only read (a member of "
-            "pg_read_all_data on PostgreSQL, SELECT and SHOW VIEW on MySQL) is a second wall"
-        )
+                if rights not in statements:
+                    statements[rights] = engine.reader_statements(database)
         for rights, names in by_rights.items():
             message = f"the role {', '.join(rights)}"
-            yield AuditFinding(NAME, "warning", ", ".join(names), message, hint)
+            hint = (
+                "queries run as a role that may only read, which this role makes where it may; "
+                "best give the URL of one. An administrator makes it by: "
+                + " ".join(statements[rights])
+            )
+            detail = {"rights": rights, "statements": statements[rights]}
+            yield AuditFinding(NAME, "warning", ", ".join(names), message, hint, detail)

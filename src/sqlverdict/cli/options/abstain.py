@@ -25,6 +25,7 @@ from sqlverdict.cli.options.shared import (
     print_json,
     quiet_option,
     seed_option,
+    trust_role_option,
 )
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
@@ -96,6 +97,7 @@ class ToolArgs:
     )
     device: str = option("--device", default="auto", help="For t5: auto, cpu or cuda.")
     seed: int = seed_option()
+    trust_role: bool = trust_role_option()
     quiet: bool = quiet_option("Print only the result.")
 
 
@@ -177,7 +179,7 @@ def open_tools(
     Raises:
         UsageError: a language model is needed and none is named.
     """
-    runner = QueryRunner(engine, Limits())
+    runner = QueryRunner(engine, Limits(trust_role=args.trust_role))
     try:
         with _open_answerer(args.llm, composition, spending) as answerer:
             yield Tools(

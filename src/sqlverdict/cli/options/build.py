@@ -29,6 +29,7 @@ from sqlverdict.cli.options.shared import (
     seed_option,
     show_option,
     timeout_option,
+    trust_role_option,
 )
 from sqlverdict.errors import UsageError
 from sqlverdict.llm.account import SPENDING
@@ -157,6 +158,7 @@ class BuildArgs:
         help="The present time of the questions.",
     )
     timeout: float = timeout_option()
+    trust_role: bool = trust_role_option()
     out: Path | None = option("--out", type=FOLDER, help="The folder of the benchmark.")
     overwrite: bool = option(
         "--overwrite", is_flag=True, help="Overwrite an existing benchmark in --out."

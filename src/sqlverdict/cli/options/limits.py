@@ -10,7 +10,7 @@ from typing import ClassVar
 import click
 
 from sqlverdict.cli.command import Heading, option
-from sqlverdict.cli.options.shared import FILE, POSITIVE, workers_option
+from sqlverdict.cli.options.shared import FILE, POSITIVE, trust_role_option, workers_option
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import Limits
@@ -82,12 +82,7 @@ class LimitArgs:
     max_steps: int | None = option(
         "--max-steps", type=click.IntRange(1), help="Engine steps that one query may take."
     )
-    trust_role: bool = option(
-        "--trust-role",
-        is_flag=True,
-        help="Run queries on a server as the role of the URL, whatever it may do. "
-        "[default: as a role that may only read]",
-    )
+    trust_role: bool = trust_role_option()
 
     @property
     def limits(self) -> Limits:
@@ -101,13 +96,16 @@ class LimitArgs:
         )
 
 
-def open_runner(engine: str, timeout: float, cache: Path | None) -> QueryRunner:
+def open_runner(
+    engine: str, timeout: float, cache: Path | None, *, trust_role: bool
+) -> QueryRunner:
     """A runner of queries; the caller closes it.
 
     Args:
         engine: The engine's name.
         timeout: Seconds that one query may take.
         cache: The file of cached answers; ``None`` caches nothing.
+        trust_role: Queries run as the role of a URL, whatever it may do.
     """
     answers = AnswerCache(cache) if cache is not None else None
-    return QueryRunner(engine, Limits(seconds=timeout), answers)
+    return QueryRunner(engine, Limits(seconds=timeout, trust_role=trust_role), answers)

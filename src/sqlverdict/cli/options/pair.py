@@ -19,6 +19,7 @@ from sqlverdict.cli.options.shared import (
     null_keys_option,
     schema_option,
     seed_option,
+    trust_role_option,
 )
 from sqlverdict.cli.query_parts import other_dialect
 from sqlverdict.errors import DataError, UsageError
@@ -64,6 +65,7 @@ class SchemaArgs:
     schema: Path | None = schema_option()
     db_id: str | None = option("--db-id", help="Which database, where --schema has several.")
     null_keys: bool = null_keys_option()
+    trust_role: bool = trust_role_option()
 
     @property
     def engine(self) -> str:
@@ -73,6 +75,11 @@ class SchemaArgs:
             UsageError: no engine opens it.
         """
         return DEFAULT_ENGINE if self.db is None else engine_of(self.db)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of one query."""
+        return Limits(trust_role=self.trust_role)
 
     def read(self) -> Schema:
         """The schema.
@@ -146,7 +153,8 @@ class PairArgs:
         """
         gold, prediction = query_text(self.gold), query_text(self.prediction)
         source = self.source
-        return PairOfQueries(gold, prediction, source.read(), source.engine, source.db)
+        schema, limits = source.read(), source.limits
+        return PairOfQueries(gold, prediction, schema, source.engine, source.db, limits)
 
 
 @dataclass(frozen=True)
@@ -158,6 +166,7 @@ class PairOfQueries:
     schema: Schema
     engine: str = DEFAULT_ENGINE
     database: str | None = None
+    limits: Limits = Limits()
 
     @property
     def dialect(self) -> str:
@@ -168,7 +177,7 @@ class PairOfQueries:
         """An empty database with the tables of the schema."""
         engine = ENGINES.get(self.engine)
         if isinstance(engine, ScratchEngine):
-            return engine.scratch(self.schema, Limits(), self.database)
+            return engine.scratch(self.schema, self.limits, self.database)
         return rebuild(Instance(self.schema, {})).session()
 
     @property
@@ -252,7 +261,12 @@ def search(pair: PairOfQueries, args: SearchArgs) -> Refutation:
 
 def _search_on_engine(pair: PairOfQueries, args: SearchArgs, budget: SearchBudget) -> Refutation:
     """Search with another engine than SQLite as the judge."""
-    engine_search = EngineSearch(ENGINES.get(pair.engine), pair.database, pair.schema)
+    engine_search = EngineSearch(
+        ENGINES.get(pair.engine),
+        pair.database,
+        pair.schema,
+        trust_role=pair.limits.trust_role,
+    )
     gold, prediction = parse(pair.gold, pair.dialect), parse(pair.prediction, pair.dialect)
     try:
         refutation = engine_search.refute(gold, prediction, budget=budget, preset=args.preset)

@@ -259,6 +259,17 @@ def seed_option(text: str = "The seed of every random choice.") -> Any:
     return option("--seed", type=int, default=0, metavar="N", heading=Heading.LIMITS, help=text)
 
 
+def trust_role_option() -> Any:
+    """``--trust-role`` of the commands that run queries."""
+    return option(
+        "--trust-role",
+        is_flag=True,
+        heading=Heading.LIMITS,
+        help="Run queries on a server as the role of the URL, whatever it may do. "
+        "[default: as a role that may only read]",
+    )
+
+
 def timeout_option() -> Any:
     """``--timeout`` of the commands that run queries one by one."""
     text = "Timeout per query."

@@ -2,12 +2,23 @@
 
 A database is a URL, ``postgresql://host/name``. A session is one read-only transaction that sees
 one snapshot; every query in it is one SELECT, WITH, VALUES or TABLE statement and is rolled back.
-Functions that read files, talk to the network, wait, lock, notify, set options, run texts or
-administrate are refused by name and by the server's catalogue. A superuser's session acts as
-``pg_read_all_data``. The clock limits a query: the server ends it by its own limit
-(``execute/postgres/connection.py``) and by a cancel, and also where our process is gone. A lost
-connection is an engine fault: the query is tried once more on a new connection that shows the same
-content.
+
+Three walls hold a query. (1) PostgreSQL's own parser (libpg_query, of version 18) reads the text,
+every node of the tree must be on a list, and the text that the parser writes of it is sent, never
+the text that came. What the parser does not accept is PARSE_ERROR, on a server of another version
+too. Functions that read files or settings, talk to the network, wait, lock, notify, set options,
+run texts or administrate are refused by name and by the server's catalogue; so are foreign tables,
+and relations of the server that do not describe tables. (2) The session logs in as a role that may
+only read: that of the URL, if it may do no more; else one that lives as long as the process and is
+a member of ``pg_read_all_data`` (``execute/postgres/reader.py``). A URL whose role may do more and
+may not create roles is refused, unless it is trusted (``--trust-role``). (3) The clock limits a
+query: the server ends it by its own limit (``execute/postgres/connection.py``), and a cancel from
+outside the session does, and also where our process is gone. What a query set or locked is undone
+before the next one. A sort takes 256 MB at most. Temporary files are limited to 4 GB for the role
+that is made, and for others by what ``doctor`` prints.
+
+A lost connection is an engine fault: the query is tried once more on a new connection that shows
+the same content.
 
 Values are compared by meaning (``execute/driver_values.py``); an interval has months of 30 days,
 as the server compares them. The digest is made of the declarations and of checksums over the rows
@@ -15,8 +26,8 @@ of each table (``execute/postgres/digest.py``). ``--now`` replaces clock words i
 query; an answer that reads the clock through a view stays volatile.
 
 Statements that write run in a transaction that is rolled back, as the role of the URL: only the
-owner of a table may alter it. Give a role that owns the database and is no superuser; queries of a
-superuser run as ``pg_read_all_data`` there too.
+owner of a table may alter it. Give a role that owns the tables; one that may administrate the
+server is refused, unless it is trusted.
 
 Needs the extra ``postgres``.
 """
@@ -26,8 +37,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from datetime import datetime
+from importlib.util import find_spec
 
-from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
 from sqlverdict.execute.servers.member import ServerMember
 from sqlverdict.files.references import Reference
@@ -43,6 +55,12 @@ class Postgres(ServerMember):
     driver = "psycopg"
     schemes = ("postgresql", "postgres")
 
+    def _require_extra(self) -> None:
+        super()._require_extra()
+        # An older install has the driver alone.
+        if find_spec("postgast") is None:
+            raise MissingExtra("PostgreSQL's parser (postgast)", "postgres")
+
     def open(
         self,
         database: Reference,
@@ -56,6 +74,13 @@ class Postgres(ServerMember):
         from sqlverdict.execute.postgres.session import PostgresSession
 
         return PostgresSession(database, limits, now, driver_values=driver_values)
+
+    def digest(self, database: Reference) -> str | None:
+        """Digest of what the database contains now."""
+        self._require_extra()
+        from sqlverdict.execute.postgres.digest import database_digest
+
+        return database_digest(database, Limits().seconds)
 
     def workspace(
         self, database: Reference, limits: Limits, *, now: datetime | None = None

@@ -21,7 +21,7 @@ _OBJECTS: Final = frozenset(
     )
 )
 """What may be altered, renamed, dropped or described."""
-_OBJECT_FIELDS: Final = ("removeType", "renameType", "relationType", "objtype")
+_OBJECT_FIELDS: Final = ("removeType", "renameType", "objtype")
 _TABLE_CHANGES: Final = frozenset(
     f"AT_{name}"
     for name in (

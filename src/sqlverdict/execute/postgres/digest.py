@@ -9,13 +9,16 @@ table that the role may not read: name its content by ``--database-version`` the
 
 from __future__ import annotations
 
+from contextlib import closing
 from hashlib import sha256
 from typing import Final
 
 import psycopg
 from psycopg import sql
 
-from sqlverdict.execute.postgres.connection import Connection
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.postgres.connection import Connection, connect
+from sqlverdict.files.references import Reference
 
 MOST_BYTES: Final = 2**30
 """Tables of more bytes together have no digest."""
@@ -29,7 +32,7 @@ ORDER BY 1, 2
 """
 _DECLARATIONS: Final = (
     "SELECT current_setting('server_version'), current_setting('server_encoding'),"
-    " current_setting('search_path'), d.datcollate, d.datctype"
+    " current_schemas(false)::text[], d.datcollate, d.datctype"
     " FROM pg_catalog.pg_database AS d WHERE d.datname = current_database()",
     "SELECT n.nspname, c.relname, a.attnum, a.attname,"
     " pg_catalog.format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated::text,"
@@ -59,6 +62,20 @@ _CHECKSUM: Final = sql.SQL(
     " sum(pg_catalog.hashtextextended((r.*)::text, 1)::numeric) FROM ONLY {} AS r"
 )
 _SEQUENCE: Final = sql.SQL("SELECT last_value, is_called FROM {}")
+
+
+def database_digest(database: Reference, seconds: float) -> str | None:
+    """The digest of a database as it is now; the statements are ours, and run as the URL's role.
+
+    Raises:
+        DatabaseError: it cannot be opened.
+    """
+    with closing(connect(database, seconds)) as connection:
+        try:
+            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            return content_digest(connection)
+        except psycopg.Error as error:
+            raise DatabaseError(f"{database} cannot be read: {error}") from error
 
 
 def content_digest(connection: Connection) -> str | None:

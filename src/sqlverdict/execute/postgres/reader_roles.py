@@ -179,7 +179,7 @@ def let_read(
 
 
 def _settings(admin: Connection) -> dict[str, str]:
-    settings = dict(admin.execute(_SETTINGS, (list(OURS),)).fetchall())
+    settings: dict[str, str] = dict(admin.execute(_SETTINGS, (list(OURS),)).fetchall())
     (has_own_schema, user) = row_of(
         admin,
         "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = current_user),"

@@ -48,9 +48,9 @@ SELECT
   (SELECT count(*) FROM relations AS t WHERE t.relkind IN ('r', 'p', 'f', 'v')
     AND EXISTS (SELECT FROM roles AS r WHERE has_table_privilege(r.oid, t.oid, %(writes)s))
     AND NOT (%(beyond)s AND has_table_privilege('public', t.oid, %(writes)s))),
-  (SELECT count(*) FROM relations AS t WHERE t.relkind = 'S'
-    AND EXISTS (SELECT FROM roles AS r WHERE has_sequence_privilege(r.oid, t.oid, 'USAGE, UPDATE'))
-    AND NOT (%(beyond)s AND has_sequence_privilege('public', t.oid, 'USAGE, UPDATE')))
+  (SELECT count(*) FROM relations AS t WHERE CASE WHEN t.relkind = 'S' THEN
+    EXISTS (SELECT FROM roles AS r WHERE has_sequence_privilege(r.oid, t.oid, 'USAGE, UPDATE'))
+    AND NOT (%(beyond)s AND has_sequence_privilege('public', t.oid, 'USAGE, UPDATE')) END)
 """
 _WRITES: Final = "INSERT, UPDATE, DELETE, TRUNCATE"
 _SCHEMAS: Final = """

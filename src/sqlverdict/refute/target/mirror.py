@@ -31,10 +31,13 @@ class Mirror:
         engine: The engine of the database.
         database: Its reference.
         schema: Its tables.
+        trust_role: On a server, read as the role of the reference, whatever it may do.
     """
 
-    def __init__(self, engine: Engine, database: str, schema: Schema) -> None:
-        self._engine, self._database = engine, database
+    def __init__(
+        self, engine: Engine, database: str, schema: Schema, *, trust_role: bool = False
+    ) -> None:
+        self._engine, self._database, self._trust_role = engine, database, trust_role
         self._schema = lite_schema(schema, engine.dialect)
         self._copied: frozenset[str] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -58,7 +61,7 @@ class Mirror:
         return Path(self._folder.name) / "mirror.sqlite" if self._folder is not None else None
 
     def _copy(self) -> frozenset[str]:
-        limits = Limits(rows=_MOST_ROWS)
+        limits = Limits(rows=_MOST_ROWS, trust_role=self._trust_role)
         try:
             session = self._engine.open(self._database, limits)
         except (DatabaseError, OSError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 from collections import OrderedDict
 from contextlib import suppress
+from dataclasses import replace
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Engine, Scratch, ScratchEngine
@@ -21,10 +22,12 @@ class Scratches:
     Args:
         engine: The engine on which they are made.
         near: The reference of the real database, on whose server they are made.
+        trust_role: Queries run as the role of the reference, whatever it may do.
     """
 
-    def __init__(self, engine: Engine, near: str | None) -> None:
+    def __init__(self, engine: Engine, near: str | None, *, trust_role: bool = False) -> None:
         self._engine, self._near = engine, near
+        self._limits = replace(SMALL, trust_role=trust_role)
         self._open: OrderedDict[Schema, Scratch] = OrderedDict()
         atexit.register(self.close)
 
@@ -38,7 +41,7 @@ class Scratches:
         if scratch is None:
             if not isinstance(self._engine, ScratchEngine):
                 raise DatabaseError(f"{self._engine.name} has no scratch databases")
-            scratch = self._open[schema] = self._engine.scratch(schema, SMALL, self._near)
+            scratch = self._open[schema] = self._engine.scratch(schema, self._limits, self._near)
             if len(self._open) > _OPEN_AT_ONCE:
                 _, oldest = self._open.popitem(last=False)
                 oldest.close()

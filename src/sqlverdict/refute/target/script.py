@@ -101,7 +101,9 @@ def write_script(
     return path
 
 
-def replay_script(path: Path, *, near: str | None, preset: str | None = None) -> WitnessReplay:
+def replay_script(
+    path: Path, *, near: str | None, preset: str | None = None, trust_role: bool = False
+) -> WitnessReplay:
     """Run a witness again on its engine.
 
     Args:
@@ -109,6 +111,7 @@ def replay_script(path: Path, *, near: str | None, preset: str | None = None) ->
         near: A database on the server where the tables are made; not needed by an engine without
             a server.
         preset: Compare under this one instead of the file's own.
+        trust_role: Queries run as the role of ``near``, whatever it may do.
 
     Raises:
         DataError: the file is no witness.
@@ -125,7 +128,7 @@ def replay_script(path: Path, *, near: str | None, preset: str | None = None) ->
             f"temporary tables may be made: --db {engine.schemes[0]}://HOST/DATABASE"
         )
     schema, rows = _content(text, path)
-    scratch = engine.scratch(schema, SMALL, near)
+    scratch = engine.scratch(schema, replace(SMALL, trust_role=trust_role), near)
     try:
         if not scratch.load(rows):
             raise DatabaseError(f"{path}: {header.engine} does not accept its rows")

@@ -67,12 +67,19 @@ class EngineSearch:
         engine: The engine.
         database: The reference of the real database; ``None`` where only a schema is known.
         schema: Its tables.
+        trust_role: On a server, queries run as the role of the reference, whatever it may do.
     """
 
-    def __init__(self, engine: Engine, database: str | None, schema: Schema) -> None:
+    def __init__(
+        self, engine: Engine, database: str | None, schema: Schema, *, trust_role: bool = False
+    ) -> None:
         self._engine, self._schema = engine, schema
-        self._scratches = Scratches(engine, database)
-        self._mirror = Mirror(engine, database, schema) if database is not None else None
+        self._scratches = Scratches(engine, database, trust_role=trust_role)
+        self._mirror = (
+            Mirror(engine, database, schema, trust_role=trust_role)
+            if database is not None
+            else None
+        )
         self._needs_parts = False
 
     def close(self) -> None:

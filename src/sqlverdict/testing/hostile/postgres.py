@@ -16,11 +16,13 @@ from sqlverdict.testing.hostile.kinds import (
     BROKEN,
     FAILS,
     NO_SQL,
+    REFUSED,
     SEVERAL,
     WRONG,
     Hostile,
     numbered_texts,
 )
+from sqlverdict.testing.hostile.postgres_attacks import HOSTILE
 
 TABLES = (
     "CREATE TABLE person (id int PRIMARY KEY, name text NOT NULL, age int)",
@@ -35,7 +37,14 @@ TABLES = (
 @cache
 def postgres_predictions() -> tuple[Hostile, ...]:
     """The corpus, in a fixed order."""
-    return (*_statements(), *_functions(), *_spellings(), *_texts(), *_harmless())
+    return (
+        *_statements(),
+        *_functions(),
+        *_spellings(),
+        *_texts(),
+        *_harmless(),
+        *numbered_texts("attack", REFUSED, *HOSTILE),
+    )
 
 
 def _statements() -> Iterator[Hostile]:

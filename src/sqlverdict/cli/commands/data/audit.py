@@ -27,6 +27,7 @@ from sqlverdict.cli.options.shared import (
     schema_option,
     show_option,
     timeout_option,
+    trust_role_option,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -81,6 +82,7 @@ class AuditArgs:
         help="Leave out golds of a lower rank: the probability that a gold is wrong. 0 lists all.",
     )
     timeout: float = timeout_option()
+    trust_role: bool = trust_role_option()
     show: int = show_option(10, "this many golds")
     out: Path | None = option("--out", type=FILE, help="Write all of them to a Markdown file.")
     html: Path | None = html_option()
@@ -179,7 +181,9 @@ def _open_runner(args: AuditArgs) -> QueryRunner | None:
     data = args.data
     if not any((data.databases, data.benchmark, data.cases, data.gold)):
         raise UsageError("--execute needs the databases: give --databases DIR, or the --benchmark")
-    return open_runner(args.data.engine_name, args.timeout, default_path())
+    return open_runner(
+        args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
+    )
 
 
 def _rerun(runner: QueryRunner, known: Mapping[str, str], data: DataArgs) -> Rerun:

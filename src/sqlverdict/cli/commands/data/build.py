@@ -138,7 +138,9 @@ def _lint(
     built: BuiltBenchmark | None,
     progress: Progress | None,
 ) -> list[LintResult]:
-    runner = open_runner(args.data.engine_name, args.timeout, default_path())
+    runner = open_runner(
+        args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
+    )
     try:
         if built is not None:
             cases, schemas = built.cases, built.schemas

@@ -25,6 +25,7 @@ from sqlverdict.cli.options.shared import (
     print_json,
     show_option,
     timeout_option,
+    trust_role_option,
 )
 from sqlverdict.errors import BenchmarkError, NothingEvaluated, UnclearColumns
 from sqlverdict.execute.engine import Limits
@@ -63,6 +64,7 @@ class DoctorArgs:
     prediction_format: str | None = prediction_format_option()
     limit: int | None = limit_option()
     timeout: float = timeout_option()
+    trust_role: bool = trust_role_option()
     cache: CacheArgs = group(CacheArgs)
     show: int = show_option(10, "this many findings of each kind")
     strict: bool = option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
@@ -83,7 +85,7 @@ def doctor(args: DoctorArgs) -> int:
     progress = _show_progress if sys.stderr.isatty() and not args.as_json else None
     options = DoctorOptions(
         engine=args.data.engine_name,
-        limits=Limits(seconds=args.timeout),
+        limits=Limits(seconds=args.timeout, trust_role=args.trust_role),
         cache=args.cache.path,
         limit=args.limit,
         format=args.prediction_format,

@@ -23,6 +23,7 @@ from sqlverdict.cli.options.shared import (
     print_json,
     show_option,
     timeout_option,
+    trust_role_option,
 )
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.execute.engine import engine_of
@@ -91,6 +92,7 @@ class LintArgs:
         help="Exit with 1 if a query has such a sign: strong, any, or a sign's name. Repeatable.",
     )
     timeout: float = timeout_option()
+    trust_role: bool = trust_role_option()
     cache: CacheArgs = group(CacheArgs)
     show: int = show_option(20, "this many queries")
     as_json: bool = json_option()
@@ -109,7 +111,7 @@ def lint(args: LintArgs) -> int:
     """
     names = names_of(args.signs, args.weak)
     names_of([rule for rule in args.fail_on if rule not in ("any", "strong")], weak=False)
-    runner = open_runner(_engine(args), args.timeout, args.cache.path)
+    runner = open_runner(_engine(args), args.timeout, args.cache.path, trust_role=args.trust_role)
     try:
         report = lint_queries(_entries(args), runner, names)
         runner.flush()

@@ -21,7 +21,13 @@ from sqlverdict.cli.command import command, group, option
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.label import ExportArgs, ImportArgs, QueueArgs, ServerArgs
 from sqlverdict.cli.options.limits import open_runner
-from sqlverdict.cli.options.shared import FILE, FOLDER, runs_argument, timeout_option
+from sqlverdict.cli.options.shared import (
+    FILE,
+    FOLDER,
+    runs_argument,
+    timeout_option,
+    trust_role_option,
+)
 from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, SqlverdictError, UsageError
 from sqlverdict.execute.cache import default_path
@@ -64,6 +70,7 @@ class LabelCommandArgs:
     queue: QueueArgs = group(QueueArgs)
     imports: ImportArgs = group(ImportArgs)
     timeout: float = timeout_option()
+    trust_role: bool = trust_role_option()
     server: ServerArgs = group(ServerArgs)
     out: Path | None = option(
         "--out", type=FOLDER, help="The folder of the vote log. [default: labels in the first run]"
@@ -170,7 +177,7 @@ def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> Callable[[], Case
     facts = _facts(data)
     if facts or data.databases is not None:
         folder = database_folder(data) if data.databases is not None else None
-        return partial(_open_databases, data.engine_name, args.timeout, facts, folder)
+        return partial(_open_databases, args, data.engine_name, facts, folder)
     for run in runs:
         try:
             facts = _facts_of(run_cases(run).values()) | facts
@@ -181,13 +188,14 @@ def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> Callable[[], Case
                 f"or the --benchmark",
                 err=True,
             )
-    return partial(_open_databases, runs[0].manifest.engine, args.timeout, facts, None)
+    return partial(_open_databases, args, runs[0].manifest.engine, facts, None)
 
 
 def _open_databases(
-    engine: str, timeout: float, facts: Mapping[str, CaseFacts], folder: Databases | None
+    args: LabelCommandArgs, engine: str, facts: Mapping[str, CaseFacts], folder: Databases | None
 ) -> CaseDatabases:
-    return CaseDatabases(open_runner(engine, timeout, default_path()), facts, folder)
+    runner = open_runner(engine, args.timeout, default_path(), trust_role=args.trust_role)
+    return CaseDatabases(runner, facts, folder)
 
 
 def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run], folder: Path) -> None:

@@ -21,7 +21,7 @@ from sqlverdict.cli.query_parts import PARTS, part_text, query_parts
 from sqlverdict.cli.show_pair import refutation_json, show_answer, show_refutation
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.relate import relate
-from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.query import parse
 from sqlverdict.records import Answer, Comparison, Outcome, ParseFailure, Relation
 from sqlverdict.refute.trial.rebuild import compare_on
@@ -103,7 +103,7 @@ def _parts(sql: str, dialect: str) -> dict[str, Any]:
 
 def _execute(queries: PairOfQueries, database: str, preset: str) -> Execution:
     """Run both queries on the real database and compare the answers."""
-    session = ENGINES.get(queries.engine).open(database, Limits())
+    session = ENGINES.get(queries.engine).open(database, queries.limits)
     try:
         gold, prediction, comparison = compare_on(
             session.run,

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.cli.command import argument, command, option
-from sqlverdict.cli.options.shared import ANY_PATH, REFERENCE, json_option, print_json
+from sqlverdict.cli.options.shared import (
+    ANY_PATH,
+    REFERENCE,
+    json_option,
+    print_json,
+    trust_role_option,
+)
 from sqlverdict.errors import DatabaseError, DataError, UsageError
 from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import TableExcerpt
@@ -43,6 +49,7 @@ class ReplayArgs:
         metavar="URL",
         help="For witnesses of a server: a database there, for temporary tables.",
     )
+    trust_role: bool = trust_role_option()
     as_json: bool = json_option()
 
 
@@ -79,7 +86,7 @@ def _replay(path: Path, args: ReplayArgs) -> WitnessReplay | str:
     try:
         if is_of_sqlite(path):
             return replay_file(path, preset=args.preset)
-        return replay_script(path, near=args.db, preset=args.preset)
+        return replay_script(path, near=args.db, preset=args.preset, trust_role=args.trust_role)
     except (DataError, DatabaseError) as error:
         return str(error)
 

@@ -14,7 +14,7 @@ import click
 from sqlverdict.cli.command import command, group
 from sqlverdict.cli.options.data import DataArgs
 from sqlverdict.cli.options.label import ServerArgs
-from sqlverdict.cli.options.shared import databases_option, runs_argument
+from sqlverdict.cli.options.shared import databases_option, runs_argument, trust_role_option
 from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, RunLogError
 from sqlverdict.records import Case
@@ -29,6 +29,7 @@ class ViewArgs:
 
     runs: tuple[Path, ...] = runs_argument()
     databases: str | None = databases_option()
+    trust_role: bool = trust_role_option()
     server: ServerArgs = group(ServerArgs)
 
 
@@ -68,7 +69,8 @@ def view(args: ViewArgs) -> None:
         )
     if not args.server.no_browser:
         webbrowser.open(link)
-    app = ViewApp(runs, partial(Playground, partial(_cases_of, databases=args.databases)))
+    cases_of = partial(_cases_of, databases=args.databases)
+    app = ViewApp(runs, partial(Playground, cases_of, trust_role=args.trust_role))
     port, name = listener.getsockname()[1], urlsplit(own).hostname or ""
     guard = RequestGuard(app.routes(), {token: "reader"}, name, port, front)
     try:
