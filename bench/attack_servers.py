@@ -194,7 +194,6 @@ class Mysql(Target):
             "is_free_lock('attack')",
             "last_insert_id(5)",
             "master_pos_wait('a', 1)",
-            "uuid_short()",
             f"1 INTO OUTFILE '{self.loot}/a'",
             f"1 INTO DUMPFILE '{self.loot}/b'",
             "1 INTO @x",
