@@ -52,8 +52,8 @@ def rows(outcome: Outcome) -> list[Any]:
 
 def readers(url: str) -> set[str]:
     """The roles of ours on the server."""
-    found = execute(url, f"SELECT rolname FROM pg_roles WHERE rolname ^@ '{READER}'")
-    return {name for (name,) in found}
+    names = execute(url, f"SELECT rolname FROM pg_roles WHERE rolname ^@ '{READER}'")
+    return {name for (name,) in names}
 
 
 def start(url: str) -> tuple[subprocess.Popen[str], str]:
@@ -209,8 +209,8 @@ def test_what_a_killed_process_left_is_dropped_by_the_next(people: str) -> None:
     process.kill()
     process.communicate()
     assert name in readers(people)
-    gone = f"SELECT 1 FROM pg_stat_activity WHERE usename = '{name}'"
-    assert wait_until(lambda: execute(people, gone) == [])
+    query = f"SELECT 1 FROM pg_stat_activity WHERE usename = '{name}'"
+    assert wait_until(lambda: execute(people, query) == [])
     other, _ = start(people)
     try:
         assert name not in readers(people)
