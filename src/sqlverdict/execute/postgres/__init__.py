@@ -5,7 +5,7 @@
 ``cursor``      untrusted queries in one transaction, under all limits
 ``session``     one snapshot of a database
 ``sandbox``     the text that is sent for a query, and what the server's errors mean
-``guard``       what a text says, and what it may say
+``guard/``      what a text says, and what it may say
 ``catalogue``   what the database itself says about functions and views
 ``values``      the server's values as cells, and as psycopg2 gives them
 ``digest``      a digest of the content that a snapshot shows

@@ -249,7 +249,8 @@ def _neighbour(admin: Connection, name: str) -> Connection:
 def _is_gone(name: str) -> bool:
     """Whether the process that made a role has ended, as far as its name tells."""
     host, process, moment, _ = name.removeprefix(PREFIX).split("_")
-    if host != _host():
+    # Windows takes the signal 0 for Ctrl-C.
+    if host != _host() or os.name == "nt":
         return time() - int(moment, 16) > _IDLE_SECONDS
     try:
         os.kill(int(process, 16), 0)
