@@ -232,6 +232,26 @@ def test_processes_at_once_keep_their_roles_to_themselves(people: str) -> None:
     assert readers(people).isdisjoint(names)
 
 
+def test_no_way_to_score_leaves_a_role(people: str, tmp_path: Path) -> None:
+    program = (
+        "import sys; import sqlverdict as sv; from sqlverdict.records import Case, Prediction\n"
+        "url, out = sys.argv[1:]\n"
+        "text = 'SELECT count(*) FROM person'\n"
+        "with sv.Scorer('ex', db=url) as scorer: print(scorer.check(text, text).result.verdict)\n"
+        "case = Case('1', 'people', golds=(text,), database=url)\n"
+        "options = sv.Options('ex', engine='postgres', workers=2, cache=None)\n"
+        "pairs = [(case, Prediction('1', text))]\n"
+        "run = sv.evaluate_pairs(pairs, out=f'{out}/run', options=options)\n"
+        "print([result.verdict.value for result in run.results()])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, people, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    output, _ = process.communicate()
+    assert output.split() == ["correct", "['correct']"]
+    assert not any(f"_{process.pid:x}_" in name for name in readers(people))
+
+
 def test_statements_that_write_run_as_an_owner_only(people: str) -> None:
     assert isinstance(POSTGRES, WorkspaceEngine)
     with pytest.raises(DatabaseError, match="is a superuser"):
