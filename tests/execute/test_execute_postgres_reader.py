@@ -52,8 +52,8 @@ def rows(outcome: Outcome) -> list[Any]:
 
 def readers(url: str) -> set[str]:
     """The roles of ours on the server."""
-    found = execute(url, f"SELECT rolname FROM pg_roles WHERE rolname ^@ '{READER}'")
-    return {name for (name,) in found}
+    names = execute(url, f"SELECT rolname FROM pg_roles WHERE rolname ^@ '{READER}'")
+    return {name for (name,) in names}
 
 
 def start(url: str) -> tuple[subprocess.Popen[str], str]:
@@ -209,8 +209,8 @@ def test_what_a_killed_process_left_is_dropped_by_the_next(people: str) -> None:
     process.kill()
     process.communicate()
     assert name in readers(people)
-    gone = f"SELECT 1 FROM pg_stat_activity WHERE usename = '{name}'"
-    assert wait_until(lambda: execute(people, gone) == [])
+    query = f"SELECT 1 FROM pg_stat_activity WHERE usename = '{name}'"
+    assert wait_until(lambda: execute(people, query) == [])
     other, _ = start(people)
     try:
         assert name not in readers(people)
@@ -230,6 +230,26 @@ def test_processes_at_once_keep_their_roles_to_themselves(people: str) -> None:
     for process, _ in processes:
         end(process)
     assert readers(people).isdisjoint(names)
+
+
+def test_no_way_to_score_leaves_a_role(people: str, tmp_path: Path) -> None:
+    program = (
+        "import sys; import sqlverdict as sv; from sqlverdict.records import Case, Prediction\n"
+        "url, out = sys.argv[1:]\n"
+        "text = 'SELECT count(*) FROM person'\n"
+        "with sv.Scorer('ex', db=url) as scorer: print(scorer.check(text, text).result.verdict)\n"
+        "case = Case('1', 'people', golds=(text,), database=url)\n"
+        "options = sv.Options('ex', engine='postgres', workers=2, cache=None)\n"
+        "pairs = [(case, Prediction('1', text))]\n"
+        "run = sv.evaluate_pairs(pairs, out=f'{out}/run', options=options)\n"
+        "print([result.verdict.value for result in run.results()])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, people, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    output, _ = process.communicate()
+    assert output.split() == ["correct", "['correct']"]
+    assert not any(f"_{process.pid:x}_" in name for name in readers(people))
 
 
 def test_statements_that_write_run_as_an_owner_only(people: str) -> None:

@@ -15,7 +15,7 @@ from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, session
 
 from servers import fresh_postgres
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.postgres.guard import Contents
+from sqlverdict.execute.postgres.guard.contents import Contents
 from sqlverdict.execute.postgres.sandbox import Reading, canonical
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 from sqlverdict.testing.hostile.postgres import TABLES
@@ -147,9 +147,9 @@ def test_what_a_query_sets_and_locks_is_gone_with_the_next(people: str, limits: 
             assert isinstance(usual, Answer)
             assert isinstance(after, Answer)
             assert after.rows == usual.rows
-        held = beneath(opened, locks)
-        assert isinstance(held, Answer)
-        assert held.rows == [(0,)]
+        left = beneath(opened, locks)
+        assert isinstance(left, Answer)
+        assert left.rows == [(0,)]
 
 
 def test_a_time_limit_that_the_text_takes_away_holds(people: str) -> None:

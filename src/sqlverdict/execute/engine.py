@@ -66,8 +66,7 @@ class Limits:
     def key(self) -> str:
         """The limits as they enter a cache key; wall-clock time does not change an answer."""
         sizes = f"{self.bytes}/{self.memory}/{self.cell}/{self.sql_length}"
-        role = "/trust_role" if self.trust_role else ""
-        return f"{self.steps}/{self.rows}/{sizes}{role}"
+        return f"{self.steps}/{self.rows}/{sizes}{'/trust_role' * self.trust_role}"
 
 
 def too_long(sql: str, limits: Limits) -> Failure | None:

@@ -1,10 +1,11 @@
-"""PostgreSQL: what its engine is made of. Every file but ``sandbox`` needs psycopg.
+"""PostgreSQL: what its engine is made of. Every file but ``sandbox`` and ``guard`` needs psycopg.
 
 ``connection``  connects, and sets what must be the same for every session
 ``exchange``    statements in one round trip, with a deadline and a cancel on the server
 ``cursor``      untrusted queries in one transaction, under all limits
 ``session``     one snapshot of a database
-``sandbox``     what a text may not contain, and what the server's errors mean
+``sandbox``     the text that is sent for a query, and what the server's errors mean
+``guard/``      what a text says, and what it may say
 ``catalogue``   what the database itself says about functions and views
 ``values``      the server's values as cells, and as psycopg2 gives them
 ``digest``      a digest of the content that a snapshot shows
@@ -14,4 +15,6 @@
 ``sequences``   numbers that come back with the transaction
 ``own_database``  a database of our own on the server
 ``rights``      what the role could do more than read
+``reader``      as whom untrusted queries log in
+``reader_roles``  a role that may only read: made, and dropped
 """

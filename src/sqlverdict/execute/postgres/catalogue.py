@@ -8,8 +8,8 @@ from typing import Final
 
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.postgres.connection import Connection
-from sqlverdict.execute.postgres.guard import Contents
-from sqlverdict.execute.postgres.names import is_blocked_function, is_blocked_relation
+from sqlverdict.execute.postgres.guard.contents import Contents
+from sqlverdict.execute.postgres.guard.names import is_blocked_function, is_blocked_relation
 from sqlverdict.execute.postgres.sandbox import DIALECT, Reading, blocked_name, names_in, words_of
 from sqlverdict.execute.servers.refusals import write_blocked
 from sqlverdict.records import Failure

@@ -10,6 +10,7 @@ The name of a role tells the machine and the process that made it, and when.
 from __future__ import annotations
 
 import os
+import re
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -32,13 +33,14 @@ _IDLE_SECONDS: Final = 3600
 _LOGIN_SECONDS: Final = 0.2
 """How long a login may take to be seen."""
 _CONNECTIONS: Final = 500
+_NAME: Final = re.compile(rf"{PREFIX}[0-9a-f]{{8}}_[0-9a-f]+_[0-9a-f]+_[0-9a-f]{{8}}")
 _STALE: Final = """
 SELECT r.rolname::text, coalesce(r.rolvaliduntil < pg_catalog.now(), false)
 FROM pg_catalog.pg_roles AS r
 WHERE pg_catalog.starts_with(r.rolname, %s) AND r.oid <> ALL (
   SELECT usesysid FROM pg_catalog.pg_stat_activity WHERE usesysid IS NOT NULL)
 """
-_HOMES: Final = """
+_DATABASES: Final = """
 SELECT DISTINCT d.datname::text FROM pg_catalog.pg_shdepend AS s
 JOIN pg_catalog.pg_database AS d ON d.oid = s.dbid
 WHERE s.refclassid = 'pg_catalog.pg_authid'::regclass
@@ -94,7 +96,7 @@ class Reader:
 
 def make(admin: Connection, database: str, *, is_superuser: bool) -> Reader:
     """Make a role that may log in, and nothing else but read."""
-    name = f"{PREFIX}{_machine()}_{os.getpid():x}_{int(time()):x}_{token_hex(4)}"
+    name = f"{PREFIX}{_host()}_{os.getpid():x}_{int(time()):x}_{token_hex(4)}"
     password = token_hex(24)
     secret = admin.pgconn.encrypt_password(password.encode(), name.encode(), _encryption(admin))
     reader = Reader(name, password, database, os.getpid())
@@ -200,7 +202,7 @@ def row_of(connection: Connection, query: str, values: tuple[Any, ...] | None = 
 def sweep(admin: Connection) -> None:
     """Drop roles of processes that are gone; what the role may not drop is left."""
     for name, has_expired in admin.execute(_STALE, (PREFIX,)).fetchall():
-        if not has_expired and not _is_gone(name):
+        if not _NAME.fullmatch(name) or not (has_expired or _is_gone(name)):
             continue
         role = sql.Identifier(name)
         with suppress(psycopg.Error, DatabaseError):
@@ -231,9 +233,9 @@ def drop(admin: Connection, name: str) -> None:
     )
     # Rights in this database, and on databases.
     admin.execute(sql.SQL("DROP OWNED BY {}").format(role))
-    for (home,) in admin.execute(_HOMES, (name,)).fetchall():
-        if home != admin.info.dbname:
-            with closing(_neighbour(admin, home)) as other:
+    for (database,) in admin.execute(_DATABASES, (name,)).fetchall():
+        if database != admin.info.dbname:
+            with closing(_neighbour(admin, database)) as other:
                 other.execute(sql.SQL("DROP OWNED BY {}").format(role))
     admin.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(role))
 
@@ -246,15 +248,12 @@ def _neighbour(admin: Connection, name: str) -> Connection:
 
 def _is_gone(name: str) -> bool:
     """Whether the process that made a role has ended, as far as its name tells."""
-    machine, _, rest = name.removeprefix(PREFIX).partition("_")
+    host, process, moment, _ = name.removeprefix(PREFIX).split("_")
+    # Windows takes the signal 0 for Ctrl-C.
+    if host != _host() or os.name == "nt":
+        return time() - int(moment, 16) > _IDLE_SECONDS
     try:
-        process, made = (int(part, 16) for part in rest.split("_")[:2])
-    except ValueError:
-        return False
-    if machine != _machine():
-        return time() - made > _IDLE_SECONDS
-    try:
-        os.kill(process, 0)
+        os.kill(int(process, 16), 0)
     except ProcessLookupError:
         return True
     except OSError:
@@ -262,7 +261,7 @@ def _is_gone(name: str) -> bool:
     return False
 
 
-def _machine() -> str:
+def _host() -> str:
     """This machine, as far as its processes can see one another."""
     parts = [gethostname()]
     with suppress(OSError):

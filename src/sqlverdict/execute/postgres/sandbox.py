@@ -2,9 +2,9 @@
 
 A text is read by the server's own parser and written anew; that text alone is sent. It must be one
 SELECT, WITH, VALUES or TABLE that writes, locks and stores nothing, made of nodes that are listed
-(``nodes.py``). A query could still read files, sleep, lock, notify and set options through
-functions, and settings through relations: those are refused by name (``names.py``), before the text
-is sent; ``catalogue.py`` adds the names that the server knows.
+(``guard/nodes.py``). A query could still read files, sleep, lock, notify and set options through
+functions, and settings through relations: those are refused by name (``guard/names.py``), before
+the text is sent; ``catalogue.py`` adds the names that the server knows.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from functools import lru_cache
 from typing import Final
 
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
-from sqlverdict.execute.postgres.guard import Contents, Refused, TooDeep, contents
-from sqlverdict.execute.postgres.names import (
+from sqlverdict.execute.postgres.guard.contents import Contents, DepthError, NodeError, contents
+from sqlverdict.execute.postgres.guard.names import (
     BLOCKED_TYPES,
     is_blocked_function,
     is_blocked_relation,
 )
-from sqlverdict.execute.postgres.nodes import QUERY_NODES
-from sqlverdict.execute.postgres.parser import Tree, Unreadable, parse
+from sqlverdict.execute.postgres.guard.nodes import QUERY_NODES
+from sqlverdict.execute.postgres.guard.parser import ParserError, Tree, parse
 from sqlverdict.execute.servers.refusals import query_refusal, write_blocked
 from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.tokens import word_set
@@ -98,7 +98,7 @@ def parse_text(sql: str) -> Tree | Failure:
         return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
     try:
         tree = parse(sql)
-    except Unreadable as error:
+    except ParserError as error:
         reason = Reason.PARSE_ERROR if error.is_syntax else Reason.UNSUPPORTED_FEATURE
         return Failure(reason, str(error))
     return tree if tree.statements else Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
@@ -118,9 +118,9 @@ def _read(sql: str) -> Reading | Failure:
         return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
     try:
         result = contents(kind, statement, QUERY_NODES)
-    except Refused as refused:
-        return write_blocked(_CLAUSES.get(refused.node, refused.node))
-    except TooDeep:
+    except NodeError as error:
+        return write_blocked(_CLAUSES.get(error.node, error.node))
+    except DepthError:
         return Failure(Reason.PARSE_ERROR, "the text is nested too deeply")
     return Reading(tree.text, result)
 

@@ -23,9 +23,9 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.postgres.catalogue import read_catalogue
-from sqlverdict.execute.postgres.changes import Change, read_change
 from sqlverdict.execute.postgres.cursor import column_names
 from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
+from sqlverdict.execute.postgres.guard.changes import WriteStatement, read_write_statement
 from sqlverdict.execute.postgres.reader import connect_writer
 from sqlverdict.execute.postgres.sandbox import DIALECT, failure_of
 from sqlverdict.execute.postgres.sequences import hold_sequences
@@ -96,12 +96,12 @@ class PostgresWorkspace:
         except ServerLost as error:
             return unavailable(f"the connection was lost: {error}")
 
-    def _read(self, sql: str) -> Change | Failure:
+    def _read(self, sql: str) -> WriteStatement | Failure:
         """A statement as it is sent, or why it is not."""
         reply = too_long(sql, self._limits)
         if reply is not None:
             return reply
-        change = read_change(sql, self._system_tables)
+        change = read_write_statement(sql, self._system_tables)
         if isinstance(change, Failure):
             return change
         failure = self._catalogue.refusal(change.contents)

@@ -15,8 +15,8 @@ from sqlverdict.testing.hostile.kinds import (
     BLOCKED,
     BROKEN,
     FAILS,
+    NO_ANSWER,
     NO_SQL,
-    REFUSED,
     SEVERAL,
     WRONG,
     Hostile,
@@ -43,7 +43,7 @@ def postgres_predictions() -> tuple[Hostile, ...]:
         *_spellings(),
         *_texts(),
         *_harmless(),
-        *numbered_texts("attack", REFUSED, *HOSTILE),
+        *numbered_texts("attack", NO_ANSWER, *HOSTILE),
     )
 
 

@@ -1,7 +1,7 @@
 """PostgreSQL's own parser: what a text says, and the text that says it in one spelling.
 
 libpg_query is the server's parser as a library; the package ``postgast`` brings it. A text is
-parsed and written anew, and the text that comes out is the one that is looked at and sent. So it is
+parsed and output anew, and the text that comes out is the one that is looked at and sent. So it is
 of no account how the text that came in is cut into strings and comments.
 
 The library descends into a tree by recursion and ends the process where the stack is too small. A
@@ -47,11 +47,11 @@ _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _Result = TypeVar("_Result")
 
 
-class Unreadable(Exception):
+class ParserError(Exception):
     """A text that the parser does not accept.
 
     Attributes:
-        is_syntax: It is no SQL; otherwise it cannot be written anew.
+        is_syntax: It is no SQL; otherwise it cannot be output anew.
     """
 
     def __init__(self, message: str, *, is_syntax: bool = True) -> None:
@@ -75,13 +75,13 @@ def parse(sql: str) -> Tree:
     """Read a text, and write it anew.
 
     Raises:
-        Unreadable: it is no SQL, or cannot be written anew with the same meaning.
+        ParserError: it is no SQL, or cannot be output anew with the same meaning.
         MissingExtra: there is no parser.
     """
     # One level takes two characters at least.
     signs = len(_SIGN.findall(sql)) if len(sql) > 2 * _FEW_SIGNS else 0
     if signs > MOST_SIGNS:
-        raise Unreadable(f"the text has more than {MOST_SIGNS:,} operators and parentheses")
+        raise ParserError(f"the text has more than {MOST_SIGNS:,} operators and parentheses")
     if signs <= _FEW_SIGNS:
         text, encoded = _rewrite(sql)
     else:
@@ -103,8 +103,8 @@ def _rewrite(sql: str) -> tuple[str, bytes]:
         other = tree
         tree = _tree(text)
         if _PLACES.sub(b"", tree) != _PLACES.sub(b"", other):
-            message = "the text cannot be written anew with the same meaning"
-            raise Unreadable(message, is_syntax=False)
+            message = "the text cannot be output anew with the same meaning"
+            raise ParserError(message, is_syntax=False)
     return text.decode(), tree
 
 
@@ -112,7 +112,7 @@ def _content(tree: bytes) -> dict[str, Any]:
     try:
         return _decode(tree)
     except RecursionError as error:
-        raise Unreadable("the text is nested too deeply") from error
+        raise ParserError("the text is nested too deeply") from error
 
 
 def _library() -> Any:
@@ -128,12 +128,12 @@ def _deparse(sql: bytes) -> bytes:
     parsed = library.pg_query_parse_protobuf(sql)
     try:
         _check(parsed, is_syntax=True)
-        written = library.pg_query_deparse_protobuf(parsed.parse_tree)
+        output = library.pg_query_deparse_protobuf(parsed.parse_tree)
         try:
-            _check(written, is_syntax=False)
-            return bytes(written.query)
+            _check(output, is_syntax=False)
+            return bytes(output.query)
         finally:
-            library.pg_query_free_deparse_result(written)
+            library.pg_query_free_deparse_result(output)
     finally:
         library.pg_query_free_protobuf_parse_result(parsed)
 
@@ -152,7 +152,7 @@ def _tree(sql: bytes) -> bytes:
 def _check(result: Any, *, is_syntax: bool) -> None:
     if result.error:
         message = bytes(result.error.contents.message or b"").decode("utf-8", "backslashreplace")
-        raise Unreadable(message, is_syntax=is_syntax)
+        raise ParserError(message, is_syntax=is_syntax)
 
 
 def _with_stack(work: Callable[[], _Result], size: int) -> _Result:
@@ -172,7 +172,7 @@ def _with_stack(work: Callable[[], _Result], size: int) -> _Result:
         try:
             thread.start()
         except (RuntimeError, MemoryError) as error:
-            raise Unreadable("the text is nested too deeply for the memory") from error
+            raise ParserError("the text is nested too deeply for the memory") from error
         finally:
             stack_size(usual)
     thread.join()

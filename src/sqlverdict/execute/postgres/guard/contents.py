@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlverdict.execute.postgres.names import ROLE_WORDS
-from sqlverdict.execute.postgres.nodes import NODE, VALUE, fields
+from sqlverdict.execute.postgres.guard.names import ROLE_WORDS
+from sqlverdict.execute.postgres.guard.nodes import NODE, VALUE, fields
 
 MOST_LEVELS: Final = 250
 """Nodes inside of one another; Python decodes no deeper trees."""
 
 
-class Refused(Exception):
+class NodeError(Exception):
     """A tree holds what no text may hold.
 
     Attributes:
@@ -28,7 +28,7 @@ class Refused(Exception):
         self.node = node
 
 
-class TooDeep(Exception):
+class DepthError(Exception):
     """A tree is nested too deeply."""
 
 
@@ -66,8 +66,8 @@ def contents(kind: str, statement: dict[str, Any], nodes: frozenset[str]) -> Con
         nodes: The kinds of nodes that are allowed.
 
     Raises:
-        Refused: it holds something else.
-        TooDeep: it has too many levels.
+        NodeError: it holds something else.
+        DepthError: it has too many levels.
     """
     table, result = fields(nodes), Contents()
     todo: list[tuple[str, dict[str, Any], int]] = [(kind, statement, 0)]
@@ -75,14 +75,14 @@ def contents(kind: str, statement: dict[str, Any], nodes: frozenset[str]) -> Con
         kind, node, level = todo.pop()
         known = table.get(kind)
         if known is None:
-            raise Refused(kind)
+            raise NodeError(kind)
         if level > MOST_LEVELS:
-            raise TooDeep
+            raise DepthError
         _note(kind, node, result)
         for name, value in node.items():
             type_ = known.get(name)
             if type_ is None:
-                raise Refused(f"{kind}.{name}")
+                raise NodeError(f"{kind}.{name}")
             if type_ != VALUE:
                 todo += [(*each, level + 1) for each in _children(type_, value)]
     return result

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
-from sqlverdict.execute.postgres.guard import Contents, Refused, TooDeep, contents
-from sqlverdict.execute.postgres.nodes import CHANGE_NODES, CHANGES, QUERY_NODES
+from sqlverdict.execute.postgres.guard.contents import Contents, DepthError, NodeError, contents
+from sqlverdict.execute.postgres.guard.nodes import CHANGE_NODES, CHANGES, QUERY_NODES
 from sqlverdict.execute.postgres.sandbox import DIALECT, parse_text
 from sqlverdict.execute.servers.refusals import change_blocked
 from sqlverdict.records import Failure, Reason
@@ -34,7 +34,7 @@ _TABLE_CHANGES: Final = frozenset(
 
 
 @dataclass(frozen=True)
-class Change:
+class WriteStatement:
     """A statement as it is sent, and what it names.
 
     Attributes:
@@ -48,7 +48,7 @@ class Change:
     only_reads: bool
 
 
-def read_change(sql: str, system_tables: frozenset[str]) -> Change | Failure:
+def read_write_statement(sql: str, system_tables: frozenset[str]) -> WriteStatement | Failure:
     """A statement that may write as it is sent, or why it is not.
 
     Args:
@@ -69,12 +69,13 @@ def read_change(sql: str, system_tables: frozenset[str]) -> Change | Failure:
         return change_blocked(first)
     try:
         try:
-            return Change(tree.text, contents(kind, statement, QUERY_NODES), only_reads=True)
-        except Refused:
+            result = contents(kind, statement, QUERY_NODES)
+            return WriteStatement(tree.text, result, only_reads=True)
+        except NodeError:
             result = contents(kind, statement, CHANGE_NODES)
-    except Refused as refused:
-        return change_blocked(f"{first} ({refused.node})")
-    except TooDeep:
+    except NodeError as error:
+        return change_blocked(f"{first} ({error.node})")
+    except DepthError:
         return Failure(Reason.PARSE_ERROR, "the text is nested too deeply")
     if not _changes_tables(statement):
         return change_blocked(first)
@@ -82,7 +83,7 @@ def read_change(sql: str, system_tables: frozenset[str]) -> Change | Failure:
     names = {part.name for part in parts if part.kind in (Lex.WORD, Lex.NAME)}
     for name in sorted(names & (system_tables | {"information_schema"})):
         return change_blocked(f"the catalogue ({name})")
-    return Change(tree.text, result, only_reads=False)
+    return WriteStatement(tree.text, result, only_reads=False)
 
 
 def _changes_tables(statement: Mapping[str, Any]) -> bool:
