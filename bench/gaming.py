@@ -1,9 +1,11 @@
 """What queries score that are written without understanding the question.
 
-The strategies of ``sqlverdict.testing.gaming.strategies`` under every metric, on Spider dev and
-on BIRD's runnable databases. A strategy that is right now and then is right under ``ex`` too;
-``beyond`` is what ``verdict`` gives it beyond that: the share of cases that a policy calls
-correct although ``ex`` does not. ``review`` is the share that is left out of the score.
+The strategies of ``sqlverdict.testing.gaming.strategies`` and the evasions beside them under every
+metric, on Spider dev and on BIRD's runnable databases. A strategy that is right now and then is
+right under ``ex`` too; ``beyond`` is what ``verdict`` gives it beyond that: the share of cases that
+a policy calls correct although ``ex`` does not. ``review`` is the share that is left out of the
+score, ``out`` the share that is left out although ``ex`` is 0: wrong answers that leave the score.
+``reward`` is the mean reward where a match counts if no witness refutes it and it is not empty.
 
 Then wrong answers, padded in the ways of ``sqlverdict.testing.gaming.padding``: the gold of
 another question on the same database, and published predictions whose results differ. ``left out``
@@ -11,9 +13,9 @@ is the share that was incorrect and no longer counts, ``forgiven`` the share tha
 although ``ex`` still does not say so.
 
 Run: ``python bench/gaming.py [--every N] [--only spider|bird] [--policy NAME]... [--metrics LIST]
-[--part strategies|padding] [--strategies LIST]``; needs SQLVERDICT_DATA. Exits with 1 where a
-strategy or a padding is above one percent beyond ``ex``, or a padding takes more than one percent
-of wrong answers out of the score.
+[--part strategies|padding] [--strategies LIST]``; needs SQLVERDICT_DATA. LIST may have the word
+``evasions``. Exits with 1 where a strategy or a padding is above one percent beyond ``ex``, or an
+evasion or a padding takes more than one percent of wrong answers out of the score.
 """
 
 from __future__ import annotations
@@ -22,15 +24,19 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 from sqlverdict.compare.preset import PRESETS
+from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.policies import POLICIES
 from sqlverdict.records import Case, Result
 from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.rl import Rewarder
+from sqlverdict.testing.gaming.evasions import EVASIONS
 from sqlverdict.testing.gaming.padding import PADDINGS
 from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, Target, target_of
 
@@ -39,7 +45,11 @@ METRICS = (
     *(f"ex[{preset}]" for preset in PRESETS.names()),
     *("text_match", "esm", "etm", "proved", "verdict", "soft_f1", "ves", "ts", "witness_accuracy"),
 )
-ALL = {**BLIND, **DISGUISES}
+ALL = {**BLIND, **DISGUISES, **EVASIONS}
+LIMITS = Limits(steps=50_000_000)
+"""Enough for every gold; what never ends is ended soon."""
+SEARCHED = {"right": 1.0, "refuted_match": 0.0, "empty_match": 0.0}
+"""Rewards that pay for no match by luck."""
 NEEDED = ("ex[strict]", "verdict")
 PUBLISHED = "DAIL"
 MOST_BEYOND = 0.01
@@ -71,7 +81,9 @@ def evaluated(
     cases: Sequence[Case], systems: Sequence[System], metrics: Sequence[str], policy: str
 ) -> dict[str, list[Result]]:
     """The results of every system."""
-    options = Options(metrics=",".join(metrics), workers=2, cache=None, policy=policy)
+    options = Options(
+        metrics=",".join(metrics), workers=2, cache=None, policy=policy, limits=LIMITS
+    )
     done = evaluate_systems(cases, systems, options=options)
     return {system.name: list(run.results()) for system, run in zip(systems, done, strict=True)}
 
@@ -113,27 +125,53 @@ def left_out(result: Result) -> bool:
     return result.scores["verdict"] is None
 
 
+def wrong_and_out(result: Result) -> bool:
+    """Whether it is no part of the score although the answers differ."""
+    return left_out(result) and result.scores["ex[strict]"] == 0
+
+
+def rewards(cases: Sequence[Case], names: Sequence[str]) -> dict[str, float | None]:
+    """The mean reward of each strategy; what is unscored is no part of it."""
+    with closing(Rewarder(values=SEARCHED, limits=LIMITS)) as rewarder:
+        return {
+            name: mean(
+                rewarder(case.golds[0], ALL[name](known(str(case.database)), case), case.database)
+                for case in cases
+            )
+            for name in names
+        }
+
+
 def strategies(
     name: str,
     every: int,
     policies: Sequence[str],
     metrics: Sequence[str],
     names: Sequence[str],
-) -> float:
-    """Print what strategies score; the most that one has beyond ``ex``."""
-    cases, worst = cases_of(name, every), 0.0
+) -> tuple[float, float]:
+    """Print what strategies score; the most that one has beyond ``ex``, and that an evasion leaves.
+
+    The whole table, and what has the gold's columns and more, is for people to judge: it is no
+    evasion.
+    """
+    cases, most, worst = cases_of(name, every), 0.0, 0.0
+    paid = rewards(cases, names)
     for policy in policies:
         rows = []
         for strategy, results in runs(cases, metrics, policy, names).items():
             scores = [mean(result.scores[m] for result in results) for m in metrics]
-            more = share(results, is_correct_beyond)
-            worst = max(worst, more)
-            shares = (*scores, more, share(results, left_out))
+            more, out = share(results, is_correct_beyond), share(results, wrong_and_out)
+            most = max(most, more)
+            worst = max(worst, out if strategy in EVASIONS else 0.0)
+            shares = (*scores, more, share(results, left_out), out, paid[strategy])
             rows.append([strategy, *map(percent, shares)])
+            for result in filter(wrong_and_out, results):
+                print(f"{policy} {strategy} {result.id} {result.situation}", file=sys.stderr)
         title = f"{name}, {policy}: {len(cases)} cases, percent"
-        print(plain(table(("strategy", *metrics, "beyond", "review"), rows, title, left=(0,))))
-        print()
-    return worst
+        headers = ("strategy", *metrics, "beyond", "review", "out", "reward")
+        print(plain(table(headers, rows, title, left=(0,))))
+        print(flush=True)
+    return most, worst
 
 
 def wrong_answers(name: str, cases: Sequence[Case]) -> dict[str, dict[str, str]]:
@@ -215,17 +253,17 @@ def main() -> None:
     more = lost = 0.0
     for name in [arguments.only] if arguments.only else ["spider", "bird"]:
         if arguments.part != "padding":
-            names = arguments.strategies.split(",")
-            more = max(more, strategies(name, arguments.every, policies, metrics, names))
+            words = arguments.strategies.replace("evasions", ",".join(EVASIONS))
+            names = words.split(",")
+            beyond, out = strategies(name, arguments.every, policies, metrics, names)
+            more, lost = max(more, beyond), max(lost, out)
         if arguments.part != "strategies":
             forgiven, out = padding(name, arguments.every, policies)
             more, lost = max(more, forgiven), max(lost, out)
     if more > MOST_BEYOND:
         sys.exit(f"a strategy scores {100 * more:.1f} % beyond ex; at most 1 % is accepted")
     if lost > MOST_LEFT_OUT:
-        sys.exit(
-            f"a padding leaves {100 * lost:.1f} % of wrong answers out; at most 1 % is accepted"
-        )
+        sys.exit(f"{100 * lost:.1f} % of wrong answers are left out; at most 1 % is accepted")
 
 
 if __name__ == "__main__":

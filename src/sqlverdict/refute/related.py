@@ -55,9 +55,10 @@ class RelatedOnInstances:
             more), or ``missing`` (the gold has all of the prediction's and more).
         rows: ``same`` on every database, ``repeated`` (the same but for repetitions), ``more``
             (all of the gold's, and further ones), ``fewer``, or ``other``.
-        overlap: How much the sets of rows overlap, from 0 to 1: the mean of their F1, over the
-            databases where an answer says something, a value that is neither NULL nor zero. 0
-            where these are fewer than half of all: nearly every pair agrees on nothing.
+        overlap: How much the sets of rows overlap, from 0 to 1: the mean of their F1, over all
+            databases or over those where an answer says something (a value that is neither NULL
+            nor zero), whichever is less. 0 where these are fewer than half of all: nearly every
+            pair of queries agrees on nothing.
         missing: The gold's columns, from 0, that nothing in the prediction stands for.
     """
 
@@ -73,7 +74,7 @@ class _Map:
 
     def __init__(self, gold: tuple[int, ...], prediction: tuple[int, ...]) -> None:
         self.gold, self.prediction = gold, prediction
-        self.overlap = 0.0
+        self.overlap = self.telling_overlap = 0.0
         self.telling = 0
         self.holds: dict[Rows, int] = {"same": 0, "repeated": 0, "more": 0, "fewer": 0}
 
@@ -82,9 +83,11 @@ class _Map:
         ours = Counter([tuple([row[n] for n in self.gold]) for row in gold])
         theirs = Counter([tuple([row[n] for n in self.prediction]) for row in prediction])
         rows, others = ours.keys(), theirs.keys()
+        overlap = 2 * len(rows & others) / (len(rows) + len(others))
+        self.overlap += overlap
         if any(cell for row in (*rows, *others) for cell in row):
             self.telling += 1
-            self.overlap += 2 * len(rows & others) / (len(rows) + len(others))
+            self.telling_overlap += overlap
         self.holds["same"] += ours == theirs
         self.holds["repeated"] += rows == others
         self.holds["more"] += rows <= others
@@ -96,7 +99,10 @@ class _Map:
         columns: Columns = "same" if self.gold == self.prediction else "permuted"
         if wider:
             columns = "extra" if wider > 0 else "missing"
-        overlap = round(self.overlap / self.telling, 4) if 2 * self.telling >= instances else 0.0
+        overlap = 0.0
+        if 2 * self.telling >= instances:
+            least = min(self.overlap / instances, self.telling_overlap / self.telling)
+            overlap = round(least, 4)
         missing = sorted({*range(len(self.gold) - min(wider, 0))} - {*self.gold})
         rows: Rows = next(always, "other")
         return RelatedOnInstances(instances, columns, rows, overlap, tuple(missing))

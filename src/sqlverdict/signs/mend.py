@@ -54,9 +54,11 @@ def mend(query: Query, schema: Schema, signs: Sequence[ShownSign]) -> str | None
             changes.append((value, exp.Literal.string(near)))
     for node in tree.find_all(exp.Ordered, exp.Min, exp.Max, *ORDERED):
         for operand in (node.this, node.args.get("expression")):
-            known = resolver.column(operand) if isinstance(operand, exp.Column) else None
-            if known is not None and column_text(known) in numbers:
+            if not isinstance(operand, exp.Column):
+                continue
+            column_ref = resolver.column(operand)
+            if column_ref is not None and column_text(column_ref) in numbers:
                 changes.append((operand, exp.cast(operand.copy(), "REAL")))
-    for node, other in changes:
-        node.replace(other)
+    for before, after in changes:
+        before.replace(after)
     return tree.sql(query.dialect) if changes else None

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from sqlverdict.files.sqlite import open_read_only, quote_name
@@ -35,6 +36,13 @@ class Target:
     def first(self) -> Table:
         """The table that stands first."""
         return self.schema.tables[0]
+
+    @cached_property
+    def rows_of_first(self) -> int:
+        """How many rows it has."""
+        with closing(open_read_only(self.path)) as connection:
+            counted = connection.execute(f"SELECT count(*) FROM {quote_name(self.first.name)}")
+            return int(counted.fetchone()[0])
 
     def columns(self) -> list[tuple[Table, Column]]:
         """Every column with its table, so many as fit into a query."""
@@ -157,14 +165,14 @@ def _joined(target: Target, case: Case) -> str:
 
 def _name(target: Target, case: Case) -> str:
     del case
-    return f"SELECT {_text_column(target)} FROM {quote_name(target.first.name)}"
+    return f"SELECT {text_column(target)} FROM {quote_name(target.first.name)}"
 
 
 def _dead_value(target: Target, case: Case) -> str:
-    return f"{_name(target, case)} WHERE {_text_column(target)} = 'no such value'"
+    return f"{_name(target, case)} WHERE {text_column(target)} = 'no such value'"
 
 
-def _text_column(target: Target) -> str:
+def text_column(target: Target) -> str:
     """The first column of texts in the first table, quoted; any column where there is none."""
     texts = [c for c in target.first.columns if any(k in c.type.upper() for k in _TEXT)]
     return quote_name((texts or list(target.first.columns))[0].name)
