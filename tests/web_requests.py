@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
@@ -63,12 +63,3 @@ async def request(
 def ask(app: Any, *arguments: Any) -> Reply:
     """One request, from outside any event loop."""
     return asyncio.run(request(app, *arguments))
-
-
-def together(*works: Callable[[], Any]) -> list[Any]:
-    """Several requests at once; what each returns, in their order."""
-
-    async def run() -> list[Any]:
-        return list(await asyncio.gather(*(work() for work in works)))
-
-    return asyncio.run(run())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -22,9 +24,12 @@ from sqlverdict.label.session import ADJUDICATOR, LabelSession, reader_of
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.databases import DatabaseLocation, find_databases
+from sqlverdict.load.people.votes import Side
+from sqlverdict.records import Outcome, Result
 from sqlverdict.web.refusals import NotAssigned
 from sqlverdict.web.security import TOKEN_HEADER, RequestGuard
-from web_requests import PORT, Reply, ask
+from timeouts import HANG_SECONDS
+from web_requests import PORT, Reply, ask, request
 
 pytest.importorskip("starlette", reason="the extra web is not installed")
 
@@ -50,7 +55,12 @@ class Served:
 
 @contextmanager
 def served(
-    folder: Path, *, blind: bool = True, overlap: float = 1.0, secret: bytes = SECRET
+    folder: Path,
+    *,
+    blind: bool = True,
+    overlap: float = 1.0,
+    secret: bytes = SECRET,
+    kind: type[CaseDatabases] = CaseDatabases,
 ) -> Iterator[Served]:
     from sqlverdict.label.app import LabelApp
 
@@ -59,7 +69,7 @@ def served(
     location = find_databases(Path(), (".",), DatabaseLocation(str(databases)))
 
     def open_databases() -> CaseDatabases:
-        return CaseDatabases(QueryRunner("sqlite", Limits()), folder=location)
+        return kind(QueryRunner("sqlite", Limits()), folder=location)
 
     log = VoteLog(folder / "labels")
     queue = build_queue([run], "random", 100, 0, log.book.pairs)
@@ -238,3 +248,41 @@ def test_a_request_that_is_sent_again_counts_once(tmp_path: Path) -> None:
         assert act("undo", {}, "undo", "bob").status == 400, "another's act of the same name"
         assert act("undo", {}, "undo 2").status == 200
         assert one.json("ann", "state", {})["progress"]["done"] == 1
+
+
+class WaitingDatabases(CaseDatabases):
+    """A query for "slow" does not end before the test says so."""
+
+    started, end = Event(), Event()
+
+    def run(self, result: Result, sql: str, side: Side = "prediction") -> Outcome:
+        if sql == "slow":
+            self.started.set()
+            assert self.end.wait(HANG_SECONDS)
+        return super().run(result, sql, side)
+
+
+def test_a_slow_query_of_one_annotator_holds_up_no_other(tmp_path: Path) -> None:
+    with served(tmp_path, kind=WaitingDatabases) as one:
+        pairs = {who: one.json(who, "state", {})["items"][0]["pair"] for who in ("ann", "bob")}
+
+        async def call(who: str, name: str, **body: str) -> Reply:
+            content = json.dumps({"pair": pairs[who], **body}).encode()
+            return await request(one.guard, "POST", f"/api/{name}", content, {TOKEN_HEADER: who})
+
+        async def work() -> tuple[list[int], Any, list[int]]:
+            slow = [asyncio.ensure_future(call("ann", "run", sql="slow")) for _ in range(4)]
+            await asyncio.to_thread(WaitingDatabases.started.wait, HANG_SECONDS)
+            others = [
+                (await call("bob", "item")).status,
+                (await call("bob", "run", sql="SELECT 1")).status,
+                (await call("ann", "vote", choice="both")).status,
+            ]
+            busy = await call("ann", "run", sql="SELECT 1")
+            WaitingDatabases.end.set()
+            return others, busy, [reply.status for reply in await asyncio.gather(*slow)]
+
+        others, busy, slow = asyncio.run(work())
+        assert others == [200, 200, 200]
+        assert (busy.status, json.loads(busy.body)["code"]) == (503, "busy")
+        assert slow == [200] * 4

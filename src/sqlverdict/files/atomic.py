@@ -21,9 +21,7 @@ _OURS = re.compile(rf".+\.\d+-\d+{re.escape(PART)}", re.DOTALL)
 
 
 @contextmanager
-def replacing(
-    path: Path, *, lasting: bool = True, private: bool = False
-) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, lasting: bool = True, private: bool = False) -> Iterator[BinaryIO]:
     """A file to be written that takes the place of ``path`` when the block ends without an error.
 
     Args:

@@ -120,8 +120,9 @@ class LabelApp:
         if len(query.sql) > LONGEST_TEXT:
             raise UsageError(f"the query is longer than {LONGEST_TEXT:,} characters")
         result = self.session.item(await self._pair(request)).result
-        work = self._queries.run(_reader(request), CaseDatabases.run, result, query.sql)
-        return display_result(await work)
+        reader = _reader(request)
+        outcome = await self._queries.run(reader, lambda each: each.run(result, query.sql))
+        return display_result(outcome)
 
     async def _disputes(self, request: Request) -> object:
         _need_adjudicator(request)

@@ -251,6 +251,7 @@ def spell_names(tree: Expr, schema: Schema, identifier: IdentifierOf) -> None:
         _spell_star(star, names, identifier)
     for select in names.selects:
         _spell_outputs(select, names, identifier)
+        _spell_merged(select, names, identifier)
     for select in names.selects:
         for item, source in zip(
             names.items[id(select)], names.resolver.sources(select), strict=True
@@ -318,6 +319,20 @@ def _merges_columns(select: Expr) -> bool:
     """Whether a join makes one column of two: a bare name then means both."""
     joins = select.args.get("joins") or ()
     return any(join.args.get("using") or join.method for join in joins)
+
+
+def _spell_merged(select: Expr, names: _Names, identifier: IdentifierOf) -> None:
+    """The columns of USING."""
+    sources = names.resolver.sources(select)
+    for join in select.args.get("joins") or ():
+        merged = join.args.get("using")
+        if merged:
+            folded = [fold(column.name) for column in merged]
+            spelled = (
+                next((s for each in sources if (s := names.resolver.spelled(each, name))), name)
+                for name in folded
+            )
+            join.set("using", [identifier(name) for name in spelled])
 
 
 def _spell_outputs(select: Expr, names: _Names, identifier: IdentifierOf) -> None:

@@ -29,7 +29,9 @@ _NO_NAMES = word_set(
 
 def tree_text(tree: Expr, dialect: str) -> str:
     """The text of a tree, or of a part of one."""
-    text: str = _generator(dialect).generate(tree, copy=False)
+    # A generator has a state, and threads share the class alone.
+    generator = _generator(dialect)(dialect=Dialect.get_or_raise(dialect), comments=False)
+    text: str = generator.generate(tree, copy=False)
     return text
 
 
@@ -45,9 +47,8 @@ def identifier_of(name: str, dialect: str) -> exp.Identifier:
 
 
 @lru_cache
-def _generator(dialect: str) -> Generator:
-    settings = Dialect.get_or_raise(dialect)
-    base: Any = settings.generator_class
+def _generator(dialect: str) -> type[Generator]:
+    base: Any = Dialect.get_or_raise(dialect).generator_class
 
     class PlainGenerator(base):  # type: ignore[misc]
         """Writes ``a NOT IN b`` for ``NOT a IN b``, as people do."""
@@ -61,5 +62,4 @@ def _generator(dialect: str) -> Generator:
                     return f"{left}{word} NOT{whole[len(left) + len(word) :]}"
             return str(super().not_sql(node))
 
-    generator: Generator = PlainGenerator(dialect=settings, comments=False)
-    return generator
+    return PlainGenerator
