@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
-from sqlverdict.execute.mysql.spelling import spelling_of
+from sqlverdict.execute.mysql.spelling import LONGEST_IN_CACHE, spelling_of
 from sqlverdict.execute.servers.refusals import (
     holds_any,
     query_refusal,
@@ -83,7 +83,6 @@ class Reach(NamedTuple):
 NOWHERE: Final = Reach()
 
 
-@lru_cache(maxsize=256)
 def canonical(sql: str, reach: Reach = NOWHERE) -> str | Failure:
     """The text that is sent for a query, or why nothing is sent.
 
@@ -91,6 +90,10 @@ def canonical(sql: str, reach: Reach = NOWHERE) -> str | Failure:
         sql: The untrusted text.
         reach: What it may name.
     """
+    return _canonical_once(sql, reach) if len(sql) <= LONGEST_IN_CACHE else _canonical(sql, reach)
+
+
+def _canonical(sql: str, reach: Reach) -> str | Failure:
     spelling = spelling_of(sql)
     if isinstance(spelling, Failure):
         return spelling
@@ -101,6 +104,10 @@ def canonical(sql: str, reach: Reach = NOWHERE) -> str | Failure:
     if reply is None:
         reply = _blocked_part(parts, reach)
     return spelling.text if reply is None else reply
+
+
+_canonical_once = lru_cache(maxsize=256)(_canonical)
+"""A query is often run several times, on one database or on many instances."""
 
 
 def may_change(sql: str, *, frozen: bool) -> bool:
@@ -251,10 +258,9 @@ def _has_column_list(parts: Sequence[Lexeme], index: int) -> bool:
 
 _PARSE_ERRORS: Final = frozenset({1064, 1149, 1436, 1463, 3104})
 """Syntax; and a text so deep that the server's stack does not hold it."""
-_MEMORY_ERRORS: Final = frozenset(
-    {3, 5, 28, 1021, 1037, 1038, 1041, 1114, 1135, 1153, 1301, 3889, 4082, 4192}
-)
+_MEMORY_ERRORS: Final = frozenset({3, 5, 28, 1021, 1037, 1038, 1041, 1114, 1135, 1153, 1301})
 """Memory, temporary tables and the disk that they lie on."""
+_MEMORY_WORDS: Final = ("max-session-mem-used", "memory limit", "temporary space limit")
 _TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
 _UNAVAILABLE_ERRORS: Final = frozenset({9, 23, 24, 1016, 1017, 1034, 1194, 1195, 1205, 1213})
 """States of the server that no reading text brings about: damaged or missing files, locks."""
@@ -276,7 +282,7 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
         return unavailable(f"the database cannot be read: {message}")
     if number in _PARSE_ERRORS:
         return Failure(Reason.PARSE_ERROR, message)
-    if number in _MEMORY_ERRORS or "max-session-mem-used" in message:
+    if number in _MEMORY_ERRORS or holds_any(message.lower(), _MEMORY_WORDS):
         return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {message}")
     if number in _DENIED:
         return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {message}")

@@ -77,6 +77,10 @@ _WHY: Final = {
 }
 
 
+LONGEST_IN_CACHE: Final = 10_000
+"""Characters of a text that is remembered; longer ones would fill the memory."""
+
+
 class Spelling(NamedTuple):
     """A text as it is sent, and its tokens with their places in it; there are no gaps."""
 
@@ -84,9 +88,12 @@ class Spelling(NamedTuple):
     parts: tuple[Lexeme, ...]
 
 
-@lru_cache(maxsize=256)
 def spelling_of(sql: str) -> Spelling | Failure:
     """Write a text anew from its tokens, without semicolons at its end; or why that is refused."""
+    return _spelling_once(sql) if len(sql) <= LONGEST_IN_CACHE else _spelling(sql)
+
+
+def _spelling(sql: str) -> Spelling | Failure:
     pieces: list[str] = []
     parts: list[Lexeme] = []
     at = 0
@@ -135,6 +142,10 @@ def spelling_of(sql: str) -> Spelling | Failure:
     except UnicodeError:
         return Failure(Reason.PARSE_ERROR, "the SQL text cannot be sent: it is no Unicode")
     return Spelling(text, tuple(parts))
+
+
+_spelling_once = lru_cache(maxsize=64)(_spelling)
+"""A query is looked at several times before it is sent."""
 
 
 def _outside(group: str, text: str) -> Failure | None:
