@@ -47,6 +47,7 @@ _BLOCKED_PAIRS: Final = {
     ("lock", "in"): "locks",
     ("value", "for"): "sequences",
 }
+_SUSPICIOUS = _BLOCKED_WORDS | _BLOCKED_STARTS | {word for word, _ in _BLOCKED_PAIRS}
 _JOINS = word_set("join straight_join")
 _ENDS = word_set("where having limit union")
 _CLAUSES = word_set("group order")
@@ -81,6 +82,7 @@ class Reach(NamedTuple):
 
 
 NOWHERE: Final = Reach()
+_WORD, _NAME = Lex.WORD, Lex.NAME
 
 
 def canonical(sql: str, reach: Reach = NOWHERE) -> str | Failure:
@@ -99,8 +101,6 @@ def _canonical(sql: str, reach: Reach) -> str | Failure:
         return spelling
     parts = spelling.parts
     reply = query_refusal(parts, _WRITERS, _PLANS)
-    if reply is None and _depth(parts) > MOST_LEVELS:
-        reply = Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
     if reply is None:
         reply = _blocked_part(parts, reach)
     return spelling.text if reply is None else reply
@@ -123,14 +123,6 @@ def names_in(sql: str) -> frozenset[str]:
     spelling = spelling_of(sql)
     parts = lexemes(sql, DIALECT) if isinstance(spelling, Failure) else spelling.parts
     return frozenset(part.name.lower() for part in parts if part.kind in (Lex.WORD, Lex.NAME))
-
-
-def _depth(parts: Sequence[Lexeme]) -> int:
-    depth = most = 0
-    for part in parts:
-        depth += (part.text == "(") - (part.text == ")")
-        most = max(most, depth)
-    return most
 
 
 class _TablePosition:
@@ -170,19 +162,21 @@ def _blocked_part(parts: Sequence[Lexeme], reach: Reach) -> Failure | None:
     nesting = [_TablePosition()]
     texts = ["", *(part.text.lower() for part in parts), "", "", ""]
     for index, part in enumerate(parts):
-        before, text, behind = texts[index], texts[index + 1], texts[index + 2]
-        position = nesting[-1]
-        if part.kind is Lex.SYMBOL:
+        kind, text = part[0], texts[index + 1]
+        if kind is not _WORD and kind is not _NAME:
             if text == "(":
+                position, before = nesting[-1], texts[index]
                 nesting.append(_TablePosition(tables=position.tables and before in _TABLES_FOLLOW))
+                if len(nesting) > MOST_LEVELS + 1:
+                    message = f"nested deeper than {MOST_LEVELS} levels"
+                    return Failure(Reason.PARSE_ERROR, message)
             elif text == ")":
                 if len(nesting) > 1:
                     nesting.pop()
-            elif text == "," and position.joins:
-                position.tables, position.joins = True, False
+            elif text == "," and nesting[-1].joins:
+                nesting[-1].tables, nesting[-1].joins = True, False
             continue
-        if part.kind is not Lex.WORD and part.kind is not Lex.NAME:
-            continue
+        before, behind, position = texts[index], texts[index + 2], nesting[-1]
         reply = None
         if before == ".":
             if behind == "(":
@@ -190,10 +184,11 @@ def _blocked_part(parts: Sequence[Lexeme], reach: Reach) -> Failure | None:
         elif behind == ".":
             reply = _qualifier(part, position.tables or texts[index + 4] == ".", reach)
         else:
-            if part.kind is Lex.WORD:
+            if kind is _WORD:
                 if text in _STRUCTURE:
                     position.read(text, before, behind)
-                reply = _blocked_word(text, behind)
+                if text in _SUSPICIOUS:
+                    reply = _blocked_word(text, behind)
             if reply is None and behind == "(":
                 reply = _call(parts, index, reach)
         if reply is not None:

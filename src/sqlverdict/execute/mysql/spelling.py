@@ -65,6 +65,7 @@ _KINDS: Final = {
     "name": Lex.NAME,
     "symbol": Lex.SYMBOL,
 }
+_WORD, _STRING, _SYMBOL = Lex.WORD, Lex.STRING, Lex.SYMBOL
 _NAMES: Final = (Lex.WORD, Lex.NAME)
 _SINGLE: Final = frozenset("(),.;")
 """No server reads one of these together with its neighbour."""
@@ -109,12 +110,14 @@ def _spelling(sql: str) -> Spelling | Failure:
                 return reply
             has_gap = True
             continue
-        if kind is Lex.STRING:
+        if kind is _STRING:
             text = _string(text)
         if (
-            kind is not Lex.WORD
-            or before == "."
-            or not (text.isascii() or max(text) < "\U00010000")
+            before == "."
+            or text[0] == "."
+            or kind is _STRING
+            or group == "bits"
+            or (kind is _WORD and not text.isascii())
         ):
             reply = _odd_pair(before_kind, before, group, text, has_gap)
             if reply is not None:
@@ -126,7 +129,7 @@ def _spelling(sql: str) -> Spelling | Failure:
         elif text in _SINGLE or before in _SINGLE:
             is_apart = False
         else:
-            is_apart = (before_kind is Lex.SYMBOL) is (kind is Lex.SYMBOL)
+            is_apart = (before_kind is _SYMBOL) is (kind is _SYMBOL)
         if is_apart:
             pieces.append(" ")
             at += 1
