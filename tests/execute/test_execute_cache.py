@@ -19,7 +19,7 @@ from msgspec import structs
 
 from sqlverdict.execute.cache import AnswerCache, default_path, scope_key
 from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.execute.fold_sql import answer_key
+from sqlverdict.execute.fold_sql import answer_key, fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import make_database
@@ -354,3 +354,16 @@ def test_the_engine_version_is_part_of_the_key(
         runner.close()
         executed.append(runner.executed)
     assert executed == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("sql", "other"),
+    [
+        ("SELECT 'it\\'S'", "SELECT 'it\\'s'"),
+        ("SELECT a # x\n, b FROM t", "SELECT a # x , b FROM t"),
+        ("SELECT $$A$$", "SELECT $$a$$"),
+        ("SELECT $x$A$x$", "SELECT $x$a$x$"),
+    ],
+)
+def test_texts_that_differ_on_some_engine_have_answers_of_their_own(sql: str, other: str) -> None:
+    assert fold_sql(sql) != fold_sql(other)

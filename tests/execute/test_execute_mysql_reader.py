@@ -53,7 +53,7 @@ def database() -> Iterator[str]:
         "INSERT INTO t VALUES (7)",
         "CREATE VIEW seen AS SELECT a FROM t",
         "CREATE FUNCTION twice(n INT) RETURNS INT SQL SECURITY INVOKER RETURN 2 * n",
-        "CREATE FUNCTION grab() RETURNS INT SQL SECURITY INVOKER RETURN get_lock('loot', 0)",
+        "CREATE FUNCTION grab() RETURNS INT SQL SECURITY INVOKER RETURN get_lock('sqlverdict_grab', 0)",
         "CREATE FUNCTION owned() RETURNS TEXT RETURN load_file('/etc/hostname')",
     ) as url:
         yield url
@@ -169,6 +169,19 @@ def test_a_user_with_more_rights_who_makes_no_users_is_refused(database: str, ri
             assert opened.run("SELECT a FROM t").rows == [(7,)]
 
 
+def test_a_role_that_a_user_may_take_counts_as_its_rights(database: str) -> None:
+    assert isinstance(MYSQL, ServerEngine)
+    role = f"sqlverdict_role_{token_hex(4)}"
+    execute(None, f"CREATE ROLE {role}", f"GRANT INSERT ON {name_of(database)}.* TO {role}")
+    try:
+        with user(database, f"SELECT ON {name_of(database)}.*", role) as url:
+            assert MYSQL.excess_rights(url) == (f"may take the roles {role}",)
+            with pytest.raises(DatabaseError, match=role):
+                MYSQL.open(url, Limits())
+    finally:
+        execute(None, f"DROP ROLE {role}")
+
+
 def test_the_statements_for_an_administrator_make_a_user_who_is_used(database: str) -> None:
     assert isinstance(MYSQL, ServerEngine)
     name = f"sqlverdict_user_{token_hex(4)}"
@@ -232,12 +245,12 @@ def test_a_user_that_was_lost_is_made_again(database: str) -> None:
 
 def test_queries_on_witnesses_and_copies_run_as_users_of_those_alone() -> None:
     schema = Schema("s", (Table("t", (Column("a", "INT"),)),), "declared")
-    before = users()
     scratch: Any = MYSQL.scratch(schema, Limits(), with_database(SERVER, ""))  # type: ignore[attr-defined]
     try:
         assert scratch.load({"t": [(5,)]})
         assert scratch.run("SELECT a FROM t").rows == [(5,)]
         inner = scratch._session
+        names = {inner._reader.login.user}
         assert isinstance(beneath(inner, "SELECT * FROM mysql.user"), Failure)
         assert isinstance(beneath(inner, "INSERT INTO t VALUES (1)"), Failure)
     finally:
@@ -245,6 +258,7 @@ def test_queries_on_witnesses_and_copies_run_as_users_of_those_alone() -> None:
     with server_database("CREATE TABLE t (a INT)", "INSERT INTO t VALUES (7)") as url:
         copy: Any = MYSQL.workspace(url, Limits())  # type: ignore[attr-defined]
         try:
+            names.add(copy._own._reader.login.user)
             assert isinstance(copy.run("INSERT INTO t VALUES (8)"), Answer)
             assert copy.run("SELECT count(*) FROM t").rows == [(2,)]
             for sql in (
@@ -259,23 +273,23 @@ def test_queries_on_witnesses_and_copies_run_as_users_of_those_alone() -> None:
         finally:
             copy.close()
         assert execute(name_of(url), "SELECT a FROM t") == [(7,)]
-    assert users() <= before
+    assert not names & users()
 
 
 def test_what_waits_is_ended_from_outside_though_the_session_has_no_limit(database: str) -> None:
     with session(database, Limits(seconds=1)) as opened:
-        for sql in ("SET SESSION max_statement_time = 0", "SELECT get_lock('loot', 0)"):
+        for sql in ("SET SESSION max_statement_time = 0", "SELECT get_lock('sqlverdict_grab', 0)"):
             beneath(opened, sql)
         outcome = beneath(opened, "SELECT count(*) FROM t WHERE sleep(1000) = 0")
         assert not isinstance(outcome, Answer) or outcome.rows == [(0,)]
         assert opened.run("SELECT a FROM t").rows == [(7,)]
-    assert wait_until(lambda: execute(None, "SELECT is_free_lock('loot')") == [(1,)])
+    assert wait_until(lambda: execute(None, "SELECT is_free_lock('sqlverdict_grab')") == [(1,)])
 
 
 def test_a_lock_that_a_function_takes_is_released_after_the_query(database: str) -> None:
     with session(database) as opened:
         assert opened.run("SELECT grab()").rows == [(1,)]
-        assert execute(None, "SELECT is_free_lock('loot')") == [(1,)]
+        assert execute(None, "SELECT is_free_lock('sqlverdict_grab')") == [(1,)]
 
 
 def test_temporary_tables_and_memory_are_bounded(database: str) -> None:

@@ -2,7 +2,8 @@
 
 Systems write ``SELECT COUNT(*) FROM t;`` and ``select count(*) from t``: the engine compiles
 both to the same program, so one answer serves both. What stands in quotes is left alone, and
-any text with a comment, a control character or a character beyond ASCII stays as it is.
+any text with a comment, a control character or a character beyond ASCII stays as it is. So does one
+with a backslash, ``#`` or ``$``, which end or begin a string or a comment on some engines.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def answer_key(scope: bytes, text: str) -> bytes:
 
 @lru_cache(maxsize=16_384)
 def _fold_sql(sql: str) -> str:
-    if "--" in sql or "/*" in sql or not ((sql.isascii() and sql.isprintable()) or _is_plain(sql)):
+    if "--" in sql or "/*" in sql or "\\" in sql or "#" in sql or "$" in sql:
+        return sql
+    if not ((sql.isascii() and sql.isprintable()) or _is_plain(sql)):
         return sql
     text = sql.strip()
     # A second semicolon is a second statement to the engine.

@@ -118,7 +118,8 @@ def connect(
             cursorclass=SSCursor,
             autocommit=True,
         )
-    except (pymysql.Error, OSError, ValueError) as error:
+    except (pymysql.Error, OSError, ValueError, RuntimeError) as error:
+        # A RuntimeError: some ways to log in need one more package.
         raise DatabaseError(
             f"{url} cannot be opened: {message_of(error)}. Check the URL, that the server runs, "
             "and the password in MYSQL_PWD or ~/.my.cnf"

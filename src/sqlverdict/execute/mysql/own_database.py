@@ -45,7 +45,7 @@ class OwnDatabase:
 
     def __init__(self, near: Reference, limits: Limits, name: str, options: str = "") -> None:
         self.name = name
-        self._near = near
+        self._near, self._trusts = near, limits.trust_role
         self._reader: Reader | None = None
         self.connection = connect(near, limits, name="")
         try:
@@ -84,7 +84,8 @@ class OwnDatabase:
         Raises:
             DatabaseError: the URL's user may do more than read, and may not make users.
         """
-        self._reader = beside(self.connection, self._near, self.name, rights)
+        if not self._trusts:
+            self._reader = beside(self.connection, self._near, self.name, rights)
         return self._reader
 
     def close(self) -> None:

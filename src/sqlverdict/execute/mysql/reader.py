@@ -19,8 +19,8 @@ from __future__ import annotations
 import atexit
 import os
 import re
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from secrets import token_hex, token_urlsafe
 from threading import RLock
@@ -31,7 +31,7 @@ import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.mysql.connection import Login, connect, message_of, number_of, rows_of
+from sqlverdict.execute.mysql.connection import LOST, Login, connect, message_of, number_of, rows_of
 from sqlverdict.execute.mysql.digest import quote_name
 from sqlverdict.execute.mysql.rights import reader_statements, rights_of
 from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
@@ -112,19 +112,17 @@ class Reader:
         return f"'{self.login.user}'@'{host}'"
 
     def _make(self) -> None:
-        with suppress(pymysql.err.OperationalError, pymysql.err.InternalError):
-            # Replicas need no such user; not everybody may say so.
-            rows_of(self.maker, "SET SESSION sql_log_bin = 0")
-        rows_of(
-            self.maker,
-            f"CREATE USER {self._name} IDENTIFIED BY '{self.login.password}' "
-            f"WITH MAX_USER_CONNECTIONS {_MOST_CONNECTIONS}",
-        )
         scope = self._database.replace("\\", "\\\\")
         if not self._takes_names_as_they_are():
             scope = scope.replace("_", r"\_").replace("%", r"\%")
         rights = ", ".join(self._rights)
-        rows_of(self.maker, f"GRANT {rights} ON {quote_name(scope)}.* TO {self._name}")
+        with _without_replicas(self.maker):
+            rows_of(
+                self.maker,
+                f"CREATE USER {self._name} IDENTIFIED BY '{self.login.password}' "
+                f"WITH MAX_USER_CONNECTIONS {_MOST_CONNECTIONS}",
+            )
+            rows_of(self.maker, f"GRANT {rights} ON {quote_name(scope)}.* TO {self._name}")
 
     def _takes_names_as_they_are(self) -> bool:
         setting = rows_of(self.maker, "SHOW VARIABLES LIKE 'partial_revokes'")
@@ -135,7 +133,7 @@ class Reader:
         try:
             connection = connect(self._url, Limits(), name=self._database, login=self.login)
         except DatabaseError as error:
-            if isinstance(error.__cause__, Exception) and number_of(error.__cause__) == _DENIED:
+            if is_denied(error):
                 return False
             raise
         with connection:
@@ -157,7 +155,8 @@ class Reader:
                     and routine.name not in self._callable
                 ):
                     name = f"{quote_name(self._database)}.{quote_name(routine.name)}"
-                    rows_of(self.maker, f"GRANT EXECUTE ON FUNCTION {name} TO {self._name}")
+                    with _without_replicas(self.maker):
+                        rows_of(self.maker, f"GRANT EXECUTE ON FUNCTION {name} TO {self._name}")
                     self._callable.add(routine.name)
             return routines
 
@@ -165,6 +164,26 @@ class Reader:
         """Drop the user; the maker's connection stays open."""
         with self._lock, suppress(pymysql.Error, OSError, AttributeError):
             rows_of(self.maker, f"DROP USER IF EXISTS {self._name}")
+
+
+@contextmanager
+def _without_replicas(maker: Connection) -> Iterator[None]:
+    """Replicas need no such user; not everybody may say so."""
+    try:
+        rows_of(maker, "SET SESSION sql_log_bin = 0")
+    except (pymysql.err.OperationalError, pymysql.err.InternalError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        with suppress(pymysql.Error, OSError):
+            rows_of(maker, "SET SESSION sql_log_bin = 1")
+
+
+def is_denied(error: DatabaseError) -> bool:
+    """Whether a server does not know a user, or its password."""
+    return error.__cause__ is not None and number_of(error.__cause__) == _DENIED
 
 
 def routines_of(connection: Connection, database: str) -> tuple[Routine, ...]:
@@ -198,19 +217,15 @@ def reader_of(database: Reference, limits: Limits) -> Reader | None:
     url = str(database)
     if limits.trust_role:
         _trusted.add(url)
-    if url in _trusted:
         return None
+    _trusted.discard(url)
     key = (os.getpid(), url, _name(database))
     with _lock:
         if key in _readers:
             reader = _readers[key]
-            if reader is None:
-                return None
-            # Whoever lost the lock may have lost the user.
-            with suppress(pymysql.Error, OSError, AttributeError):
-                rows_of(reader.maker, "SELECT 1")
+            if reader is None or _is_alive(reader):
                 return reader
-            reader.maker.close()
+            _close(reader.maker)
         maker = connect(database, replace(limits, seconds=Limits().seconds))
         try:
             reader = beside(maker, database, key[2])
@@ -223,6 +238,28 @@ def reader_of(database: Reference, limits: Limits) -> Reader | None:
             atexit.register(drop_readers)
         _readers[key] = reader
         return reader
+
+
+def _is_alive(reader: Reader) -> bool:
+    """Whether the lock is held: whoever lost it may have lost the user."""
+    try:
+        return rows_of(reader.maker, "SELECT 1") == [(1,)]
+    except (pymysql.Error, OSError, AttributeError):
+        return False
+
+
+def _close(connection: Connection) -> None:
+    with suppress(pymysql.Error, OSError):
+        connection.close()
+
+
+def forget(database: Reference) -> None:
+    """Make another user for a URL the next time: the server does not know this one any more."""
+    with _lock:
+        reader = _readers.pop((os.getpid(), str(database), _name(database)), None)
+        if reader is not None:
+            reader.drop()
+            _close(reader.maker)
 
 
 def beside(
@@ -250,6 +287,8 @@ def beside(
     try:
         reader = Reader(maker, database, name, rights)
     except pymysql.Error as error:
+        if number_of(error) in LOST:
+            raise DatabaseError(f"{database} was lost: {message_of(error)}") from error
         raise excess_refusal(database, excess, reader_statements(database)) from error
     drop_stale(maker)
     return reader
@@ -265,8 +304,7 @@ def drop_readers() -> None:
             if reader is not None:
                 reader.drop()
                 drop_stale(reader.maker)
-                with suppress(pymysql.Error, OSError):
-                    reader.maker.close()
+                _close(reader.maker)
 
 
 def drop_stale(connection: Connection) -> list[str]:

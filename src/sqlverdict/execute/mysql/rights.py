@@ -10,7 +10,7 @@ import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
+from sqlverdict.execute.mysql.connection import connect, is_mariadb, message_of, rows_of
 from sqlverdict.execute.mysql.digest import quote_name
 from sqlverdict.files.references import Reference
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _GRANT: Final = re.compile(r"GRANT (.*?) ON (?:(?:TABLE|FUNCTION|PROCEDURE) )?(.*?) TO ", re.DOTALL)
 _SCOPE: Final = re.compile(r"(\*|`(?:[^`]|``)*`)\.")
+_ROLE: Final = re.compile(r"GRANT ((?:(?! ON ).)*?) TO ", re.DOTALL)
+"""A grant that names no object."""
 _COLUMNS: Final = re.compile(r"\([^)]*\)")
 _READING: Final = frozenset({"SELECT", "USAGE", "SHOW VIEW", "SHOW DATABASES"})
 _HARMLESS: Final = frozenset({"USAGE", "SHOW DATABASES"})
@@ -48,8 +50,8 @@ def rights_of(connection: Connection, name: str) -> tuple[str, ...]:
     """
     more: set[str] = set()
     rules, reads_others, passes_on = False, False, False
-    for (row,) in rows_of(connection, "SHOW GRANTS"):
-        grant = str(row)
+    grants, roles = _grants(connection)
+    for grant in grants:
         match = _GRANT.match(grant)
         if match is None:
             continue
@@ -69,9 +71,28 @@ def rights_of(connection: Connection, name: str) -> tuple[str, ...]:
         rights.append(f"may use {', '.join(sorted(more))}")
     elif reads_others:
         rights.append("may read other databases")
+    if roles:
+        rights.append(f"may take the roles {', '.join(roles)}")
     if passes_on:
         rights.append("may pass on its rights")
     return tuple(rights)
+
+
+def _grants(connection: Connection) -> tuple[list[str], list[str]]:
+    """The rights of a connection's user, and its roles whose rights are not among them."""
+    grants = [str(row) for (row,) in rows_of(connection, "SHOW GRANTS")]
+    matches = [match for match in map(_ROLE.match, grants) if match is not None]
+    roles = [role.strip() for match in matches for role in match[1].split(",")]
+    if roles and not is_mariadb(connection):
+        using = f"SHOW GRANTS FOR CURRENT_USER() USING {', '.join(roles)}"
+        return [str(row) for (row,) in rows_of(connection, using)], []
+    # MariaDB names the rights of the role in force.
+    names = [role.strip("`") for role in roles]
+    return grants, [role for role in names if [(role,)] != _role_in_force(connection)]
+
+
+def _role_in_force(connection: Connection) -> list[tuple[object, ...]]:
+    return rows_of(connection, "SELECT current_role()")
 
 
 def reader_statements(database: Reference) -> tuple[str, ...]:

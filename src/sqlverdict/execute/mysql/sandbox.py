@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
-from sqlverdict.execute.mysql.spelling import spelling_of
+from sqlverdict.execute.mysql.spelling import LONGEST_IN_CACHE, spelling_of
 from sqlverdict.execute.servers.refusals import (
     holds_any,
     query_refusal,
@@ -47,6 +47,7 @@ _BLOCKED_PAIRS: Final = {
     ("lock", "in"): "locks",
     ("value", "for"): "sequences",
 }
+_SUSPICIOUS = _BLOCKED_WORDS | _BLOCKED_STARTS | {word for word, _ in _BLOCKED_PAIRS}
 _JOINS = word_set("join straight_join")
 _ENDS = word_set("where having limit union")
 _CLAUSES = word_set("group order")
@@ -81,9 +82,9 @@ class Reach(NamedTuple):
 
 
 NOWHERE: Final = Reach()
+_WORD, _NAME = Lex.WORD, Lex.NAME
 
 
-@lru_cache(maxsize=256)
 def canonical(sql: str, reach: Reach = NOWHERE) -> str | Failure:
     """The text that is sent for a query, or why nothing is sent.
 
@@ -91,16 +92,22 @@ def canonical(sql: str, reach: Reach = NOWHERE) -> str | Failure:
         sql: The untrusted text.
         reach: What it may name.
     """
+    return _canonical_once(sql, reach) if len(sql) <= LONGEST_IN_CACHE else _canonical(sql, reach)
+
+
+def _canonical(sql: str, reach: Reach) -> str | Failure:
     spelling = spelling_of(sql)
     if isinstance(spelling, Failure):
         return spelling
     parts = spelling.parts
     reply = query_refusal(parts, _WRITERS, _PLANS)
-    if reply is None and _depth(parts) > MOST_LEVELS:
-        reply = Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
     if reply is None:
         reply = _blocked_part(parts, reach)
     return spelling.text if reply is None else reply
+
+
+_canonical_once = lru_cache(maxsize=256)(_canonical)
+"""A query is often run several times, on one database or on many instances."""
 
 
 def may_change(sql: str, *, frozen: bool) -> bool:
@@ -116,14 +123,6 @@ def names_in(sql: str) -> frozenset[str]:
     spelling = spelling_of(sql)
     parts = lexemes(sql, DIALECT) if isinstance(spelling, Failure) else spelling.parts
     return frozenset(part.name.lower() for part in parts if part.kind in (Lex.WORD, Lex.NAME))
-
-
-def _depth(parts: Sequence[Lexeme]) -> int:
-    depth = most = 0
-    for part in parts:
-        depth += (part.text == "(") - (part.text == ")")
-        most = max(most, depth)
-    return most
 
 
 class _TablePosition:
@@ -163,19 +162,21 @@ def _blocked_part(parts: Sequence[Lexeme], reach: Reach) -> Failure | None:
     nesting = [_TablePosition()]
     texts = ["", *(part.text.lower() for part in parts), "", "", ""]
     for index, part in enumerate(parts):
-        before, text, behind = texts[index], texts[index + 1], texts[index + 2]
-        position = nesting[-1]
-        if part.kind is Lex.SYMBOL:
+        kind, text = part[0], texts[index + 1]
+        if kind is not _WORD and kind is not _NAME:
             if text == "(":
+                position, before = nesting[-1], texts[index]
                 nesting.append(_TablePosition(tables=position.tables and before in _TABLES_FOLLOW))
+                if len(nesting) > MOST_LEVELS + 1:
+                    message = f"nested deeper than {MOST_LEVELS} levels"
+                    return Failure(Reason.PARSE_ERROR, message)
             elif text == ")":
                 if len(nesting) > 1:
                     nesting.pop()
-            elif text == "," and position.joins:
-                position.tables, position.joins = True, False
+            elif text == "," and nesting[-1].joins:
+                nesting[-1].tables, nesting[-1].joins = True, False
             continue
-        if part.kind is not Lex.WORD and part.kind is not Lex.NAME:
-            continue
+        before, behind, position = texts[index], texts[index + 2], nesting[-1]
         reply = None
         if before == ".":
             if behind == "(":
@@ -183,10 +184,11 @@ def _blocked_part(parts: Sequence[Lexeme], reach: Reach) -> Failure | None:
         elif behind == ".":
             reply = _qualifier(part, position.tables or texts[index + 4] == ".", reach)
         else:
-            if part.kind is Lex.WORD:
+            if kind is _WORD:
                 if text in _STRUCTURE:
                     position.read(text, before, behind)
-                reply = _blocked_word(text, behind)
+                if text in _SUSPICIOUS:
+                    reply = _blocked_word(text, behind)
             if reply is None and behind == "(":
                 reply = _call(parts, index, reach)
         if reply is not None:
@@ -251,10 +253,9 @@ def _has_column_list(parts: Sequence[Lexeme], index: int) -> bool:
 
 _PARSE_ERRORS: Final = frozenset({1064, 1149, 1436, 1463, 3104})
 """Syntax; and a text so deep that the server's stack does not hold it."""
-_MEMORY_ERRORS: Final = frozenset(
-    {3, 5, 28, 1021, 1037, 1038, 1041, 1114, 1135, 1153, 1301, 3889, 4082, 4192}
-)
+_MEMORY_ERRORS: Final = frozenset({3, 5, 28, 1021, 1037, 1038, 1041, 1114, 1135, 1153, 1301})
 """Memory, temporary tables and the disk that they lie on."""
+_MEMORY_WORDS: Final = ("max-session-mem-used", "memory limit", "temporary space limit")
 _TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
 _UNAVAILABLE_ERRORS: Final = frozenset({9, 23, 24, 1016, 1017, 1034, 1194, 1195, 1205, 1213})
 """States of the server that no reading text brings about: damaged or missing files, locks."""
@@ -276,7 +277,7 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
         return unavailable(f"the database cannot be read: {message}")
     if number in _PARSE_ERRORS:
         return Failure(Reason.PARSE_ERROR, message)
-    if number in _MEMORY_ERRORS or "max-session-mem-used" in message:
+    if number in _MEMORY_ERRORS or holds_any(message.lower(), _MEMORY_WORDS):
         return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {message}")
     if number in _DENIED:
         return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {message}")

@@ -19,7 +19,14 @@ from sqlverdict.execute.frozen_text import clock_use, freeze_text
 from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
-from sqlverdict.execute.mysql.reader import Reader, Routine, reader_of, routines_of
+from sqlverdict.execute.mysql.reader import (
+    Reader,
+    Routine,
+    forget,
+    is_denied,
+    reader_of,
+    routines_of,
+)
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
     Reach,
@@ -78,10 +85,7 @@ class MysqlSession(ServerSession):
         self._open()
 
     def _open(self) -> None:
-        if self._name is None:
-            self._reader = reader_of(self._database, self._limits)
-        login = None if self._reader is None else self._reader.login
-        connection = connect(self._database, self._limits, name=self._name, login=login)
+        connection = self._connect(self._name)
         try:
             if self._now is not None:
                 rows_of(connection, f"SET SESSION timestamp = {epoch(self._now)}")
@@ -95,10 +99,34 @@ class MysqlSession(ServerSession):
             raise DatabaseError(f"{self._database} cannot be read: {message_of(error)}") from error
         self._cursor = LimitedCursor(
             connection,
-            lambda: connect(self._database, self._limits, name="", login=login),
+            self._connect_beside,
             self._limits,
             driver_values=self._driver_values,
         )
+
+    def _connect(self, name: str | None) -> Connection:
+        """As whoever may read; as a new user where the server forgot the last one."""
+        if self._name is None:
+            self._reader = reader_of(self._database, self._limits)
+        if self._reader is None:
+            return connect(self._database, self._limits, name=name)
+        try:
+            return connect(self._database, self._limits, name=name, login=self._reader.login)
+        except DatabaseError as error:
+            if self._name is not None or not is_denied(error):
+                raise
+        forget(self._database)
+        self._reader = reader_of(self._database, self._limits)
+        login = None if self._reader is None else self._reader.login
+        return connect(self._database, self._limits, name=name, login=login)
+
+    def _connect_beside(self) -> Connection:
+        """To end a query: as the same user, who may; else as that of the URL, who may, too."""
+        login = None if self._reader is None else self._reader.login
+        try:
+            return connect(self._database, self._limits, name="", login=login)
+        except DatabaseError:
+            return connect(self._database, self._limits, name="")
 
     def _content_digest(self) -> str | None:
         connection = self._cursor.connection

@@ -65,6 +65,7 @@ _KINDS: Final = {
     "name": Lex.NAME,
     "symbol": Lex.SYMBOL,
 }
+_WORD, _STRING, _SYMBOL = Lex.WORD, Lex.STRING, Lex.SYMBOL
 _NAMES: Final = (Lex.WORD, Lex.NAME)
 _SINGLE: Final = frozenset("(),.;")
 """No server reads one of these together with its neighbour."""
@@ -77,6 +78,10 @@ _WHY: Final = {
 }
 
 
+LONGEST_IN_CACHE: Final = 10_000
+"""Characters of a text that is remembered; longer ones would fill the memory."""
+
+
 class Spelling(NamedTuple):
     """A text as it is sent, and its tokens with their places in it; there are no gaps."""
 
@@ -84,9 +89,12 @@ class Spelling(NamedTuple):
     parts: tuple[Lexeme, ...]
 
 
-@lru_cache(maxsize=256)
 def spelling_of(sql: str) -> Spelling | Failure:
     """Write a text anew from its tokens, without semicolons at its end; or why that is refused."""
+    return _spelling_once(sql) if len(sql) <= LONGEST_IN_CACHE else _spelling(sql)
+
+
+def _spelling(sql: str) -> Spelling | Failure:
     pieces: list[str] = []
     parts: list[Lexeme] = []
     at = 0
@@ -102,12 +110,14 @@ def spelling_of(sql: str) -> Spelling | Failure:
                 return reply
             has_gap = True
             continue
-        if kind is Lex.STRING:
+        if kind is _STRING:
             text = _string(text)
         if (
-            kind is not Lex.WORD
-            or before == "."
-            or not (text.isascii() or max(text) < "\U00010000")
+            before == "."
+            or text[0] == "."
+            or kind is _STRING
+            or group == "bits"
+            or (kind is _WORD and not text.isascii())
         ):
             reply = _odd_pair(before_kind, before, group, text, has_gap)
             if reply is not None:
@@ -119,7 +129,7 @@ def spelling_of(sql: str) -> Spelling | Failure:
         elif text in _SINGLE or before in _SINGLE:
             is_apart = False
         else:
-            is_apart = (before_kind is Lex.SYMBOL) is (kind is Lex.SYMBOL)
+            is_apart = (before_kind is _SYMBOL) is (kind is _SYMBOL)
         if is_apart:
             pieces.append(" ")
             at += 1
@@ -135,6 +145,10 @@ def spelling_of(sql: str) -> Spelling | Failure:
     except UnicodeError:
         return Failure(Reason.PARSE_ERROR, "the SQL text cannot be sent: it is no Unicode")
     return Spelling(text, tuple(parts))
+
+
+_spelling_once = lru_cache(maxsize=64)(_spelling)
+"""A query is looked at several times before it is sent."""
 
 
 def _outside(group: str, text: str) -> Failure | None:

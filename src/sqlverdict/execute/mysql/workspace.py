@@ -25,7 +25,7 @@ from sqlverdict.execute.lexemes import Lex, Lexeme
 from sqlverdict.execute.mysql.connection import MODE, connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import quote_name
-from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS
+from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
 from sqlverdict.execute.mysql.own_database import OwnDatabase
 from sqlverdict.execute.mysql.reader import WRITE
 from sqlverdict.execute.mysql.sandbox import DIALECT, Reach, canonical
@@ -38,7 +38,7 @@ from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import word_set
-from sqlverdict.records import Answer, Failure, Outcome
+from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 if TYPE_CHECKING:
     from sqlverdict.execute.mysql.connection import Connection
@@ -63,6 +63,15 @@ _BEFORE_OBJECT: Final = word_set(
 _ENGINES: Final = word_set("innodb myisam aria memory")
 _OUTSIDE: Final = word_set("connection directory tablespace")
 """Options of tables that lead out of the database."""
+_NAMES_FOLLOW: Final = word_set(
+    "add check column constraint exists foreign fulltext ignore index insert into key references "
+    "replace spatial table unique view"
+)
+"""Words behind which a table, an index or a column is named, and nothing is called."""
+_DECLARATIONS: Final = word_set(
+    "always as btree datetime engine generated hash partitions primary range list set time "
+    "timestamp year values"
+)
 _SYSTEM: Final = word_set("information_schema mysql performance_schema sys")
 _FILES: Final = word_set("outfile dumpfile")
 
@@ -222,8 +231,10 @@ def _blocked_part(parts: Sequence[Lexeme], verb: str, others: frozenset[str]) ->
         name = part.name.lower()
         if behind == "." and (name in others):
             return change_blocked(f"the database {name}")
-        if behind == "(" and name in BLOCKED_FUNCTIONS:
-            return change_blocked(f"{name}()")
+        if behind == "(":
+            reply = _call(part, name, before.lower(), verb)
+            if reply is not None:
+                return reply
         if part.kind is Lex.NAME:
             continue
         if before.lower() == "into" and name in _FILES:
@@ -233,3 +244,16 @@ def _blocked_part(parts: Sequence[Lexeme], verb: str, others: frozenset[str]) ->
             if name in _OUTSIDE or (name == "engine" and engine.lower() not in _ENGINES):
                 return change_blocked(f"{name.upper()} {engine[:40]}")
     return None
+
+
+def _call(part: Lexeme, name: str, before: str, verb: str) -> Failure | None:
+    """Why what stands before a parenthesis is refused."""
+    if name in BLOCKED_FUNCTIONS:
+        return change_blocked(f"{name}()")
+    is_word = part.kind is Lex.WORD and name in KEYWORDS | TYPES | _NAMES_FOLLOW | _DECLARATIONS
+    is_name = before in _NAMES_FOLLOW or before == "." or (before == "on" and verb == "create")
+    if is_word or is_name or (part.text.isascii() and name in FUNCTIONS):
+        return None
+    return Failure(
+        Reason.EXECUTION_ERROR, f"the function {name[:64]} does not exist, or may not be called"
+    )
