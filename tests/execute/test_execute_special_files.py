@@ -76,7 +76,7 @@ def test_no_reader_of_inputs_waits_for_it(kind: str, tmp_path: Path) -> None:
     KINDS[kind](path)
     with pytest.raises(DataError, match="folder" if kind == "folder" else "not a file"):
         need_file(path, DataError)
-    with pytest.raises(OSError, match="directory|not a file|No such device"):
+    with pytest.raises(OSError, match=r"directory|not a file|No such device"):
         sha256_file(path)
     for arguments in ({"cases": path}, {"cases": [], "predictions": path}):
         with pytest.raises(sv.SqlverdictError):
