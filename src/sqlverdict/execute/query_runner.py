@@ -281,8 +281,7 @@ class QueryRunner:
                 with suppress(OSError):
                     scope = self._file_scope(database)
             # Opening it says best what is wrong with a file that has no digest.
-            settings = {"now": self._now, "driver_values": self._driver_values}
-            opening = partial(self.engine_for(database).open, database, self.limits, **settings)
+            opening = partial(self._open, database)
             session = patiently(database, opening) if is_server(database) else opening()
             scope = self._session_scope(database, session) if scope is None else scope
             if self._scopes.get(database, scope) != scope:
@@ -300,6 +299,10 @@ class QueryRunner:
         self._sessions[database] = session
         self._close_oldest(is_server(database))
         return session
+
+    def _open(self, database: str) -> Session:
+        engine, values = self.engine_for(database), self._driver_values
+        return engine.open(database, self.limits, now=self._now, driver_values=values)
 
     def _close_oldest(self, on_server: bool) -> None:
         """Close the database that was not used for the longest time, where too many are open."""
