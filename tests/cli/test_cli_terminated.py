@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from label_runs import write_database, write_run
-from sqlverdict.cli.termination import termination_text
+from sqlverdict.cli.failures import termination_text
 from timeouts import HANG_SECONDS, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGTERM to a process")
 
-HELD = """
+WAITING = """
 import os, sys, time
 from pathlib import Path
 from sqlverdict.cli.main import main
@@ -39,7 +39,7 @@ main()
 """
 """The command line; where it first opens a file of its folder, it says so and waits."""
 CASES = ("--cases", "cases.jsonl", "--databases", ".")
-HELD_COMMANDS = {
+COMMANDS = {
     "evaluate": ("evaluate", *CASES, "--out", "run", "--workers", "2"),
     "audit": ("audit", "run"),
     "build": ("build", "--benchmark", "demo", "--databases", "demo", "--out", "built"),
@@ -64,18 +64,18 @@ def test_every_command_says_that_it_was_ended_and_how_to_continue(folder: Path) 
     """All at once: each waits where it first opens a file."""
     running = {
         name: subprocess.Popen(
-            [sys.executable, "-c", HELD, f"held-{name}", *words],
+            [sys.executable, "-c", WAITING, f"note-{name}", *words],
             cwd=folder,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for name, words in HELD_COMMANDS.items()
+        for name, words in COMMANDS.items()
     }
     outputs = {}
     for name, process in running.items():
-        held = folder / f"held-{name}"
-        assert wait_until(lambda: held.exists() or process.poll() is not None)  # noqa: B023
+        note = folder / f"note-{name}"
+        assert wait_until(lambda: note.exists() or process.poll() is not None)  # noqa: B023
         process.send_signal(signal.SIGTERM)
         _, text = process.communicate(timeout=HANG_SECONDS)
         outputs[name] = process.returncode, text

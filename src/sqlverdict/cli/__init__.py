@@ -3,7 +3,6 @@
 ``main``         the program: finds the command that is called, turns errors into exit codes
 ``command``      commands whose options are the fields of a dataclass; help by headings
 ``failures``     the message and the exit code of an error
-``termination``  SIGTERM ends a command as Ctrl-C does, and is named
 ``column_commands``  the commands, to copy, where columns are unclear
 ``repeated_inputs``  refuses an input that is given twice
 ``project``      options from the project file, sqlverdict.toml

@@ -19,7 +19,6 @@ from collections.abc import Sequence
 import click
 
 from sqlverdict import __version__
-from sqlverdict.cli.termination import termination_text
 from sqlverdict.errors import (
     FileFailure,
     Interrupted,
@@ -30,6 +29,7 @@ from sqlverdict.errors import (
 from sqlverdict.files.secrets import without_secrets
 
 BUG = 70
+_CONTINUE = "un the same command again to continue"
 _STORAGE = ("disk is full", "disk i/o", "readonly database", "unable to open database file")
 
 
@@ -73,6 +73,13 @@ def message_of(error: BaseException, args: Sequence[str], *, terminated: bool = 
     if is_storage(error):
         return f"error: {storage_text(error)}. Check the path, its permissions and the free space."
     return _bug_text(error, args)
+
+
+def termination_text(message: str = "") -> str:
+    """What is said after SIGTERM; ``message``: what the command itself says of its end."""
+    text = f"ended by SIGTERM: {message}" if message else "ended by SIGTERM"
+    text = text.rstrip(".")
+    return text if _CONTINUE in text else f"{text}. R{_CONTINUE}."
 
 
 def storage_text(error: BaseException) -> str:

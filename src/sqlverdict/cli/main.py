@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -19,7 +20,6 @@ import click
 
 from sqlverdict import __version__
 from sqlverdict.cli import commands
-from sqlverdict.cli.termination import end_at_sigterm, is_terminated, termination_text
 from sqlverdict.files.escapes import escaping
 
 _PACKAGE = "sqlverdict.cli.commands"
@@ -28,6 +28,8 @@ SECTIONS = ("runs", "pairs", "data", "labels", "lists")
 """The folders of commands, in the order in which the help lists them."""
 
 INTERRUPTED = 130
+_is_terminated = False
+"""Whether SIGTERM came."""
 _BROKEN_PIPE = 128 + 13
 """What shells report for a program that the signal SIGPIPE ended."""
 
@@ -122,11 +124,13 @@ class Commands(click.Group):
                 import traceback
 
                 traceback.print_exception(error, file=sys.stderr)
-            click.echo(message_of(error, rest, terminated=is_terminated()), err=True)
-            sys.exit(INTERRUPTED if is_terminated() else exit_code_of(error))
-        if is_terminated():
+            click.echo(message_of(error, rest, terminated=_is_terminated), err=True)
+            sys.exit(INTERRUPTED if _is_terminated else exit_code_of(error))
+        if _is_terminated:
             # A server ends by itself.
-            click.echo(termination_text(""), err=True)
+            from sqlverdict.cli.failures import termination_text
+
+            click.echo(termination_text(), err=True)
             sys.exit(INTERRUPTED)
         sys.exit(exit_code if isinstance(exit_code, int) else 0)
 
@@ -164,6 +168,23 @@ def _first_line(file: Path) -> str:
 def sqlverdict(debug: bool) -> None:
     """Decide whether a text-to-SQL system's answers are right, with evidence."""
     del debug
+
+
+def end_at_sigterm() -> None:
+    """From now on SIGTERM ends a command as Ctrl-C does; where it is ignored, it stays so.
+
+    Schedulers, containers and shutdowns send it. Without a handler a process ends at once, and
+    says nothing. A second one does end it at once.
+    """
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    global _is_terminated
+    _is_terminated = True
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    raise KeyboardInterrupt
 
 
 def main() -> NoReturn:

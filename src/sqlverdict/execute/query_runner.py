@@ -302,9 +302,8 @@ class QueryRunner:
         return session
 
     def _open(self, database: str) -> Session:
-        return self.engine_for(database).open(
-            database, self.limits, now=self._now, driver_values=self._driver_values
-        )
+        engine, values = self.engine_for(database), self._driver_values
+        return engine.open(database, self.limits, now=self._now, driver_values=values)
 
     def _renew(self, database: str) -> Session | None:
         """A new session in place of the one that no longer answers, if the content is the same."""

@@ -9,6 +9,7 @@
 ``markdown``  tables in Markdown
 ``other_engines``  files and DDL of other engines: how they show, what to do
 ``references``  a database: the path of a file, or a URL
+``regular``   files that users name: no pipes, sockets or devices
 ``result_csv``  results as CSV, typed as pandas does
 ``sealed_json``  JSON files with a checksum
 ``sealed_lines``  JSON lines that are only appended, each with a checksum and on the disk

@@ -9,13 +9,12 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
+from sqlverdict.files.regular import descriptor_of
 from sqlverdict.files.sqlite import log_of
 
 _HEADER = 100
 """SQLite counts its changes in there; the head of a write-ahead log has salts."""
 _ATTEMPTS = 3
-_BINARY = getattr(os, "O_BINARY", 0)
-"""Windows reads text otherwise."""
 _memo: dict[tuple[int, int], tuple[_FileState, str]] = {}
 """The digest of each file with its state then, by device and inode."""
 
@@ -42,10 +41,10 @@ def sha256_file(path: Path) -> str:
     cases of one database reads it once.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or is a pipe.
     """
     # Asked for every pair: a descriptor is opened faster than a stream.
-    descriptor = os.open(path, os.O_RDONLY | _BINARY)
+    descriptor = descriptor_of(path)
     try:
         state = _state(descriptor)
         known = _memo.get(state[:2])

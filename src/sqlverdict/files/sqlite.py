@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.other_engines import file_hint
+from sqlverdict.files.regular import NOT_REGULAR, open_regular
 
 MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
@@ -197,7 +198,7 @@ def log_of(path: Path) -> Path | None:
 def is_sqlite(path: Path) -> bool:
     """Whether a file begins as SQLite's do, whatever its name is."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             return stream.read(len(MAGIC)) == MAGIC
     except OSError:
         return False
@@ -219,7 +220,8 @@ def require_whole(path: Path) -> None:
         DatabaseError: see :func:`open_read_only`.
     """
     if not path.is_file():
-        raise DatabaseError(f"no database at {path}; expected a SQLite file there")
+        special = f" ({NOT_REGULAR})" if path.exists() and not path.is_dir() else ""
+        raise DatabaseError(f"no database at {path}{special}; expected a SQLite file there")
     try:
         with path.open("rb") as stream:
             header = stream.read(_HEADER)

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeVar, overload
 import msgspec
 
 from sqlverdict.errors import DataError
+from sqlverdict.files.regular import NOT_REGULAR
 
 T = TypeVar("T")
 
@@ -56,6 +57,11 @@ def need_file(path: Path, error: type[DataError]) -> None:
         return
     if path.is_dir():
         raise error(f"{path} is a folder, not a file. Name the file inside it.")
+    if path.exists():
+        raise error(
+            f"{path} cannot be read: {NOT_REGULAR}, and inputs are read more than once. Write it "
+            f"to a file first, and name that."
+        )
     beside = [child.name for child in path.parent.iterdir()] if path.parent.is_dir() else []
     hint = near(path.name, beside)
     raise error(f"{path}: there is no such file.{hint} Check the path.")

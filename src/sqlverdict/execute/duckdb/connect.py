@@ -17,6 +17,7 @@ from duckdb import DuckDBPyConnection
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.duckdb.guard import clock_macros
 from sqlverdict.execute.engine import Limits
+from sqlverdict.files.regular import open_regular
 from sqlverdict.files.sqlite import quote_name
 
 _SETTINGS = {
@@ -89,7 +90,7 @@ def set_guards(connection: DuckDBPyConnection, now: datetime | None) -> None:
 
 def _require_duckdb(file: Path) -> None:
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             header = stream.read(_HEADER)
     except OSError as error:
         raise DatabaseError(

@@ -31,6 +31,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from sqlverdict.errors import DataError
+from sqlverdict.files.regular import open_regular
 from sqlverdict.files.sealed_lines import has_seal, is_intact
 from sqlverdict.files.text import decode_json, stream_lines
 
@@ -152,7 +153,7 @@ def pair_digest(case_id: str, golds: Sequence[str], prediction: str | None) -> s
 def is_vote_log(path: Path) -> bool:
     """Whether a file starts as a vote log does."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             return stream.read(len(_START)) == _START
     except OSError:
         return False
