@@ -62,9 +62,9 @@ def run_all(folder: Path, hangs: bool, part: int | None, limits: Limits) -> None
             kind = "answer" if isinstance(outcome, Answer) else outcome.reason
             assert kind in hostile.expected, (hostile.sql, outcome)
             if isinstance(outcome, Answer):
-                shown = repr(outcome.rows)
-                assert PLANTED not in shown, hostile.sql
-                assert str(folder) not in shown, hostile.sql
+                cells = repr(outcome.rows)
+                assert PLANTED not in cells, hostile.sql
+                assert str(folder) not in cells, hostile.sql
             else:
                 assert outcome.fault is None, (hostile.sql, outcome)
                 assert str(folder / "shop.duckdb") not in outcome.message, hostile.sql
@@ -161,15 +161,15 @@ def test_a_scratch_database_and_a_copy_keep_their_limits(folder: Path, sql: str)
         scratch = DUCKDB.scratch(schema, SMALL)
         assert scratch.load({"person": [(1,), (2,)]})
         outcomes = [scratch.run(sql)]
-        counted = scratch.run("SELECT len(list(id)) FROM person")
+        count = scratch.run("SELECT len(list(id)) FROM person")
         scratch.close()
         workspace = DUCKDB.workspace(folder / "shop.duckdb", SMALL)
         outcomes.append(workspace.run(f"CREATE TABLE loot AS {sql}"))
-        listed = workspace.tables()
+        tables = workspace.tables()
         workspace.close()
-    assert isinstance(counted, Answer)
-    assert counted.rows == [(2,)]
-    assert listed == ["city", "person"]
+    assert isinstance(count, Answer)
+    assert count.rows == [(2,)]
+    assert tables == ["city", "person"]
     for outcome in outcomes:
         assert isinstance(outcome, Failure)
         assert outcome.reason in (Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT)

@@ -166,7 +166,8 @@ class _EngineProcess(KillableProcess):
                 # What it takes to open a database is not the query's time.
                 self.kill_after(seconds + _GRACE)
                 done = self.receive()
-        except BROKEN:
+        except (*BROKEN, ValueError):
+            # A pipe that was closed, at the end of the interpreter, is a ValueError.
             self.stop_timer()
             return None
         except BaseException:
@@ -176,10 +177,9 @@ class _EngineProcess(KillableProcess):
             raise
         if isinstance(done, Unreadable):
             self.end()
-            return _Done(None, f"its process cannot read a call ({done.why})")
+            return _Done(None, f"its process cannot read a call ({done.why})", worn=True)
         assert isinstance(done, _Done)
         return done
-
 
     def _note(self, number: int) -> None:
         """The process has this object now, and not the oldest one if it has too many."""

@@ -37,7 +37,7 @@ TABLES = (
 )
 """What makes the database."""
 
-_REFUSED: Expected = BLOCKED | WRONG | SEVERAL
+_NO_ANSWER: Expected = BLOCKED | WRONG | SEVERAL
 _FILE = "'{folder}/secret.csv'"
 _OTHER = "'{folder}/other.duckdb'"
 
@@ -46,10 +46,10 @@ _OTHER = "'{folder}/other.duckdb'"
 def duckdb_predictions(folder: str) -> tuple[Hostile, ...]:
     """The corpus, in a fixed order, for the folder of the database."""
     return (
-        *numbered_texts("file", _REFUSED, *_in(folder, _files())),
-        *numbered_texts("setting", _REFUSED, *_in(folder, _settings())),
-        *numbered_texts("write", _REFUSED, *_in(folder, _writes())),
-        *numbered_texts("text", _REFUSED | NO_SQL | ANSWERS, *_in(folder, _texts())),
+        *numbered_texts("file", _NO_ANSWER, *_in(folder, _files())),
+        *numbered_texts("setting", _NO_ANSWER, *_in(folder, _settings())),
+        *numbered_texts("write", _NO_ANSWER, *_in(folder, _writes())),
+        *numbered_texts("text", _NO_ANSWER | NO_SQL | ANSWERS, *_in(folder, _texts())),
         *(Hostile(f"bomb/{sql[:60]}", sql, ANY, hangs=True) for sql in _bombs()),
     )
 
