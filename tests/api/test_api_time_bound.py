@@ -17,7 +17,7 @@ import pytest
 
 import sqlverdict as sv
 from kill_parts import FOREVER, VICTIM, killer
-from sqlverdict.api.brief import is_brief
+from sqlverdict.execute.apart.brief import is_brief
 from sqlverdict.testing.hostile import hostile_predictions
 from tiers import sampled
 from timeouts import HANG_SECONDS, fail_on_hang, wait_until

@@ -2,7 +2,6 @@
 
 ``scorer``       many pairs, kept warm: no files, any number of threads
 ``bounded_checker``  a pair here where it can be stopped at any time, else in its own process
-``brief``        which queries SQLite can stop at any time, by their words
 ``isolated``     pairs in a process that is killed where a query overruns its limit
 ``pair_checker`` examines pairs on open databases, for one thread at a time
 ``memo``         pairs as a scorer was given them, and what is remembered of them

@@ -1,17 +1,18 @@
 """Checks a pair here where its queries can be stopped at any time, else in its own process.
 
-Only SQLite needs it: the other engines end a query from another thread, or on the server.
+Engines say themselves which queries need it (``execute/apart/brief``); sessions of the others keep
+their time by themselves.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlverdict.api.brief import BRIEF_CELL, is_brief
 from sqlverdict.api.isolated import IsolatedChecker
 from sqlverdict.api.pair_checker import PairChecker
 from sqlverdict.api.pair_result import PairResult
-from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.execute.apart.brief import BriefEngine
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.deaths import Blame
@@ -27,9 +28,12 @@ class BoundedChecker:
 
     def __init__(self, plan: RunPlan) -> None:
         self._plan = plan
-        self._bounds = plan.engine == DEFAULT_ENGINE
-        cell = min(BRIEF_CELL, plan.limits.cell)
-        here = replace(plan, limits=replace(plan.limits, cell=cell)) if self._bounds else plan
+        engine = ENGINES.get(plan.engine)
+        self._engine = engine if isinstance(engine, BriefEngine) else None
+        here = plan
+        if self._engine is not None:
+            cell = min(self._engine.brief_cell, plan.limits.cell)
+            here = replace(plan, limits=replace(plan.limits, cell=cell))
         self._here = PairChecker(here)
         self._apart: IsolatedChecker | None = None
 
@@ -41,9 +45,9 @@ class BoundedChecker:
 
     def check(self, case: Case, prediction: Prediction, digest: str) -> PairResult:
         """Check one pair on a database with a digest. Never raises."""
-        if not self._bounds:
+        if self._engine is None:
             return self._here.check(case, prediction, digest=digest)
-        if _are_brief(case, prediction):
+        if _are_brief(self._engine, case, prediction):
             self._here.runner.short_of_memory = False
             result = self._here.check(case, prediction, digest=digest)
             if not self._here.runner.short_of_memory:
@@ -52,9 +56,9 @@ class BoundedChecker:
 
     def value(self, case: Case, prediction: Prediction, digest: str) -> MetricValue:
         """The value of the first metric on a database with a digest. Never raises."""
-        if not self._bounds:
+        if self._engine is None:
             return self._here.value(case, prediction, digest)
-        if _are_brief(case, prediction):
+        if _are_brief(self._engine, case, prediction):
             self._here.runner.short_of_memory = False
             value = self._here.value(case, prediction, digest)
             if not self._here.runner.short_of_memory:
@@ -81,6 +85,6 @@ class BoundedChecker:
             return self._here.crashed(case, prediction, Blame(False, why))
 
 
-def _are_brief(case: Case, prediction: Prediction) -> bool:
+def _are_brief(engine: BriefEngine, case: Case, prediction: Prediction) -> bool:
     """Whether all queries of a pair can be stopped at any time."""
-    return all(map(is_brief, (*case.golds, prediction.sql or "")))
+    return all(map(engine.is_brief, (*case.golds, prediction.sql or "")))

@@ -41,18 +41,19 @@ def engine_of_folder(folder: Path, suffixes: Mapping[str, tuple[str, ...]], usua
 
 
 def _files(folder: Path) -> Iterator[Path]:
+    """Its files, and those of the folders in it; hidden ones are other programs' leftovers."""
+    for child in _children(folder):
+        if child.is_dir():
+            yield from _children(child)
+        else:
+            yield child
+
+
+def _children(folder: Path) -> Iterator[Path]:
     try:
-        children = sorted(folder.iterdir())
+        for child in folder.iterdir():
+            if not child.name.startswith("."):
+                yield child
     except OSError:
         # Whoever opens its databases says best what is wrong with it.
         return
-    for child in children:
-        if child.name.startswith("."):
-            continue
-        if child.is_dir():
-            try:
-                yield from child.iterdir()
-            except OSError:
-                continue
-        else:
-            yield child

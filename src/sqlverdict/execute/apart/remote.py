@@ -50,6 +50,8 @@ _WORN = 256 * 2**20
 _KILLED = getattr(signal, "SIGKILL", signal.SIGTERM)
 _OUTSIDE = frozenset({_KILLED, signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", 1)})
 """Signals that nothing inside an engine sends."""
+_READY = "ready"
+"""Sent when an object was made, before it is called."""
 _numbers = count()
 
 Make = Callable[[], Any]
@@ -154,12 +156,18 @@ class _EngineProcess(KillableProcess):
 
     def ask(self, number: int, request: bytes, seconds: float) -> _Done | None:
         """What came of a call; ``None`` where the process ended."""
-        self.objects[number] = None
+        new = number not in self.objects
+        self._note(number)
         try:
-            self.kill_after(seconds + _GRACE)
+            self.kill_after(_START if new else seconds + _GRACE)
             self.send(request)
             done = self.receive()
-        except BROKEN:
+            if done == _READY:
+                # What it takes to open a database is not the query's time.
+                self.kill_after(seconds + _GRACE)
+                done = self.receive()
+        except (*BROKEN, ValueError):
+            # A pipe that was closed, at the end of the interpreter, is a ValueError.
             self.stop_timer()
             return None
         except BaseException:
@@ -169,9 +177,16 @@ class _EngineProcess(KillableProcess):
             raise
         if isinstance(done, Unreadable):
             self.end()
-            return _Done(None, f"its process cannot read a call ({done.why})")
+            return _Done(None, f"its process cannot read a call ({done.why})", worn=True)
         assert isinstance(done, _Done)
         return done
+
+    def _note(self, number: int) -> None:
+        """The process has this object now, and not the oldest one if it has too many."""
+        self.objects[number] = None
+        self.objects.move_to_end(number)
+        if len(self.objects) > _OPEN_AT_ONCE:
+            self.objects.popitem(last=False)
 
 
 class _ProcessPool:
@@ -222,8 +237,8 @@ _pool = _ProcessPool()
 def work() -> None:
     """The process's life: calls in, what came of them out, until the other end closes."""
     requests, replies = listen()
-    objects = _Objects()
-    reply(replies, None)
+    objects = _Objects(lambda: reply(replies, _READY))
+    reply(replies, _READY)
     while True:
         call: _Call = requests.get()
         done = objects.answer(call)
@@ -237,8 +252,9 @@ def work() -> None:
 class _Objects:
     """The objects of a process, the one that was used last at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_ready: Callable[[], None]) -> None:
         self._objects: OrderedDict[int, Any] = OrderedDict()
+        self._is_ready = is_ready
         self.mapped = mapped_bytes()
         """What the process has for itself: its modules, and objects before they did anything."""
 
@@ -264,6 +280,7 @@ class _Objects:
             if len(self._objects) > _OPEN_AT_ONCE:
                 _, oldest = self._objects.popitem(last=False)
                 oldest.close()
+            self._is_ready()
         self._objects.move_to_end(call.number)
         return self._objects[call.number]
 

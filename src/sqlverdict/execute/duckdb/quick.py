@@ -23,7 +23,7 @@ _MOST_WILDCARDS = 2
 """In a pattern with ``_``: its time grows with a power of the text's length."""
 _WORDS = re.compile(r"\w+")
 _ODD = re.compile(r"(?i)\(\s*desc\b|--|/\*|->|\|\||!(?!=)|[\[\]{}~\\$@#^&?`\x00-\x08\x0b-\x1f\x7f]")
-"""A description in brackets, comments, operators that call functions, lists, and characters of escapes."""
+"""A description in brackets, comments, operators that call functions, lists, escapes."""
 _LIKE = re.compile(r"\blike\b")
 _PATTERN = re.compile(r"\blike\s*'([^']{0,60})'(?!\s*['.:\[])")
 

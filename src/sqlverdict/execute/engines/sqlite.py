@@ -3,7 +3,7 @@
 Read-only and immutable, an authorizer that allows reading alone, one statement, a step
 budget and a deadline in the progress handler, limits on text length, rows, bytes and the
 engine's heap. One opcode that runs for long (``hex(zeroblob(...))``) escapes the progress
-handler: ``run/pool/worker_pool.py`` keeps the session in a process that can be killed.
+handler: whatever is not brief (``apart/brief``) runs in a process that can be killed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.apart.brief import BRIEF_CELL, is_brief
 from sqlverdict.execute.engine import ENGINES, Limits, Session, Workspace
 from sqlverdict.execute.sqlite_session import SqliteSession
 from sqlverdict.execute.sqlite_workspace import open_workspace
@@ -41,6 +42,7 @@ class Sqlite:
     suffixes = (".sqlite", ".db", ".sqlite3")
     schemes = ("sqlite",)
     counts_steps = True
+    brief_cell = BRIEF_CELL
 
     @property
     def version(self) -> str:
@@ -89,6 +91,10 @@ class Sqlite:
     ) -> Workspace:
         """A copy of a SQLite file in memory, which may be written."""
         return open_workspace(_file(database), limits, now)
+
+    def is_brief(self, sql: str) -> bool:
+        """Whether no step of the query takes long, with cells of ``brief_cell`` bytes."""
+        return is_brief(sql)
 
     def digest(self, database: Reference) -> str:
         """Digest of the file's bytes, and of its write-ahead log where there is one."""

@@ -13,6 +13,7 @@ Other engines name other failures; for them only "typed, in time, nothing writte
 ``texts``   several statements, odd characters, other dialects, and texts that are no SQL
 ``postgres``  the corpus of PostgreSQL: its own statements and functions
 ``postgres_attacks``  texts for PostgreSQL of which none may be answered
+``duckdb``    the corpus of DuckDB: the same
 """
 
 from __future__ import annotations

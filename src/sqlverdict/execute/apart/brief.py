@@ -1,4 +1,4 @@
-"""Which queries end as soon as they are told to, by their words alone.
+"""Which queries end as soon as they are told to: what an engine says, and SQLite's by their words.
 
 SQLite looks at the clock between two steps, and not inside one. A query is brief where no step of
 it takes long: it calls only functions whose time grows with the length of their arguments, and not
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Protocol, runtime_checkable
 
 from sqlverdict.parse.measure import SHORTEST_UNFOLDING, count_unfolded
 from sqlverdict.parse.tokens import word_set
@@ -43,6 +44,24 @@ _SHORT_PATTERN = re.compile(
     r"""\blike\s*(?:'[^']{0,40}'|("[^"%]{0,20}%[^"]{0,20}"))(?!\s*(?:'|"|\|\|))""",
     re.ASCII,
 )
+
+
+@runtime_checkable
+class BriefEngine(Protocol):
+    """An engine of this process that cannot end every query, and says which it can.
+
+    What is not brief is run in a process that can be killed, at every door. An engine whose own
+    sessions keep their time whatever they run, as those of servers do, is none.
+    """
+
+    @property
+    def brief_cell(self) -> int:
+        """The largest text or blob of a brief query, in bytes."""
+        ...
+
+    def is_brief(self, sql: str) -> bool:
+        """Whether no step of the query takes long, with cells of that size."""
+        ...
 
 
 def is_brief(sql: str) -> bool:
