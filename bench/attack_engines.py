@@ -32,7 +32,7 @@ from time import monotonic
 
 from attack_servers import Mysql, Postgres
 from attack_targets import Duckdb, Sqlite, Target
-from attack_texts import SECRET, placed, soup
+from attack_texts import placed, soup
 from sqlverdict.records import Answer, Failure, Fault
 
 TARGETS: dict[str, type[Target]] = {each.name: each for each in (Sqlite, Duckdb, Postgres, Mysql)}
@@ -80,16 +80,19 @@ class Attack:
         outcome = self.target.session.run(text)
         if isinstance(outcome, Failure):
             self.counts[f"{part}: {outcome.reason.value}"] += 1
-            if SECRET in outcome.message and SECRET not in text:
+            if self._tells(outcome.message, text):
                 self._pass("secret in a message", text, outcome.message)
             if outcome.fault is Fault.ENGINE:
                 self._pass("engine fault", text, outcome.message)
             return
         self.counts[f"{part}: answer"] += 1
-        if SECRET in str(outcome.rows):
+        if self._tells(str(outcome.rows), text):
             self._pass("secret", text, str(outcome.rows[:3]))
         if part == "soup":
             self._compare(text, outcome)
+
+    def _tells(self, words: str, text: str) -> bool:
+        return any(secret in words and secret not in text for secret in self.target.secrets)
 
     def _compare(self, text: str, answer: Answer) -> None:
         """The answer holds what the guard read, and what the server reads in the original."""
@@ -116,10 +119,11 @@ class Attack:
 
 
 @contextmanager
-def attack(engine: str, server: str | None, seed: str) -> Iterator[Attack]:
+def attack(engine: str, server: str | None, seed: str, *, alone: bool = False) -> Iterator[Attack]:
     """An attack on an engine, with something to protect."""
-    with tempfile.TemporaryDirectory() as folder, TARGETS[engine](Path(folder), server) as target:
-        yield Attack(target, Random(seed))
+    with tempfile.TemporaryDirectory() as folder:
+        with TARGETS[engine](Path(folder), server, alone=alone) as target:
+            yield Attack(target, Random(seed))
 
 
 def main() -> int:
@@ -129,9 +133,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--texts", type=int, default=sys.maxsize)
     parser.add_argument("--server", help="the URL of a server's administrator")
+    parser.add_argument(
+        "--alone", action="store_true", help="nobody else uses the server: compare all of its state"
+    )
     args = parser.parse_args()
     seed = str(SystemRandom().randrange(10**9)) if args.seed == "random" else args.seed
-    with attack(args.engine, args.server, seed) as each:
+    with attack(args.engine, args.server, seed, alone=args.alone) as each:
         each.run(args.minutes * 60, args.texts)
         print(f"{args.engine}, seed {seed}")
         for what, count in sorted(each.counts.items()):

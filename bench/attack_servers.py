@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from attack_targets import OTHER, ROWS, TABLES, Target
 from attack_texts import SECRET
 from sqlverdict.records import Failure
+from sqlverdict.testing.hostile import mysql as mysql_texts
+from sqlverdict.testing.hostile import postgres as postgres_texts
+from sqlverdict.testing.hostile import postgres_attacks
 
 
 class Postgres(Target):
@@ -38,7 +41,7 @@ class Postgres(Target):
         self._admin.execute(
             f"ALTER DATABASE {self._names[0]} SET standard_conforming_strings = off"
         )
-        contents = ((*TABLES, ROWS, "CREATE SEQUENCE numbers"), OTHER)
+        contents = ((*TABLES, ROWS, "CREATE SEQUENCE numbers", *postgres_texts.TABLES), OTHER)
         for url, statements in zip(self._urls, contents, strict=True):
             with psycopg.connect(url, autocommit=True) as connection:
                 for statement in statements:
@@ -82,6 +85,10 @@ class Postgres(Target):
             "database_to_xml(true, true, '')",
         )
 
+    def corpus(self) -> Iterator[str]:
+        yield from (each.sql for each in postgres_texts.postgres_predictions())
+        yield from postgres_attacks.HOSTILE
+
     def reference(self) -> str:
         return self._urls[0]
 
@@ -122,15 +129,16 @@ class Postgres(Target):
                     "SELECT proname FROM pg_proc WHERE pronamespace = 2200 ORDER BY 1",
                 )
             }
+        which = "LIKE '%'" if self.alone else "LIKE 'loot%'"
         outside = {
             sql: rows(self._admin, sql)
             for sql in (
-                "SELECT datname FROM pg_database WHERE datname LIKE 'attack%' ORDER BY 1",
-                "SELECT rolname FROM pg_roles WHERE rolname NOT LIKE 'sqlverdict%' ORDER BY 1",
+                f"SELECT datname FROM pg_database WHERE datname {which} ORDER BY 1",
+                f"SELECT rolname, rolsuper FROM pg_roles WHERE rolname {which} ORDER BY 1",
                 "SELECT objid, classid FROM pg_locks WHERE locktype = 'advisory' AND objid = 77",
                 f"SELECT setconfig FROM pg_db_role_setting WHERE setdatabase = (SELECT oid FROM "
                 f"pg_database WHERE datname = '{self._names[0]}')",
-                "SELECT count(*) FROM pg_prepared_xacts",
+                f"SELECT gid FROM pg_prepared_xacts WHERE gid {which}",
                 "SELECT name, setting FROM pg_file_settings ORDER BY 1, 2",
             )
         }
@@ -163,7 +171,9 @@ class Mysql(Target):
         }
         self._names = (f"attack_{os.getpid()}", f"attack_{os.getpid()}_other")
         self._admin = pymysql.connect(**self._login)
-        for name, statements in zip(self._names, ((*TABLES, ROWS), OTHER), strict=True):
+        own = (*TABLES, ROWS, "CREATE TABLE t (id INT, name VARCHAR(20))")
+        vault = ("CREATE TABLE vault AS SELECT name AS secret FROM secret",)
+        for name, statements in zip(self._names, (own, (*OTHER, *vault)), strict=True):
             for statement in (f"CREATE DATABASE {name}", f"USE {name}", *statements):
                 self._ask(self._admin, statement)
         self._plain = pymysql.connect(**self._login)
@@ -199,6 +209,14 @@ class Mysql(Target):
             "1 INTO @x",
             "current_user()",
         )
+
+    def corpus(self) -> Iterator[str]:
+        for text in mysql_texts.HOSTILE:
+            yield (
+                text.replace(mysql_texts.OTHER, self._names[1])
+                .replace(mysql_texts.FILE, str(self.file))
+                .replace(mysql_texts.LOOT, str(self.loot / "c"))
+            )
 
     def reference(self) -> str:
         return f"{self._base}/{self._names[0]}"
@@ -236,15 +254,16 @@ class Mysql(Target):
 
     def state(self) -> dict[str, object]:
         name, other = self._names
+        which = "LIKE '%'" if self.alone else "LIKE 'loot%'"
         rows = {
             sql: str(self._ask(self._admin, sql))
             for sql in (
                 f"CHECKSUM TABLE {name}.item, {other}.secret",
                 f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{name}'",
-                "SHOW DATABASES LIKE 'attack%'",
-                "SELECT user, host FROM mysql.user WHERE user NOT LIKE 'sqlverdict%' ORDER BY 1, 2",
-                "SELECT is_used_lock('attack')",
-                "SHOW GLOBAL VARIABLES LIKE '%time%'",
+                f"SHOW DATABASES {which}",
+                f"SELECT user, host FROM mysql.user WHERE user {which} ORDER BY 1, 2",
+                "SELECT is_used_lock('attack'), is_used_lock('loot')",
+                "SHOW GLOBAL VARIABLES LIKE '%timeout%'",
             )
         }
         return {**super().state(), **rows}

@@ -20,7 +20,8 @@ from typing import ClassVar, Self
 from attack_texts import SECRET
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Failure
-from sqlverdict.testing.hostile import corpus_of
+from sqlverdict.testing.hostile import duckdb as duckdb_texts
+from sqlverdict.testing.hostile import hostile_predictions
 
 LIMITS = Limits(steps=2_000_000, seconds=3.0, rows=1_000, bytes=2**22, memory=2**28, cell=2**20)
 TABLES = ("CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(20))",)
@@ -34,16 +35,20 @@ class Target(ABC):
     Args:
         folder: Where files are written.
         server: The URL of a server's administrator.
+        alone: Nobody else uses the server, so that all of its state can be compared.
     """
 
     name: ClassVar[str]
     styles: Sequence[str] = ("'{}'", "'{}'", "'{}'", '"{}"', "7", "1.5")
     calls: Sequence[str]
+    secrets: Sequence[str] = (SECRET,)
+    """What no answer and no message may hold, unless the text does."""
     escapes = False
     """Whether a backslash begins an escape in the plain strings that are sent."""
 
-    def __init__(self, folder: Path, server: str | None) -> None:
+    def __init__(self, folder: Path, server: str | None, *, alone: bool) -> None:
         self.folder = folder
+        self.alone = alone
         self.server = server or ""
         folder.chmod(0o755)
         self.loot = folder / "loot"
@@ -79,11 +84,9 @@ class Target(ABC):
     def reference(self) -> str:
         """The database."""
 
+    @abstractmethod
     def corpus(self) -> Iterator[str]:
-        """The hostile statements of the engine; what never ends takes its whole time limit."""
-        for hostile in corpus_of(self.name):
-            if not hostile.hangs:
-                yield hostile.sql
+        """The hostile statements of the engine."""
 
     def canonical(self, text: str) -> str | Failure | None:
         """What would be sent; ``None`` where the engine itself reads the text."""
@@ -182,6 +185,10 @@ class Sqlite(Target):
             "(SELECT name FROM other.secret)",
         )
 
+    def corpus(self) -> Iterator[str]:
+        # What never ends would take its whole time limit.
+        return (each.sql for each in hostile_predictions() if not each.hangs)
+
     def reference(self) -> str:
         return str(self.folder / SECRET / "shop.sqlite")
 
@@ -194,6 +201,7 @@ class Duckdb(Target):
 
     name = "duckdb"
     styles = (*Target.styles, "E'{}'", "$${}$$", "$a${}$a$", "x'{}'")
+    secrets = (SECRET, duckdb_texts.PLANTED)
 
     def set_up(self) -> None:
         import duckdb
@@ -201,13 +209,15 @@ class Duckdb(Target):
         home = self.folder / SECRET
         home.mkdir()
         for file, statements in (
-            (home / "shop.duckdb", (*TABLES, ROWS)),
+            (home / "shop.duckdb", (*TABLES, ROWS, *duckdb_texts.TABLES)),
             (self.folder / "other.duckdb", OTHER),
         ):
             with closing(duckdb.connect(str(file))) as connection:
                 for statement in (*statements, "CREATE SEQUENCE numbers"):
                     connection.execute(statement)
         os.environ["SQLVERDICT_ATTACK"] = SECRET
+        os.environ["SQLVERDICT_PLANTED"] = duckdb_texts.PLANTED
+        (self.folder / "secret.csv").write_text(duckdb_texts.PLANTED)
         self.calls = (
             f"(SELECT content FROM read_text('{self.file}'))",
             f"(SELECT content FROM system.main.read_text('{self.file}'))",
@@ -228,6 +238,9 @@ class Duckdb(Target):
             "write_log('x')",
         )
 
+    def corpus(self) -> Iterator[str]:
+        return (each.sql for each in duckdb_texts.duckdb_predictions(str(self.folder)))
+
     def reference(self) -> str:
         return str(self.folder / SECRET / "shop.duckdb")
 
@@ -242,4 +255,5 @@ class Duckdb(Target):
         return rows[0] if len(rows) == 1 else None
 
     def tear_down(self) -> None:
-        os.environ.pop("SQLVERDICT_ATTACK", None)
+        for name in ("SQLVERDICT_ATTACK", "SQLVERDICT_PLANTED"):
+            os.environ.pop(name, None)

@@ -15,7 +15,7 @@ from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.mysql.sandbox import failure_of
 from sqlverdict.execute.servers.session import ServerLost
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
-from sqlverdict.testing.hostile_mysql import (
+from sqlverdict.testing.hostile.mysql import (
     EXPRESSIONS,
     FILE,
     HOSTILE,

@@ -19,7 +19,6 @@
 ``tiny_llm``         a real llama.cpp server with a model of half a megabyte
 ``grammar``          random queries from a grammar of SQLite's SELECT
 ``hostile/``         ``hostile_predictions``: texts that no evaluator should run unguarded
-``hostile_mysql``    such texts for MySQL and MariaDB
 ``injections``       ``judge_injections``: predictions that talk to the judge
 ``gaming/``          queries written to please a metric
 """

@@ -14,6 +14,7 @@ Other engines name other failures; for them only "typed, in time, nothing writte
 ``postgres``  the corpus of PostgreSQL: its own statements and functions
 ``postgres_attacks``  texts for PostgreSQL of which none may be answered
 ``duckdb``    the corpus of DuckDB: the same
+``mysql``     the corpus of MySQL and MariaDB: the same
 """
 
 from __future__ import annotations
@@ -65,10 +66,3 @@ def make_database(path: Path) -> Path:
         )
     connection.close()
     return path
-
-
-def corpus_of(engine: str) -> tuple[Hostile, ...]:
-    """The hostile predictions of an engine."""
-    from sqlverdict.testing.hostile.postgres import postgres_predictions
-
-    return postgres_predictions() if engine == "postgres" else hostile_predictions()
