@@ -121,9 +121,9 @@ class Attack:
 @contextmanager
 def attack(engine: str, server: str | None, seed: str, *, alone: bool = False) -> Iterator[Attack]:
     """An attack on an engine, with something to protect."""
-    with tempfile.TemporaryDirectory() as folder:
-        with TARGETS[engine](Path(folder), server, alone=alone) as target:
-            yield Attack(target, Random(seed))
+    make = TARGETS[engine]
+    with tempfile.TemporaryDirectory() as folder, make(Path(folder), server, alone=alone) as target:
+        yield Attack(target, Random(seed))
 
 
 def main() -> int:
