@@ -57,7 +57,7 @@ _SCHEMAS: Final = """
 SELECT nspname FROM pg_catalog.pg_namespace
 WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' ORDER BY 1
 """
-_HAS_NO_LIMIT: Final = "SELECT WHERE current_setting('temp_file_limit') = '-1'"
+_HAS_NO_LIMIT: Final = "SELECT 1 WHERE current_setting('temp_file_limit') = '-1'"
 _NAME: Final = sql.Identifier("reads_only")
 
 
