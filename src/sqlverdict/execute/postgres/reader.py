@@ -70,7 +70,8 @@ def connect_reader(database: Reference, limits: Limits) -> Connection:
             try:
                 return _log_in(database, limits, reader)
             except DatabaseError:
-                # It may have been dropped meanwhile, or the server may be gone.
+                # It may have been dropped meanwhile, unless the server is gone.
+                connect(database, limits.seconds).close()
                 _discard(database)
         connection = _decide(database, limits)
         if connection is not None:

@@ -57,6 +57,7 @@ _SCHEMAS: Final = """
 SELECT nspname FROM pg_catalog.pg_namespace
 WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' ORDER BY 1
 """
+_HAS_NO_LIMIT: Final = "SELECT 1 WHERE current_setting('temp_file_limit') = '-1'"
 _NAME: Final = sql.Identifier("reads_only")
 
 
@@ -103,7 +104,9 @@ def excess_rights(database: Reference) -> tuple[str, ...]:
             rights = role_rights(connection)
             if rights[:1] == _ATTRIBUTES[:1]:
                 return rights
-            return (*rights, *object_rights(connection, beyond_public=False))
+            rights = (*rights, *object_rights(connection, beyond_public=False))
+            row = connection.execute(_HAS_NO_LIMIT).fetchone()
+            return (*rights, "may fill the disk with temporary files") if row else rights
         except psycopg.Error as error:
             raise DatabaseError(f"the rights on {database} cannot be read: {error}") from error
 

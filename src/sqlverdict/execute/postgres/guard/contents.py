@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlverdict.execute.postgres.guard.names import ROLE_WORDS
+from sqlverdict.execute.postgres.guard.names import ROLE_FUNCTIONS, ROLE_WORDS, SYNTAX_FUNCTIONS
 from sqlverdict.execute.postgres.guard.nodes import NODE, VALUE, fields
 
 MOST_LEVELS: Final = 250
@@ -39,7 +39,6 @@ class Contents:
     Attributes:
         functions: Schema and name of each function that is called; the schema may be empty.
         relations: Schema and name of each relation.
-        targets: Those of them that a statement changes.
         attributes: Names behind a dot: a column, or a function of what stands before it.
         members: Names behind a dot behind parentheses.
         types: Names of types.
@@ -49,7 +48,6 @@ class Contents:
 
     functions: set[tuple[str, str]] = field(default_factory=set)
     relations: set[tuple[str, str]] = field(default_factory=set)
-    targets: set[tuple[str, str]] = field(default_factory=set)
     attributes: set[str] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
@@ -100,7 +98,9 @@ def _children(type_: str, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 def _note(kind: str, node: dict[str, Any], result: Contents) -> None:
     match kind:
         case "FuncCall":
-            result.functions.add(_qualified(_strings(node["funcname"])))
+            function = _qualified(_strings(node["funcname"]))
+            result.functions.add(function)
+            result.reads_role |= function[1] in ROLE_FUNCTIONS
         case "RangeVar":
             relation = (node.get("schemaname", ""), node.get("relname", ""))
             result.relations.add(relation)
@@ -119,6 +119,8 @@ def _note(kind: str, node: dict[str, Any], result: Contents) -> None:
                 result.strings.add(node["sval"].get("sval", ""))
         case "SQLValueFunction":
             result.reads_role |= node.get("op") in ROLE_WORDS
+        case _ if kind in SYNTAX_FUNCTIONS:
+            result.functions.update(("", name) for name in SYNTAX_FUNCTIONS[kind])
 
 
 def _strings(names: Any) -> list[str]:

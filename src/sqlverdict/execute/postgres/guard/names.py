@@ -23,15 +23,16 @@ BLOCKED_FUNCTIONS: Final = word_set(
     "inet_client_addr inet_client_port inet_server_addr inet_server_port "
     "txid_current txid_current_if_assigned txid_current_snapshot txid_status "
     "txid_visible_in_snapshot shobj_description aclexplode acldefault makeaclitem getpgusername "
-    "row_security_active regrole to_regrole regdatabase to_regdatabase has_parameter_privilege "
+    "row_security_active to_regrole to_regdatabase system_user setseed has_parameter_privilege "
     "has_database_privilege has_tablespace_privilege has_server_privilege "
     "has_foreign_data_wrapper_privilege has_largeobject_privilege "
     "crosstab crosstabn connectby xpath_table"
 )
 """Functions that run texts or read whole schemas, read or set options, tell of roles and of the
-network, or move sequences."""
+network, move sequences, or change what the next query draws by chance."""
 BLOCKED_STARTS: Final = (
-    *("dblink", "binary_upgrade_", "brin_summarize", "brin_desummarize", "gin_clean_"),
+    *("dblink", "binary_upgrade_", "brin_summarize", "brin_desummarize", "gin_clean_", "regrole"),
+    "regdatabase",
 )
 """How the names of others begin."""
 SYSTEM_FUNCTIONS: Final = word_set(
@@ -69,12 +70,26 @@ SCHEMA_RELATIONS: Final = word_set(
     "view_routine_usage view_table_usage views"
 )
 """Relations of ``information_schema`` that may be read."""
-BLOCKED_TYPES: Final = word_set("regrole regdatabase aclitem")
+BLOCKED_TYPES: Final = word_set("regrole _regrole regdatabase _regdatabase aclitem _aclitem")
 """Types whose values tell of roles and other databases."""
 ROLE_WORDS: Final = frozenset(
     {"SVFOP_USER", "SVFOP_CURRENT_USER", "SVFOP_SESSION_USER", "SVFOP_CURRENT_ROLE"}
 )
 """Words whose value is the name of the role that runs a query."""
+ROLE_FUNCTIONS: Final = word_set("current_user session_user")
+SYNTAX_FUNCTIONS: Final = {
+    "JsonArrayAgg": ("json_arrayagg",),
+    "JsonArrayConstructor": ("json_array",),
+    "JsonArrayQueryConstructor": ("json_array",),
+    "JsonFuncExpr": ("json_exists", "json_query", "json_value"),
+    "JsonObjectAgg": ("json_objectagg",),
+    "JsonObjectConstructor": ("json_object",),
+    "JsonParseExpr": ("json",),
+    "JsonScalarExpr": ("json_scalar",),
+    "JsonSerializeExpr": ("json_serialize",),
+    "JsonTable": ("json_table",),
+}
+"""Nodes that an older server reads as calls of functions."""
 
 
 def is_blocked_function(name: str) -> bool:
