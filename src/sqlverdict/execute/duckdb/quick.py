@@ -66,7 +66,7 @@ def _copies(lower: str) -> int:
         name.strip('"') if name not in names().reserved else "" for name in _NAME.findall(lower)
     )
     del uses[""]
-    copies = 2 ** len(_NULLIF.findall(lower))
+    copies = 1 << len(_NULLIF.findall(lower))
     for count in uses.values():
         copies *= max(1, count - 1)
         if copies > _MOST_COPIES:
