@@ -140,8 +140,14 @@ def test_a_variable_of_python_is_no_table(session: Session) -> None:
     ("sql", "reason"),
     [
         ("SELECT repeat('x', 40000000)", Reason.MEMORY_LIMIT),
-        ("SELECT repeat(repeat('x', 10000), 4000) FROM item", Reason.MEMORY_LIMIT),
-        ("SELECT lpad('x', 34000000, 'y')", Reason.MEMORY_LIMIT),
+        pytest.param(
+            "SELECT repeat(repeat('x', 10000), 4000) FROM item",
+            Reason.MEMORY_LIMIT,
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "SELECT lpad('x', 34000000, 'y')", Reason.MEMORY_LIMIT, marks=pytest.mark.slow
+        ),
         ("SELECT printf('%40000000d', 1)", Reason.MEMORY_LIMIT),
         ("SELECT generate_series(1, 1000000000)", Reason.MEMORY_LIMIT),
         ("SELECT " + "(" * 100_000 + "1", Reason.PARSE_ERROR),

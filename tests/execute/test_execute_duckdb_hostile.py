@@ -132,11 +132,33 @@ def test_usual_queries_stay_in_the_callers_process(sql: str) -> None:
         "SELECT * FROM (DESC person)",
         "SELECT 1 -- x",
         "SELECT " + ", ".join(["1"] * 50),
+        "SELECT *, * FROM (" * 14 + "SELECT 1 AS a" + ")" * 14,
+        "SELECT age + age AS c1, " + ", ".join(f"c{n} + c{n} AS c{n + 1}" for n in range(1, 30)),
+        'SELECT age AND age AS "or", "or" AND "or"' + ' AND "or"' * 9_999,
+        "SELECT age + age c1, c1" + " + c1" * 200 + " c2, c2" + " + c2" * 200 + " FROM person",
+        "SELECT " + "nullif(" * 30 + "age" + ", 1)" * 30 + " FROM person",
+        "SELECT sum(DISTINCT id) OVER (ORDER BY id ROWS BETWEEN 9 PRECEDING AND CURRENT ROW)",
         "SELECT 1" + " " * 5_000,
     ],
 )
 def test_what_may_run_for_long_leaves_the_callers_process(sql: str) -> None:
     assert not is_plain(sql)
+
+
+def test_lists_grow_by_plus_only_where_they_cannot_hurt(tmp_path: Path) -> None:
+    file = write_duckdb(tmp_path / "l.duckdb", "CREATE TABLE t AS SELECT [1] AS l, 2 AS n")
+    levels = "SELECT l + l AS l FROM (" * 34 + "SELECT l FROM t" + ")" * 34
+    session = DUCKDB.open(file, SMALL)
+    try:
+        with fail_on_hang():
+            outcome = session.run(f"SELECT len(l) FROM ({levels})")
+            total = session.run("SELECT n + n FROM t")
+    finally:
+        session.close()
+    assert isinstance(outcome, Failure)
+    assert outcome.reason in (Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT)
+    assert isinstance(total, Answer)
+    assert total.rows == [(4,)]
 
 
 def test_what_the_engine_gets_is_what_its_own_parser_read(folder: Path) -> None:

@@ -44,23 +44,24 @@ text, or take bytes for what the engine has in its memory."""
 _INTERNAL = "__"
 
 _QUICK = word_set(
-    "abs acos add age any_value arbitrary asin atan atan2 avg bool_and bool_or cbrt ceil ceiling "
+    "abs acos age any_value arbitrary asin atan atan2 avg bool_and bool_or cbrt ceil ceiling "
     "century char_length character_length cos count count_if count_star countif cume_dist "
     "current_date current_schema date_diff date_part date_trunc datediff datepart datetrunc day "
-    "dayname dayofmonth dayofweek dayofyear decade degrees dense_rank divide exp first "
+    "dayname dayofmonth dayofweek dayofyear decade degrees dense_rank exp first "
     "first_value floor greatest hour if isfinite isinf isnan isodow isoyear julian lag last "
     "last_day last_value lcase lead least left len length ln log log10 log2 lower make_date "
-    "max mean microsecond millisecond min minute mod month monthname multiply now nth_value "
+    "max mean microsecond millisecond min minute mod month monthname now nth_value "
     "ntile nullif percent_rank pi pow power quarter radians random rank right round row_number "
     "second sign sin sqrt stddev stddev_pop stddev_samp strftime strlen substr substring "
-    "subtract sum tan today trunc typeof ucase upper user var_pop var_samp variance version week "
+    "sum tan today trunc typeof ucase upper user var_pop var_samp variance version week "
     "weekday weekofyear year"
 )
 """Functions whose time and memory grow with the length of their arguments and no faster."""
 _SLOW_WORDS = word_set(
     "array at bignum bit bitstring blob bytea call collate columns cube delete describe escape "
-    "explain from_first glob ilike insert lambda merge pivot recursive rollup sample sets show "
-    "similar summarize tablesample truncate unpivot update varbinary varint"
+    "exclude explain following glob groups ilike insert lambda merge pivot preceding recursive "
+    "rollup rows sample sets show similar summarize tablesample truncate unpivot update "
+    "varbinary varint"
 )
 """Words of the language behind which a function stands, or which make a query unusual."""
 _WRITES = word_set("delete insert merge truncate update")
@@ -80,6 +81,8 @@ class SystemNames(NamedTuple):
     """Words without which a text is sure to do nothing of this, whatever else it means."""
     slow: frozenset[str]
     """Words without which a text calls nothing but quick functions."""
+    reserved: frozenset[str]
+    """Words that are no names, unless they stand in quotes."""
 
 
 @lru_cache(maxsize=1)
@@ -93,6 +96,9 @@ def names() -> SystemNames:
         views = connection.execute(
             "SELECT lower(view_name) FROM duckdb_views() WHERE internal"
         ).fetchall()
+        keywords = connection.execute(
+            "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
+        ).fetchall()
     finally:
         connection.close()
     every = frozenset(name for name, _ in kinds)
@@ -104,5 +110,10 @@ def names() -> SystemNames:
     tables = (frozenset(name for (name,) in views) - _TABLES) | _BLOCKED_TABLES
     suspicious = functions | table_functions | tables | _WRITES | _DESCRIPTIONS
     return SystemNames(
-        functions, table_functions, tables, suspicious, (suspicious | every | _SLOW_WORDS) - _QUICK
+        functions,
+        table_functions,
+        tables,
+        suspicious,
+        (suspicious | every | _SLOW_WORDS) - _QUICK,
+        frozenset(name for (name,) in keywords),
     )

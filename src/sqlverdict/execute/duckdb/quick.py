@@ -10,6 +10,7 @@ reads in the text is among them. Whatever is not plain is run in a process that 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 from sqlverdict.execute.duckdb.names import names
@@ -19,12 +20,20 @@ _LONGEST = 4_000
 _MOST_PARTS = 40
 """Commas, joins and queries: to plan a join of 60 tables takes half a second, of 280 minutes."""
 _MOST_UNFOLDED = 64
+_MOST_STARS = 8
+"""Two stars a query double the columns with each level: to plan 2 to the 14th takes 10 seconds."""
+_MOST_COPIES = 10_000
+"""So often an expression may be written out: a name that another column of the same query has is
+replaced by what it stands for, and ``nullif`` writes its argument twice."""
 _MOST_WILDCARDS = 2
 """In a pattern with ``_``: its time grows with a power of the text's length."""
 _WORDS = re.compile(r"\w+")
 _ODD = re.compile(r"(?i)\(\s*desc\b|--|/\*|->|\|\||!(?!=)|[\[\]{}~\\$@#^&?`\x00-\x08\x0b-\x1f\x7f]")
 """A description in brackets, comments, operators that call functions, lists, escapes."""
 _LIKE = re.compile(r"\blike\b")
+_NAME = re.compile(r'"?\b[^\W\d]\w*\b"?(?!\s*[(.])')
+"""What may be the use of a column's name: it stands before no bracket and no dot."""
+_NULLIF = re.compile(r"\bnullif\b")
 _PATTERN = re.compile(r"\blike\s*'([^']{0,60})'(?!\s*['.:\[])")
 
 
@@ -43,10 +52,26 @@ def is_plain(sql: str) -> bool:
         return False
     if lower.count(",") + lower.count("join") + lower.count("select") > _MOST_PARTS:
         return False
+    if lower.count("*") > _MOST_STARS or _copies(lower) > _MOST_COPIES:
+        return False
     if "like" in lower and not _has_short_patterns(lower):
         return False
     unfolds = len(sql) >= SHORTEST_UNFOLDING and "with" in lower
     return not unfolds or count_unfolded(sql) <= _MOST_UNFOLDED
+
+
+def _copies(lower: str) -> int:
+    """How often an expression is written out at most, as if every name stood for one."""
+    uses = Counter(
+        name.strip('"') if name not in names().reserved else "" for name in _NAME.findall(lower)
+    )
+    del uses[""]
+    copies = 1 << len(_NULLIF.findall(lower))
+    for count in uses.values():
+        copies *= max(1, count - 1)
+        if copies > _MOST_COPIES:
+            break
+    return copies
 
 
 def _has_short_patterns(lower: str) -> bool:
