@@ -76,13 +76,13 @@ def traits(sql: str) -> Traits:
         for token, then in zip(solid, after, strict=True)
         if token.kind is Kind.WORD and token.text.upper() not in KEYWORDS | TYPES and then != "("
     ]
-    said = [word for word in words if word.upper() in KEYWORDS]
+    keywords = [word for word in words if word.upper() in KEYWORDS]
     quoted = [token.text for token in solid if token.kind in (Kind.QUOTED, Kind.STRING)]
     return {
         "capital names": share([name.isupper() for name in names]),
         "small names": share([name.islower() for name in names]),
         "any capital name": float(any(name.isupper() for name in names)),
-        "capital keywords": share([word.isupper() for word in said]),
+        "capital keywords": share([word.isupper() for word in keywords]),
         "plain quotes": share([text.startswith("'") for text in quoted]),
         "backticks": share([text.startswith("`") for text in quoted]),
         "capital functions": share(list(_functions(solid))),
@@ -99,7 +99,7 @@ def traits(sql: str) -> Traits:
         "sides in order": share(list(_sides(solid))),
         "parts in order": share(list(_parts(sql))),
         "inner": share([sql.upper().split()[n - 1] == "INNER" for n in _places(sql, "JOIN") if n]),
-        "ascending": float("ASC" in said) if "ORDER" in map(str.upper, said) else None,
+        "ascending": float("ASC" in keywords) if "ORDER" in map(str.upper, keywords) else None,
         "other unequal": share([t.text == "!=" for t in solid if t.text in ("!=", "<>")]),
         "double parentheses": float("((" in re.sub(r"\s", "", sql)),
     }
@@ -240,11 +240,11 @@ def pairs_of(benchmark: str, system: str, number: int, seed: int) -> tuple[list[
     file = DATA / benchmark / "predictions" / "dev" / f"{system}.txt"
     lines = [line.split("\t----- bird -----")[0] for line in file.read_text().splitlines()]
     rows = [(case, line) for case, line in zip(cases, lines, strict=True) if _is_pair(case, line)]
-    chosen = Random(seed).sample(rows, min(number, len(rows)))
-    facts = {case.id: CaseFacts(case.knowledge, case.database) for case, _ in chosen}
+    sample = Random(seed).sample(rows, min(number, len(rows)))
+    facts = {case.id: CaseFacts(case.knowledge, case.database) for case, _ in sample}
     databases = CaseDatabases(QueryRunner("sqlite", Limits(seconds=10.0)), facts)
     pairs, by_tokens = [], 0
-    for case, prediction in chosen:
+    for case, prediction in sample:
         gold = case.golds[0]
         result = Result(
             0, case.id, case.db_id, case.question, (gold,), prediction, False, Verdict.INCORRECT
@@ -275,14 +275,14 @@ def main() -> int:
         for system in systems:
             pairs, by_tokens = pairs_of(benchmark, system, args.pairs, args.seed)
             raw, page = [pair.raw for pair in pairs], [pair.page for pair in pairs]
-            told = accuracy(page, traits)
-            worst = max(worst, told)
+            on_page = accuracy(page, traits)
+            worst = max(worst, on_page)
             rows.append(
                 [
                     f"{benchmark} {system}",
                     str(len(pairs)),
                     f"{accuracy(raw, traits):.1%}",
-                    f"{told:.1%}",
+                    f"{on_page:.1%}",
                     capitals(raw),
                     capitals(page),
                     f"{accuracy(page, words_of, absent=0.0):.1%}",

@@ -290,49 +290,6 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     assert decision.reason == "the prediction counts names"
 
 
-def test_an_offline_file_labels_without_a_server(
-    open_page: OpenPage, own_run: Path, databases: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "cai.html"
-    line = ["label", str(own_run), "--databases", str(databases), "--annotators", "cai"]
-    result = CliRunner().invoke(sqlverdict, [*line, "--offline", str(file)])
-    assert result.exit_code == 0, result.output
-    assert SECRET_SYSTEM not in file.read_text()
-    page = open_items(open_page, file)
-    press(page, "1", "2", "3", "4")
-    page.keyboard.press("u")
-    text_starts(page, "#done", "3 ")
-    page.reload()
-    page.wait_for_selector(".pair")
-    assert page.inner_text("#done") == f"3 of {ITEMS}"
-    press(page, "4")
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_selector('#choices [aria-pressed="true"]')
-    page.keyboard.press("d")
-    page.fill("#note", "an edit")
-    page.keyboard.press("Escape")
-    page.keyboard.press("u")
-    text_starts(page, "#done", "3 ")
-    press(page, "4", "5", "8")
-    page.wait_for_selector("text=All 6 items are labelled.")
-    assert accessibility_problems(page) == []
-    with page.expect_download() as download:
-        page.click("#download")
-    downloaded = tmp_path / "votes-cai.jsonl"
-    download.value.save_as(downloaded)
-    labels = str(downloaded)
-    agreed = CliRunner().invoke(sqlverdict, ["agree", str(own_run), "--labels", labels, "--json"])
-    assert json.loads(agreed.output)["labelled"] == 5
-    imported = CliRunner().invoke(sqlverdict, ["label", str(own_run), "--import", labels])
-    assert "11 added" in imported.output
-    book, original = book_of(own_run), VoteBook(read_events(downloaded))
-    assert {p: v.votes["cai"].label for p, v in book.pairs.items()} == {
-        p: v.votes["cai"].label for p, v in original.pairs.items()
-    }
-    again = CliRunner().invoke(sqlverdict, ["label", str(own_run), "--import", labels])
-    assert "11 in the log already" in again.output
-
-
 @pytest.mark.parametrize(
     "look",
     [

@@ -169,11 +169,11 @@ def test_a_vote_on_a_pair_of_another_is_refused(tmp_path: Path) -> None:
             session.vote("ann", Ballot(theirs, "both"))
         with pytest.raises(NotAssigned):
             session.reveal("ann", theirs)
-        for listed in (theirs, session.key.pair_id(reader_of("bob"), theirs), "none", ""):
+        for ids in (theirs, session.key.pair_id(reader_of("bob"), theirs), "none", ""):
             replies = [
-                one.ask("ann", "/api/vote", {"pair": listed, "choice": "both"}),
+                one.ask("ann", "/api/vote", {"pair": ids, "choice": "both"}),
                 *(
-                    one.ask("ann", f"/api/{name}", {"pair": listed})
+                    one.ask("ann", f"/api/{name}", {"pair": ids})
                     for name in ("item", "reveal", "run")
                 ),
             ]
@@ -187,22 +187,22 @@ def test_an_id_of_a_pair_is_keyed(tmp_path: Path) -> None:
     from sqlverdict.load.people.votes import pair_digest
 
     with served(tmp_path / "one") as one, served(tmp_path / "two", secret=SECRET[::-1]) as two:
-        listed = {
+        ids = {
             (number, who): {
                 item["id"]: item["pair"] for item in each.json(who, "state", {})["items"]
             }
             for number, each in enumerate((one, two))
             for who in ("ann", "bob")
         }
-        for case in listed[0, "ann"]:
-            assert len({pairs[case] for pairs in listed.values()}) == 4, "nothing joins them"
+        for case in ids[0, "ann"]:
+            assert len({pairs[case] for pairs in ids.values()}) == 4, "nothing joins them"
         item = one.session.queue.items[one.session.queue.order[0]].result
         for golds, prediction in ((item.gold, item.prediction), ((item.prediction,), item.gold[0])):
             digest = pair_digest(item.id, golds, prediction)
-            for pairs in listed.values():
+            for pairs in ids.values():
                 assert digest not in pairs.values()
-        page = one.json("ann", "item", {"pair": listed[0, "ann"][item.id]})
-        assert page["item"]["pair"] == listed[0, "ann"][item.id]
+        page = one.json("ann", "item", {"pair": ids[0, "ann"][item.id]})
+        assert page["item"]["pair"] == ids[0, "ann"][item.id]
         assert pair_digest(item.id, item.gold, item.prediction) not in json.dumps(page)
 
 

@@ -73,7 +73,7 @@ def test_a_restart_keeps_addresses_and_no_vote_is_lost(tmp_path: Path) -> None:
         with label_server(run, databases, *options) as server:
             links.append(server.links)
             people = {
-                name: Annotator(f"{_place(server.links[name])}#{_token(links[0][name])}")
+                name: Annotator(f"{_address(server.links[name])}#{_token(links[0][name])}")
                 for name in ("ann", "bob")
             }
             items = {name: one.ask("state")["items"] for name, one in people.items()}
@@ -111,7 +111,7 @@ def _vote(people: dict[str, Annotator], items: Any, number: int) -> tuple[str, s
     return name, str(number)
 
 
-def _place(link: str) -> str:
+def _address(link: str) -> str:
     return link.partition("#")[0]
 
 
@@ -165,8 +165,8 @@ def test_two_annotators_of_one_pair_behind_a_reverse_proxy(tmp_path: Path) -> No
 
 def _vote_on_all(person: Annotator, choice: str) -> int:
     done = 0
-    for listed in person.ask("state")["items"]:
-        item = person.ask("item", {"pair": listed["pair"]})["item"]
+    for entry in person.ask("state")["items"]:
+        item = person.ask("item", {"pair": entry["pair"]})["item"]
         ballot = {"pair": item["pair"], "choice": choice, "digest": item["digest"]}
         done = person.ask("vote", ballot)["progress"]["done"]
     return done

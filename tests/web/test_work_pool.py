@@ -1,4 +1,4 @@
-"""A reader's slow query holds up nobody else, and too much of it is refused at once."""
+"""A reader's slow query holds up nobody else, and too much of it is is_busy at once."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def test_a_reader_has_one_thread_and_a_bounded_number_of_requests() -> None:
             for _ in range(MOST_WAITING)
         ]
         await asyncio.to_thread(started.wait, HANG_SECONDS)
-        refused = await refusal(pool.run("ann", own_thread))
+        is_busy = await refusal(pool.run("ann", own_thread))
         others = [await pool.run(name, own_thread) for name in ("bob", "dee")]
         end.set()
         assert await asyncio.gather(*slow) == ["slow"] * MOST_WAITING
-        return [refused, *others, await pool.run("ann", own_thread)]
+        return [is_busy, *others, await pool.run("ann", own_thread)]
 
     try:
         assert asyncio.run(run()) == [True] * 4
@@ -95,10 +95,10 @@ def test_where_all_threads_are_taken_the_next_reader_is_refused_at_once() -> Non
         ]
         for start in starts:
             await asyncio.to_thread(start.wait, HANG_SECONDS)
-        refused = await refusal(pool.run("one more", own_thread))
+        is_busy = await refusal(pool.run("one more", own_thread))
         end.set()
         await asyncio.gather(*slow)
-        return refused and await pool.run("one more", own_thread)
+        return is_busy and await pool.run("one more", own_thread)
 
     try:
         assert asyncio.run(run())

@@ -2,6 +2,7 @@
 
 ``queue``          which pairs of a gold and a prediction are labelled, and by whom
 ``databases``      the databases and the knowledge of the runs' cases
+``spelling/``      both queries of a pair in one spelling
 ``layout_sql``     a query in lines, with what the other query lacks marked
 ``display``        tables and results as the page shows them
 ``logged_results``  results as the run log keeps them

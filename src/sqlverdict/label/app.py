@@ -108,8 +108,8 @@ class LabelApp:
         name = _annotator(request)
         pair, vote = await self._saved(self.session.undo, name)
         state = await self._saved(self.session.state, name)
-        listed = self.session.key.pair_id(_reader(request), pair)
-        return {"pair": listed, "vote": vote, "state": state}
+        item_id = self.session.key.pair_id(_reader(request), pair)
+        return {"pair": item_id, "vote": vote, "state": state}
 
     async def _reveal(self, request: Request) -> object:
         name, pair = _annotator(request), await self._pair(request)
@@ -145,8 +145,8 @@ class LabelApp:
 
     async def _pair(self, request: Request) -> str:
         """The pair that a request is about, by the id that its reader has for it."""
-        listed = (await read_body(request, PairRequest)).pair
-        return self.session.pair_of(_reader(request), listed)
+        item_id = (await read_body(request, PairRequest)).pair
+        return self.session.pair_of(_reader(request), item_id)
 
     async def _ballot(self, request: Request) -> Ballot:
         ballot = await read_body(request, Ballot)
@@ -155,8 +155,8 @@ class LabelApp:
 
     async def _content(self, request: Request, pair: str, first: Side) -> ItemContent:
         reader = _reader(request)
-        listed = self.session.key.pair_id(reader, pair)
-        item = replace(self.session.item(pair), pair=listed)
+        item_id = self.session.key.pair_id(reader, pair)
+        item = replace(self.session.item(pair), pair=item_id)
         return await self._queries.run(reader, lambda databases: show_item(item, databases, first))
 
     async def _saved(self, work: Callable[..., T], *arguments: Any) -> T:

@@ -176,11 +176,11 @@ def _checked(
 
     The message of a failure quotes the text: it is that of the spelling.
     """
-    shown: list[Outcome] = []
+    outputs: list[Outcome] = []
     for query, side, outcome in zip(spelled.queries, sides, outcomes, strict=True):
         failure = outcome if isinstance(outcome, Failure) else None
         if failure is not None and failure.reason in LIMIT_REASONS:
-            shown.append(outcome)
+            outputs.append(outcome)
             continue
         again = databases.run(result, query.text, side)
         if isinstance(again, Failure):
@@ -189,8 +189,8 @@ def _checked(
             same = not isinstance(outcome, Failure) and again.bag == outcome.bag
         if not same:
             return replace(spelled, by_tree=False), outcomes[0], outcomes[1]
-        shown.append(again if failure is not None else outcome)
-    return spelled, shown[0], shown[1]
+        outputs.append(again if failure is not None else outcome)
+    return spelled, outputs[0], outputs[1]
 
 
 def _with_columns(query: SpelledQuery, table: _Table) -> _Table:

@@ -45,8 +45,8 @@ def offline_page(
     items = []
     for pair in queue.order:
         first = first_side(key.secret, pair, annotator)
-        listed = key.pair_id(reader_of(annotator), pair)
-        items.append(show_item(replace(queue.items[pair], pair=listed), databases, first))
+        item_id = key.pair_id(reader_of(annotator), pair)
+        items.append(show_item(replace(queue.items[pair], pair=item_id), databases, first))
     data = {
         "vote_schema": VOTE_SCHEMA,
         "annotator": annotator,

@@ -105,7 +105,7 @@ class LabelSession:
     blind: bool
     name: str
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    _listed: dict[str, dict[str, str]] = field(default_factory=dict)
+    _pairs_by_id: dict[str, dict[str, str]] = field(default_factory=dict)
     """The pairs of each reader by the ids that the reader got."""
 
     def state(self, annotator: str) -> AnnotatorState:
@@ -115,8 +115,8 @@ class LabelSession:
             vote = self._vote(annotator, pair)
             choice = choice_of_label(vote.label, self.first(annotator, pair)) if vote else ""
             result = self.queue.items[pair].result
-            listed = self.key.pair_id(reader_of(annotator), pair)
-            items.append(ListedItem(listed, result.id, short_text(result.question), choice))
+            item_id = self.key.pair_id(reader_of(annotator), pair)
+            items.append(ListedItem(item_id, result.id, short_text(result.question), choice))
         return AnnotatorState(
             annotator,
             self.blind,
@@ -129,21 +129,21 @@ class LabelSession:
         """How far an annotator is, by the own votes alone."""
         return progress_of(self.log.book, annotator, self.assignment[annotator])
 
-    def pair_of(self, reader: str, listed: str) -> str:
+    def pair_of(self, reader: str, item_id: str) -> str:
         """The pair that a reader knows under an id.
 
         Args:
             reader: Who asks: an annotator, by :func:`reader_of`, or the adjudicator.
-            listed: The id, as the reader got it.
+            item_id: The id, as the reader got it.
 
         Raises:
             NotAssigned: it is none of this reader's.
         """
-        if reader not in self._listed:
+        if reader not in self._pairs_by_id:
             pairs = self.assignment.get(reader.removeprefix(ANNOTATOR), self.queue.items)
-            self._listed[reader] = {self.key.pair_id(reader, pair): pair for pair in pairs}
+            self._pairs_by_id[reader] = {self.key.pair_id(reader, pair): pair for pair in pairs}
         try:
-            return self._listed[reader][listed]
+            return self._pairs_by_id[reader][item_id]
         except KeyError:
             raise NotAssigned from None
 

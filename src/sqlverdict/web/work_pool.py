@@ -23,7 +23,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
-class _Worker(Generic[R]):
+class _WorkThread(Generic[R]):
     """One thread with its resource."""
 
     def __init__(self, open_resource: Callable[[], R], close_resource: Callable[[R], None]) -> None:
@@ -58,7 +58,7 @@ class WorkPool(Generic[R]):
         readers: int = 1,
     ) -> None:
         number = max(1, min(readers, MOST_THREADS))
-        self._workers = [_Worker(open_resource, close_resource) for _ in range(number)]
+        self._workers = [_WorkThread(open_resource, close_resource) for _ in range(number)]
         self._free = list(self._workers)
         self._requests: Counter[str] = Counter()
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)

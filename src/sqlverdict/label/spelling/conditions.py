@@ -50,8 +50,8 @@ def spell_conditions(tree: Expr, text_of: TextOf) -> None:
 def _leave_out(node: Expr) -> None:
     node.comments = None
     if isinstance(node, exp.Join):
-        said = bool(node.args.get("on") or node.args.get("using"))
-        if node.kind == "OUTER" or (node.kind == "INNER" and said):
+        has_condition = bool(node.args.get("on") or node.args.get("using"))
+        if node.kind == "OUTER" or (node.kind == "INNER" and has_condition):
             node.set("kind", None)
     elif isinstance(node, exp.Ordered) and not node.args.get("desc"):
         node.set("desc", None)

@@ -30,7 +30,7 @@ class Unspelled(Exception):
 
 
 @dataclass(frozen=True)
-class _Target:
+class _ColumnTarget:
     """What a column name means.
 
     Attributes:
@@ -46,7 +46,7 @@ class _Target:
     is_clear: bool = True
 
 
-class _Resolver(NameResolver[_Target]):
+class _SourceResolver(NameResolver[_ColumnTarget]):
     """Follows a name to the item of FROM that has it, and no further."""
 
     def __init__(self, schema: Schema) -> None:
@@ -54,27 +54,27 @@ class _Resolver(NameResolver[_Target]):
         self._schema = schema
         self._names: dict[int, list[tuple[str, str]]] = {}
 
-    def base_column(self, table: str, name: str) -> _Target | None:
+    def base_column(self, table: str, name: str) -> _ColumnTarget | None:
         """Never asked: :meth:`among` does not follow names to tables."""
         raise NotImplementedError
 
-    def column(self, node: Expr) -> _Target | None:
+    def column(self, node: Expr) -> _ColumnTarget | None:
         """What a column reference means."""
         return self.follow(node)
 
     def among(
         self, name: str, sources: Sequence[NamedSource], *, qualified: bool
-    ) -> _Target | None:
+    ) -> _ColumnTarget | None:
         """The first source that has the column."""
         owners = [source for source in sources if self.spelled(source, name) is not None]
         clear = qualified or len(owners) == 1
-        return _Target(owners[0], name, is_clear=clear) if owners else None
+        return _ColumnTarget(owners[0], name, is_clear=clear) if owners else None
 
-    def by_alias(self, select: Expr, name: str) -> _Target | None:
+    def by_alias(self, select: Expr, name: str) -> _ColumnTarget | None:
         """An output of the SELECT itself."""
         for output in select.expressions:
             if isinstance(output, exp.Alias) and fold(output.alias) == name:
-                return _Target(None, name, output.this)
+                return _ColumnTarget(None, name, output.this)
         return None
 
     def spelled(self, source: NamedSource, name: str) -> str | None:
@@ -135,13 +135,13 @@ class _Resolver(NameResolver[_Target]):
         return self.spelled(target.source, target.name) or ""
 
 
-class _Names:
+class _QueryNames:
     """The new names of one query; nothing is changed before all of them are known."""
 
     def __init__(self, tree: Expr, schema: Schema) -> None:
         self.tree = tree
         self.schema = schema
-        self.resolver = _Resolver(schema)
+        self.resolver = _SourceResolver(schema)
         self.selects = list(tree.find_all(exp.Select, bfs=False))
         self.items = {id(select): list(_items(select)) for select in self.selects}
         self.columns = [node for node in tree.find_all(exp.Column) if not node.is_star]
@@ -153,11 +153,11 @@ class _Names:
                 raise Unspelled("a source of FROM that is not read")
             self.owner.update((id(source), select) for source in sources)
         self.queries = self._query_names()
-        self.named = self._named_selects()
-        self.outputs = {n: self.resolver.outputs(each) for n, each in self.named.items()}
+        self.references = self._selects_with_references()
+        self.outputs = {n: self.resolver.outputs(each) for n, each in self.references.items()}
         self.names = self._source_names()
 
-    def _target(self, node: Expr) -> _Target | None:
+    def _target(self, node: exp.Column) -> _ColumnTarget | None:
         query = node.find_ancestor(exp.Select, exp.SetOperation)
         if not isinstance(query, exp.Select):
             return None
@@ -178,7 +178,7 @@ class _Names:
                 names[id(node.this)] = f"q{len(names) + 1}"
         return names
 
-    def _named_selects(self) -> dict[int, Expr]:
+    def _selects_with_references(self) -> dict[int, Expr]:
         """The SELECTs to whose outputs something refers."""
         queries: list[Expr] = [
             node.this
@@ -204,16 +204,16 @@ class _Names:
         for node in self.columns:
             numbered |= self._hidden_by_a_name(node)
         names: dict[int, str] = {}
-        taken = {fold(table.name) for table in self.schema.tables}
+        used_names = {fold(table.name) for table in self.schema.tables}
         for select in self.selects:
             for source in self.resolver.sources(select):
                 stem = name = self.stem(source)
                 number = 0
-                while id(source) in numbered and (not number or fold(name) in taken):
+                while id(source) in numbered and (not number or fold(name) in used_names):
                     number += 1
                     name = f"{stem}_{number}"
                 if id(source) in numbered:
-                    taken.add(fold(name))
+                    used_names.add(fold(name))
                 names[id(source)] = name
         return names
 
@@ -243,10 +243,10 @@ def spell_names(tree: Expr, schema: Schema, identifier: IdentifierOf) -> None:
     Raises:
         Unspelled: something in it is not read.
     """
-    names = _Names(tree, schema)
-    references: list[tuple[Expr, Expr]] = []
+    names = _QueryNames(tree, schema)
+    outputs: list[tuple[Expr, Expr]] = []
     for node in names.columns:
-        _spell_column(node, names, identifier, references)
+        _spell_column(node, names, identifier, outputs)
     for star in [node for node in tree.find_all(exp.Column) if node.is_star]:
         _spell_star(star, names, identifier)
     for select in names.selects:
@@ -260,12 +260,15 @@ def spell_names(tree: Expr, schema: Schema, identifier: IdentifierOf) -> None:
     for cte in tree.find_all(exp.CTE):
         name = identifier(names.queries[id(cte.this)])
         cte.set("alias", exp.TableAlias(this=name))
-    for node, output in references:
-        _put_expression(node, output)
+    for reference, output in outputs:
+        _put_expression(reference, output)
 
 
 def _spell_column(
-    node: Expr, names: _Names, identifier: IdentifierOf, references: list[tuple[Expr, Expr]]
+    node: exp.Column,
+    names: _QueryNames,
+    identifier: IdentifierOf,
+    outputs: list[tuple[Expr, Expr]],
 ) -> None:
     target = names.targets[id(node)]
     select = node.find_ancestor(exp.Select, exp.SetOperation)
@@ -275,7 +278,7 @@ def _spell_column(
     elif target is None:
         _spell_unknown(node, names, identifier)
     elif target.output is not None:
-        references.append((node, target.output))
+        outputs.append((node, target.output))
     elif target.source is not None:
         spelled = names.resolver.spelled(target.source, target.name) or target.name
         node.set("this", identifier(spelled))
@@ -286,7 +289,7 @@ def _spell_column(
         node.set("db", None)
 
 
-def _spell_unknown(node: Expr, names: _Names, identifier: IdentifierOf) -> None:
+def _spell_unknown(node: exp.Column, names: _QueryNames, identifier: IdentifierOf) -> None:
     """A name that no source has: text, where it stands in quotes alone; else in small letters."""
     if node.this.args.get("quoted") and not node.table:
         node.replace(exp.Literal.string(node.name))
@@ -296,7 +299,7 @@ def _spell_unknown(node: Expr, names: _Names, identifier: IdentifierOf) -> None:
         node.set("table", identifier(_qualifier(node, names)))
 
 
-def _spell_star(node: Expr, names: _Names, identifier: IdentifierOf) -> None:
+def _spell_star(node: exp.Column, names: _QueryNames, identifier: IdentifierOf) -> None:
     select = node.find_ancestor(exp.Select)
     if select is None or len(names.resolver.sources(select)) == 1:
         node.replace(exp.Star())
@@ -304,7 +307,7 @@ def _spell_star(node: Expr, names: _Names, identifier: IdentifierOf) -> None:
         node.set("table", identifier(_qualifier(node, names)))
 
 
-def _qualifier(node: Expr, names: _Names) -> str:
+def _qualifier(node: Expr, names: _QueryNames) -> str:
     """The new name of the source that a qualifier means."""
     select = node.find_ancestor(exp.Select)
     while select is not None:
@@ -321,7 +324,7 @@ def _merges_columns(select: Expr) -> bool:
     return any(join.args.get("using") or join.method for join in joins)
 
 
-def _spell_merged(select: Expr, names: _Names, identifier: IdentifierOf) -> None:
+def _spell_merged(select: Expr, names: _QueryNames, identifier: IdentifierOf) -> None:
     """The columns of USING."""
     sources = names.resolver.sources(select)
     for join in select.args.get("joins") or ():
@@ -335,15 +338,15 @@ def _spell_merged(select: Expr, names: _Names, identifier: IdentifierOf) -> None
             join.set("using", [identifier(name) for name in spelled])
 
 
-def _spell_outputs(select: Expr, names: _Names, identifier: IdentifierOf) -> None:
+def _spell_outputs(select: Expr, names: _QueryNames, identifier: IdentifierOf) -> None:
     new = iter(names.outputs.get(id(select), ()))
     stars = any(output.is_star for output in select.expressions)
-    if id(select) in names.named and stars and len(select.expressions) > 1:
+    if id(select) in names.references and stars and len(select.expressions) > 1:
         raise Unspelled("a star beside other outputs that a query around refers to")
     outputs = []
     for output in select.expressions:
         inner = output.unalias()
-        if id(select) in names.named and not stars:
+        if id(select) in names.references and not stars:
             name = next(new)[1]
             plain = inner.unnest()
             if not isinstance(plain, exp.Column) or plain.name != name:
@@ -352,7 +355,9 @@ def _spell_outputs(select: Expr, names: _Names, identifier: IdentifierOf) -> Non
     select.set("expressions", outputs)
 
 
-def _spell_source(item: Expr, source: NamedSource, names: _Names, identifier: IdentifierOf) -> None:
+def _spell_source(
+    item: Expr, source: NamedSource, names: _QueryNames, identifier: IdentifierOf
+) -> None:
     alias, name = item.args.get("alias"), names.names[id(source)]
     if alias is not None and alias.args.get("columns"):
         raise Unspelled("an alias with columns")
