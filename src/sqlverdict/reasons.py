@@ -73,7 +73,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.DATABASE_UNAVAILABLE: "the database is missing or cannot be read",
     Reason.ANSWERED_UNANSWERABLE: "SQL was given for a question that has no answer here",
     Reason.FACT_BROKEN: "a proof rests on what the schema declares and the data break",
-    Reason.TOOLKIT_ERROR: "a bug of ours (please report it), or our processes ended from outside",
+    Reason.TOOLKIT_ERROR: "a bug of ours (please report it), or a process ended from outside",
 }
 """What each reason means, in words."""
 
