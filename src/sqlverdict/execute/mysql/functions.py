@@ -21,7 +21,8 @@ FUNCTIONS: Final = word_set(
     "find_in_set from_base64 insert instr lcase left length lengthb locate lower lpad ltrim "
     "make_set mid natural_sort_key octet_length ord position quote regexp_instr regexp_like "
     "regexp_replace regexp_substr repeat replace reverse right rpad rtrim sformat soundex match "
-    "space strcmp substr substring substring_index to_base64 to_char trim ucase upper weight_string "
+    "space strcmp substr substring substring_index to_base64 to_char trim ucase upper "
+    "weight_string "
     # dates
     "adddate add_months addtime convert_tz curdate current_date current_time current_timestamp "
     "curtime date datediff date_add date_format date_sub day dayname dayofmonth dayofweek "
@@ -107,8 +108,8 @@ KEYWORDS: Final = word_set(
 
 TYPES: Final = word_set(
     "bigint binary bit blob bool boolean char character datetime dec decimal double enum fixed "
-    "float float4 float8 int int1 int2 int3 int4 int8 integer longblob longtext mediumblob mediumint "
-    "mediumtext nchar numeric number nvarchar real set smallint text tinyblob tinyint tinytext "
+    "float float4 float8 int int1 int2 int3 int4 int8 integer longblob longtext mediumblob "
+    "mediumint mediumtext nchar numeric number nvarchar real set smallint text tinyblob tinyint tinytext "
     "varbinary varchar varcharacter"
 )
 """Types with a length or a precision."""
