@@ -109,7 +109,7 @@ KEYWORDS: Final = word_set(
 TYPES: Final = word_set(
     "bigint binary bit blob bool boolean char character datetime dec decimal double enum fixed "
     "float float4 float8 int int1 int2 int3 int4 int8 integer longblob longtext mediumblob "
-    "mediumint mediumtext nchar numeric number nvarchar real set smallint text tinyblob tinyint tinytext "
-    "varbinary varchar varcharacter"
+    "mediumint mediumtext nchar numeric number nvarchar real set smallint text tinyblob tinyint "
+    "tinytext varbinary varchar varcharacter"
 )
 """Types with a length or a precision."""
