@@ -162,6 +162,8 @@ def test_tables_of_other_databases_are_refused_wherever_one_can_stand(sql: str, 
         "SELECT * FROM t JOIN u AS other USING (a) LEFT JOIN v ON coalesce(other.a, other.b) = v.a",
         "WITH w (a, b) AS (SELECT 1, 2) SELECT tax(a) FROM w",
         "SELECT CAST(a AS CHAR(3)), CONVERT(a, DECIMAL(9, 2)), count (b), a IN (1), NOT (b) FROM t",
+        "SELECT * FROM t WHERE MATCH (a) AGAINST ('x' IN BOOLEAN MODE)",
+        "SELECT SQL_NO_CACHE (1), CONVERT(a, DATETIME(6)), TRIM(BOTH ('x') FROM a) FROM t",
         "VALUES (1), (2)",
     ],
 )

@@ -15,13 +15,14 @@ FUNCTIONS: Final = word_set(
     # numbers
     "abs acos asin atan atan2 bin bit_count ceil ceiling conv cos cot crc32 crc32c degrees div exp "
     "floor format hex isnull ln log log10 log2 mod oct pi pow power radians rand round sign sin "
-    "sqrt tan to_number truncate unhex "
+    "rownum sqrt tan to_number trunc truncate unhex "
     # texts
     "ascii bit_length char character_length char_length chr concat concat_ws elt export_set field "
     "find_in_set from_base64 insert instr lcase left length lengthb locate lower lpad ltrim "
     "make_set mid natural_sort_key octet_length ord position quote regexp_instr regexp_like "
-    "regexp_replace regexp_substr repeat replace reverse right rpad rtrim sformat soundex space "
-    "strcmp substr substring substring_index to_base64 to_char trim ucase upper weight_string "
+    "regexp_replace regexp_substr repeat replace reverse right rpad rtrim sformat soundex match "
+    "space strcmp substr substring substring_index to_base64 to_char trim ucase upper "
+    "weight_string "
     # dates
     "adddate add_months addtime convert_tz curdate current_date current_time current_timestamp "
     "curtime date datediff date_add date_format date_sub day dayname dayofmonth dayofweek "
@@ -59,7 +60,11 @@ FUNCTIONS: Final = word_set(
     "linestringfromtext mbrcontains mbrcoveredby mbrcovers mbrdisjoint mbrequal mbrequals "
     "mbrintersects mbroverlaps mbrtouches mbrwithin multilinestring multipoint multipolygon "
     "numgeometries numinteriorrings numpoints overlaps point pointfromtext pointn pointonsurface "
-    "polyfromtext polygon polygonfromtext srid startpoint touches within x y "
+    "geomcollfromwkb geometrycollectionfromtext geometrycollectionfromwkb linefromwkb "
+    "linestringfromwkb mlinefromtext mlinefromwkb mpointfromtext mpointfromwkb mpolyfromtext "
+    "mpolyfromwkb multilinestringfromtext multilinestringfromwkb multipointfromtext "
+    "multipointfromwkb multipolygonfromtext multipolygonfromwkb pointfromwkb polyfromwkb "
+    "polygonfromwkb polyfromtext polygon polygonfromtext srid startpoint touches within x y "
     "st_area st_asbinary st_asgeojson st_astext st_aswkb st_aswkt st_boundary st_buffer "
     "st_buffer_strategy st_centroid st_contains st_convexhull st_crosses st_difference "
     "st_dimension st_disjoint st_distance st_distance_sphere st_endpoint st_envelope st_equals "
@@ -71,6 +76,8 @@ FUNCTIONS: Final = word_set(
     "st_linestringfromtext st_longfromgeohash st_longitude st_makeenvelope st_numgeometries "
     "st_numinteriorring st_numinteriorrings st_numpoints st_overlaps st_pointfromgeohash "
     "st_pointfromtext st_pointfromwkb st_pointn st_pointonsurface st_polyfromtext st_polyfromwkb "
+    "st_geometrycollectionfromwkb st_linestringfromwkb st_mlinefromtext st_mlinefromwkb "
+    "st_mpointfromtext st_mpointfromwkb st_mpolyfromtext st_mpolyfromwkb st_polygonfromwkb "
     "st_polygonfromtext st_relate st_simplify st_srid st_startpoint st_swapxy st_symdifference "
     "st_touches st_transform st_union st_validate st_within st_x st_y"
 )
@@ -94,14 +101,15 @@ KEYWORDS: Final = word_set(
     "exists for force from group having ignore in index inner intersect is join key lateral like "
     "limit minus natural not of offset on or order outer over partition recursive regexp rlike "
     "rollup select separator some sounds straight_join then union use using when where window "
-    "with xor columns nested path"
+    "with xor columns nested path both leading trailing high_priority sql_big_result "
+    "sql_buffer_result sql_cache sql_no_cache sql_small_result"
 )
 """Words before a parenthesis that call nothing."""
 
 TYPES: Final = word_set(
-    "bigint binary bit blob bool boolean char character dec decimal double enum fixed float "
-    "float4 float8 int int1 int2 int3 int4 int8 integer longblob longtext mediumblob mediumint "
-    "mediumtext nchar numeric number nvarchar real set smallint text tinyblob tinyint tinytext "
-    "varbinary varchar varcharacter"
+    "bigint binary bit blob bool boolean char character datetime dec decimal double enum fixed "
+    "float float4 float8 int int1 int2 int3 int4 int8 integer longblob longtext mediumblob "
+    "mediumint mediumtext nchar numeric number nvarchar real set smallint text tinyblob tinyint "
+    "tinytext varbinary varchar varcharacter"
 )
 """Types with a length or a precision."""

@@ -220,6 +220,8 @@ def reader_of(database: Reference, limits: Limits) -> Reader | None:
         return None
     _trusted.discard(url)
     key = (os.getpid(), url, _name(database))
+    if not key[2]:
+        raise DatabaseError(f"{url} names no database; expected mysql://user@host:port/database")
     with _lock:
         if key in _readers:
             reader = _readers[key]

@@ -252,12 +252,16 @@ STATEMENTS: Final = (
     "SELECT '\ud800'",
     "SELECT \U00010400",
     "SELECT " + "(" * 5_000 + "1" + ")" * 5_000,
+)
+ENDLESS: Final = (
     "SELECT repeat('x', 4000000000), repeat(repeat('x', 1000000), 1000000)",
     "SELECT count(*) FROM seq_1_to_1000000000 a, seq_1_to_1000000000 b",
     "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
     "SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' REGEXP '^(a+)+$'",
 )
+"""These run for long, or fill the memory."""
 HOSTILE: Final[tuple[str, ...]] = (
     *STATEMENTS,
+    *ENDLESS,
     *(spelling.format(*[text] * 2) for spelling, text in product(SPELLINGS, EXPRESSIONS)),
 )
