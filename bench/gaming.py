@@ -5,7 +5,9 @@ metric, on Spider dev and on BIRD's runnable databases. A strategy that is right
 right under ``ex`` too; ``beyond`` is what ``verdict`` gives it beyond that: the share of cases that
 a policy calls correct although ``ex`` does not. ``review`` is the share that is left out of the
 score, ``out`` the share that is left out although ``ex`` is 0: wrong answers that leave the score.
-``reward`` is the mean reward where a match counts if no witness refutes it and it is not empty.
+``reward``, with ``--rewards``, is the mean where a match counts if no witness refutes it and it is
+not empty. ``--empty`` takes cases alone whose gold returns no value: any query that finds nothing
+matches there.
 
 Then wrong answers, padded in the ways of ``sqlverdict.testing.gaming.padding``: the gold of
 another question on the same database, and published predictions whose results differ. ``left out``
@@ -13,9 +15,10 @@ is the share that was incorrect and no longer counts, ``forgiven`` the share tha
 although ``ex`` still does not say so.
 
 Run: ``python bench/gaming.py [--every N] [--only spider|bird] [--policy NAME]... [--metrics LIST]
-[--part strategies|padding] [--strategies LIST]``; needs SQLVERDICT_DATA. LIST may have the word
-``evasions``. Exits with 1 where a strategy or a padding is above one percent beyond ``ex``, or an
-evasion or a padding takes more than one percent of wrong answers out of the score.
+[--part strategies|padding] [--strategies LIST] [--empty] [--rewards]``; needs SQLVERDICT_DATA. The
+word ``evasions`` in LIST stands for all of them. Exits with 1 where a strategy or a padding is
+above one percent beyond ``ex``, or an evasion or a padding takes more than one percent of wrong
+answers out of the score.
 """
 
 from __future__ import annotations
@@ -28,17 +31,22 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
+from msgspec import structs
+
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.policies import POLICIES
-from sqlverdict.records import Case, Result
+from sqlverdict.records import Answer, Case, Prediction, Result, Verdict
 from sqlverdict.report.terminal.tables import plain, table
 from sqlverdict.rl import Rewarder
 from sqlverdict.testing.gaming.evasions import EVASIONS
 from sqlverdict.testing.gaming.padding import PADDINGS
 from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, Target, target_of
+from sqlverdict.unsearched import is_barred
+from sqlverdict.verdicts import judge
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = (
@@ -52,6 +60,7 @@ SEARCHED = {"right": 1.0, "refuted_match": 0.0, "empty_match": 0.0}
 """Rewards that pay for no match by luck."""
 NEEDED = ("ex[strict]", "verdict")
 PUBLISHED = "DAIL"
+VALUES = {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0}
 MOST_BEYOND = 0.01
 MOST_LEFT_OUT = 0.01
 
@@ -67,14 +76,27 @@ def all_cases(name: str) -> list[Case]:
     return list(BENCHMARKS.get(name).read(DATA / name).cases)
 
 
-def cases_of(name: str, every: int) -> list[Case]:
-    """Every n-th answerable case of a benchmark whose database is here."""
+def cases_of(name: str, every: int, *, empty: bool = False) -> list[Case]:
+    """Every n-th answerable case of a benchmark whose database is here.
+
+    ``empty``: of those whose gold returns no value, where every query that finds nothing matches.
+    """
     here = [
         case
         for case in all_cases(name)
         if case.answerable and case.database and Path(case.database).is_file()
     ]
+    if empty:
+        with closing(QueryRunner("sqlite", LIMITS)) as runner:
+            here = [case for case in here if finds_nothing(runner, case)]
     return here[::every]
+
+
+def finds_nothing(runner: QueryRunner, case: Case) -> bool:
+    """Whether the gold returns no row, or nothing but NULL."""
+    outcome = runner.run(str(case.database), case.golds[0])
+    values = (cell for row in outcome.rows for cell in row) if isinstance(outcome, Answer) else (1,)
+    return all(value is None for value in values)
 
 
 def evaluated(
@@ -89,14 +111,30 @@ def evaluated(
 
 
 def runs(
-    cases: Sequence[Case], metrics: Sequence[str], policy: str, names: Sequence[str]
+    cases: Sequence[Case], metrics: Sequence[str], names: Sequence[str]
 ) -> Mapping[str, list[Result]]:
-    """The results of the strategies of these names."""
+    """The results of the strategies of these names, by the policy ``intent``."""
     systems = [
         System(name, {case.id: ALL[name](known(str(case.database)), case) for case in cases})
         for name in names
     ]
-    return evaluated(cases, systems, metrics, policy)
+    return evaluated(cases, systems, metrics, "intent")
+
+
+def by_policy(cases: Sequence[Case], results: Sequence[Result], policy: str) -> list[Result]:
+    """The results as another policy judges the same evidence."""
+    if policy == "intent":
+        return list(results)
+    by_id, judged = {case.id: case for case in cases}, []
+    for result in results:
+        said = Prediction(result.id, result.prediction)
+        judgement = judge(by_id[result.id], said, result.evidence, POLICIES[policy])
+        value = VALUES.get(judgement.verdict)
+        if value is None and any(map(is_barred, result.evidence)):
+            value = 0.0
+        scores = {**result.scores, "verdict": value}
+        judged.append(structs.replace(result, scores=scores, situation=judgement.situation))
+    return judged
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -148,22 +186,27 @@ def strategies(
     policies: Sequence[str],
     metrics: Sequence[str],
     names: Sequence[str],
+    *,
+    empty: bool,
+    rewarded: bool,
 ) -> tuple[float, float]:
     """Print what strategies score; the most that one has beyond ``ex``, and that an evasion leaves.
 
     The whole table, and what has the gold's columns and more, is for people to judge: it is no
     evasion.
     """
-    cases, most, worst = cases_of(name, every), 0.0, 0.0
-    paid = rewards(cases, names)
+    cases, most, worst = cases_of(name, every, empty=empty), 0.0, 0.0
+    paid: Mapping[str, float | None] = rewards(cases, names) if rewarded else {}
+    by_intent = runs(cases, metrics, names)
     for policy in policies:
         rows = []
-        for strategy, results in runs(cases, metrics, policy, names).items():
+        for strategy, first in by_intent.items():
+            results = by_policy(cases, first, policy)
             scores = [mean(result.scores[m] for result in results) for m in metrics]
             more, out = share(results, is_correct_beyond), share(results, wrong_and_out)
             most = max(most, more)
             worst = max(worst, out if strategy in EVASIONS else 0.0)
-            shares = (*scores, more, share(results, left_out), out, paid[strategy])
+            shares = (*scores, more, share(results, left_out), out, paid.get(strategy))
             rows.append([strategy, *map(percent, shares)])
             for result in filter(wrong_and_out, results):
                 print(f"{policy} {strategy} {result.id} {result.situation}", file=sys.stderr)
@@ -247,6 +290,8 @@ def main() -> None:
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--part", choices=("strategies", "padding"))
     parser.add_argument("--strategies", default=",".join(ALL))
+    parser.add_argument("--empty", action="store_true")
+    parser.add_argument("--rewards", action="store_true")
     arguments = parser.parse_args()
     policies = arguments.policy or ["intent", "strict"]
     metrics = list(dict.fromkeys([*arguments.metrics.split(","), *NEEDED]))
@@ -255,7 +300,15 @@ def main() -> None:
         if arguments.part != "padding":
             words = arguments.strategies.replace("evasions", ",".join(EVASIONS))
             names = words.split(",")
-            beyond, out = strategies(name, arguments.every, policies, metrics, names)
+            beyond, out = strategies(
+                name,
+                arguments.every,
+                policies,
+                metrics,
+                names,
+                empty=arguments.empty,
+                rewarded=arguments.rewards,
+            )
             more, lost = max(more, beyond), max(lost, out)
         if arguments.part != "strategies":
             forgiven, out = padding(name, arguments.every, policies)
