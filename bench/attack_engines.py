@@ -32,7 +32,7 @@ from time import monotonic
 
 from attack_servers import Mysql, Postgres
 from attack_targets import Duckdb, Sqlite, Target
-from attack_texts import placed, soup
+from attack_texts import place_call, soup
 from sqlverdict.records import Answer, Failure, Fault
 
 TARGETS: dict[str, type[Target]] = {each.name: each for each in (Sqlite, Duckdb, Postgres, Mysql)}
@@ -73,7 +73,7 @@ class Attack:
                 calls = self.target.calls if self.chance.random() < 0.5 else ()
                 yield "soup", soup(self.chance, self.target.styles, calls)
             else:
-                yield "placed", placed(self.chance, self.chance.choice(self.target.calls))
+                yield "placed", place_call(self.chance, self.chance.choice(self.target.calls))
 
     def _try(self, part: str, text: str) -> None:
         self.counts[part] += 1

@@ -160,8 +160,8 @@ def soup(chance: Random, styles: Sequence[str], calls: Sequence[str]) -> str:
                 parts.insert(at, parts[at])
             case _:
                 whole = "".join(parts)
-                place = chance.randrange(7, len(whole) + 1)
-                parts = [whole[:place], chance.choice(_DAMAGE), whole[place:]]
+                at = chance.randrange(7, len(whole) + 1)
+                parts = [whole[:at], chance.choice(_DAMAGE), whole[at:]]
     return "".join(parts)
 
 
@@ -187,7 +187,7 @@ _PLACES = (
 )
 
 
-def placed(chance: Random, call: str) -> str:
+def place_call(chance: Random, call: str) -> str:
     """A call in a place of a query, in another spelling."""
     text = chance.choice(_PLACES).replace("{}", spelled(chance, call))
     if chance.random() < 0.3:

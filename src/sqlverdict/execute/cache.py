@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict.files.store import OptionalStore, StoreLayout, seal, stored_file, unseal
-from sqlverdict.records import Answer, Failure, Outcome, Reason
+from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Outcome, Reason
 
 _VERSION = 3
 """It changes where a guard does: what an earlier one let through is not served."""
@@ -261,3 +261,8 @@ def weight_of(sql: str, outcome: Outcome) -> int:
         weight += len(_encode(sample)) * len(rows) // len(sample)
         weight += 50 * len(rows) * len(outcome.columns)
     return weight
+
+
+def quotes_text(outcome: Outcome) -> bool:
+    """Whether the outcome repeats words of its query, and so fits that one spelling only."""
+    return isinstance(outcome, Failure) and outcome.reason not in LIMIT_REASONS

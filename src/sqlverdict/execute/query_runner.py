@@ -15,7 +15,7 @@ from hashlib import blake2b
 from typing import TypeVar
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.cache import AnswerCache, scope_key, weight_of
+from sqlverdict.execute.cache import AnswerCache, quotes_text, scope_key, weight_of
 from sqlverdict.execute.engine import (
     ENGINES,
     MISSING,
@@ -30,7 +30,7 @@ from sqlverdict.execute.fold_sql import answer_key, fold_sql
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
 from sqlverdict.files.references import is_server
-from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason, Script
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Script
 
 _OPEN_FILES = 32
 _OPEN_CONNECTIONS = 6
@@ -82,8 +82,7 @@ class QueryRunner:
         self.executed = 0
         self.changed: set[str] = set()
         """Databases that changed after they were opened here."""
-        self.short_of_memory = False
-        """Set where an outcome is that the memory or a cell's size did not suffice."""
+        self.short_of_memory = False  # or a cell's size did not suffice
         self._now = now
         self._limits_key = limits.key() + ("" if now is None else f" at {now.isoformat()}")
         self._driver_values = driver_values
@@ -109,10 +108,9 @@ class QueryRunner:
 
     def engine_for(self, database: str) -> Engine:
         """The runner's engine; for the databases of another one, that."""
-        engine = self._engines.get(database)
-        if engine is None:
-            engine = self._engines[database] = engine_for(self.engine, database)
-        return engine
+        if database not in self._engines:
+            self._engines[database] = engine_for(self.engine, database)
+        return self._engines[database]
 
     def run(self, database: str, sql: str, controls: Sequence[str] = ()) -> Outcome:
         """The outcome of a query; ``controls``, the golds, tell whether the engine is at fault."""
@@ -122,13 +120,13 @@ class QueryRunner:
         canon = sql if verbatim else fold_sql(sql)
         self._used.add(database)
         entry = self._memory.get((database, canon))
-        if canon != sql and (entry is None or _quotes_text(entry[0])):
+        if canon != sql and (entry is None or quotes_text(entry[0])):
             entry = self._memory.get((database, sql))
         if entry is not None:
             outcome = entry[0]
         else:
             outcome = self._look_up(database, sql, canon, controls)
-            text = sql if _quotes_text(outcome) else canon
+            text = sql if quotes_text(outcome) else canon
             if not (is_server(database) and claims_fault(outcome)):
                 # A server that is gone may be back for the next case.
                 self._remember((database, text), outcome, weight_of(text, outcome))
@@ -248,7 +246,7 @@ class QueryRunner:
         cache = None if scope in self._unknown else self.cache
         if cache is not None and not cache.is_new(scope):
             cached = cache.get(scope, key)
-            if canon != sql and (cached is None or _quotes_text(cached)):
+            if canon != sql and (cached is None or quotes_text(cached)):
                 cached = cache.get(scope, answer_key(scope, sql))
             if cached is not None:
                 return cached
@@ -266,7 +264,7 @@ class QueryRunner:
             self._watch(None, 0.0)
         self.executed += 1
         if cache is not None:
-            own = canon != sql and _quotes_text(outcome)
+            own = canon != sql and quotes_text(outcome)
             cache.put(scope, answer_key(scope, sql) if own else key, outcome)
         return outcome
 
@@ -398,10 +396,5 @@ class QueryRunner:
             self._weight -= lighter
 
 
-def _nobody(key: bytes | None, more: float) -> None:
-    """No guardian looks on."""
-
-
-def _quotes_text(outcome: Outcome) -> bool:
-    """Whether the outcome repeats words of its query, and so fits that one spelling only."""
-    return isinstance(outcome, Failure) and outcome.reason not in LIMIT_REASONS
+def _nobody(_key: bytes | None, _more: float) -> None:
+    """No guardian."""
