@@ -145,6 +145,18 @@ def test_one_user_serves_all_sessions_of_a_process_and_is_dropped_at_its_end(dat
     assert name not in users()
 
 
+def test_one_connection_makes_the_users_of_all_databases_of_a_server(database: str) -> None:
+    with (
+        server_database("CREATE TABLE t (a INT)") as url,
+        session(database) as one,
+        session(url) as other,
+    ):
+        assert one._reader is not other._reader
+        assert one._reader.maker is other._reader.maker
+        name = f"{name_of(database)}.t"
+        assert isinstance(beneath(other, f"SELECT a FROM {name}"), Failure)
+
+
 def test_a_limited_user_is_used_itself(database: str) -> None:
     with (
         user(database, f"SELECT, SHOW VIEW ON {name_of(database)}.*") as url,

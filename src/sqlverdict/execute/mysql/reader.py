@@ -1,10 +1,10 @@
 """As whom untrusted queries log in to MySQL: a short-lived user who may only read one database.
 
 The user of the URL makes it, once a process and database, with a name that nobody has and a
-password that nobody else knows, and drops it when the process ends. The connection that made it
-holds a lock of its name for as long as it lives. Whoever makes the next one drops those whose lock
-is free: their process died. The lock is taken before the user is made, so that nobody drops a user
-that was just made.
+password that nobody else knows, and drops it when the process ends. The connection that made it,
+one a process and server, holds a lock of its name for as long as it lives. Whoever makes the next
+one drops those whose lock is free: their process died. The lock is taken before the user is made,
+so that nobody drops a user that was just made.
 
 The user gets SELECT and SHOW VIEW on the database, and EXECUTE on those of its functions that run
 with the rights of who calls them. It logs in from the host from which the maker came; where the
@@ -21,7 +21,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from secrets import token_hex, token_urlsafe
 from threading import RLock
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -35,7 +34,7 @@ from sqlverdict.execute.mysql.connection import LOST, Login, connect, message_of
 from sqlverdict.execute.mysql.digest import quote_name
 from sqlverdict.execute.mysql.rights import reader_statements, rights_of
 from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
-from sqlverdict.files.references import Reference
+from sqlverdict.files.references import Reference, with_database
 
 if TYPE_CHECKING:
     from sqlverdict.execute.mysql.connection import Connection
@@ -86,7 +85,6 @@ class Reader:
         self.maker = maker
         self._url, self._database, self._rights = url, database, rights
         self._callable: set[str] = set()
-        self._lock = RLock()
         self.login = Login(
             f"{PREFIX}{token_hex(6)}",
             # Rules for passwords ask for a letter, a capital, a digit and a sign.
@@ -146,7 +144,7 @@ class Reader:
         Raises:
             pymysql.Error: the maker's connection is gone, and with it the lock.
         """
-        with self._lock:
+        with _lock:
             routines = routines_of(self.maker, self._database)
             for routine in routines:
                 if (
@@ -162,7 +160,7 @@ class Reader:
 
     def drop(self) -> None:
         """Drop the user; the maker's connection stays open."""
-        with self._lock, suppress(pymysql.Error, OSError, AttributeError):
+        with _lock, suppress(pymysql.Error, OSError, AttributeError):
             rows_of(self.maker, f"DROP USER IF EXISTS {self._name}")
 
 
@@ -202,9 +200,12 @@ def routines_of(connection: Connection, database: str) -> tuple[Routine, ...]:
 
 _readers: dict[tuple[int, str, str], Reader | None] = {}
 """The users that this process made; ``None`` where that of the URL may only read."""
+_makers: dict[tuple[int, str], Connection] = {}
+"""The connections that made them, by process and server."""
 _trusted: set[str] = set()
 """URLs whose role is to be trusted: scratch databases beside them are made with other limits."""
 _lock = RLock()
+"""A connection is not for several threads at once."""
 
 
 def reader_of(database: Reference, limits: Limits) -> Reader | None:
@@ -223,29 +224,38 @@ def reader_of(database: Reference, limits: Limits) -> Reader | None:
     if not key[2]:
         raise DatabaseError(f"{url} names no database; expected mysql://user@host:port/database")
     with _lock:
-        if key in _readers:
-            reader = _readers[key]
-            if reader is None or _is_alive(reader):
-                return reader
-            _close(reader.maker)
-        maker = connect(database, replace(limits, seconds=Limits().seconds))
-        try:
-            reader = beside(maker, database, key[2])
-        except BaseException:
-            maker.close()
-            raise
-        if reader is None:
-            maker.close()
-        elif not any(pid == key[0] for pid, *_ in _readers):
-            atexit.register(drop_readers)
-        _readers[key] = reader
+        reader = _readers.get(key)
+        if key in _readers and (reader is None or _is_alive(reader.maker)):
+            return reader
+        maker = _maker(database)
+        reader = _readers[key] = beside(maker, database, key[2])
+        if not any(each is not None and each.maker is maker for each in _readers.values()):
+            # Nobody was made: there is nothing to hold a lock for.
+            _close(_makers.pop((key[0], _server(database))))
         return reader
 
 
-def _is_alive(reader: Reader) -> bool:
-    """Whether the lock is held: whoever lost it may have lost the user."""
+def _maker(database: Reference) -> Connection:
+    """The connection that makes users on a server."""
+    key = (os.getpid(), _server(database))
+    maker = _makers.get(key)
+    if maker is not None and not _is_alive(maker):
+        _close(maker)
+        # Whoever lost the lock may have lost the user.
+        for each, reader in list(_readers.items()):
+            if reader is not None and reader.maker is maker:
+                del _readers[each]
+        maker = None
+    if maker is None:
+        if not any(pid == key[0] for pid, _ in _makers):
+            atexit.register(drop_readers)
+        maker = _makers[key] = connect(database, Limits(), name="")
+    return maker
+
+
+def _is_alive(connection: Connection) -> bool:
     try:
-        return rows_of(reader.maker, "SELECT 1") == [(1,)]
+        return rows_of(connection, "SELECT 1") == [(1,)]
     except (pymysql.Error, OSError, AttributeError):
         return False
 
@@ -261,7 +271,6 @@ def forget(database: Reference) -> None:
         reader = _readers.pop((os.getpid(), str(database), _name(database)), None)
         if reader is not None:
             reader.drop()
-            _close(reader.maker)
 
 
 def beside(
@@ -300,13 +309,15 @@ def drop_readers() -> None:
     """Drop the users that this process made, and those of processes that died."""
     with _lock:
         for key, reader in list(_readers.items()):
-            if key[0] != os.getpid():
-                continue
-            del _readers[key]
-            if reader is not None:
-                reader.drop()
-                drop_stale(reader.maker)
-                _close(reader.maker)
+            if key[0] == os.getpid():
+                del _readers[key]
+                if reader is not None:
+                    reader.drop()
+        for server, maker in list(_makers.items()):
+            if server[0] == os.getpid():
+                del _makers[server]
+                drop_stale(maker)
+                _close(maker)
 
 
 def drop_stale(connection: Connection) -> list[str]:
@@ -329,3 +340,7 @@ def drop_stale(connection: Connection) -> list[str]:
 
 def _name(database: Reference) -> str:
     return unquote(urlsplit(str(database)).path.strip("/"))
+
+
+def _server(database: Reference) -> str:
+    return with_database(str(database), "")
