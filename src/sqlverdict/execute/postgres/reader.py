@@ -167,7 +167,8 @@ def _makes(admin: Connection, database: Reference) -> bool:
             reads_all=reads_all,
             hides_rows=hides_rows,
         )
-    except psycopg.errors.InsufficientPrivilege:
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.ReadOnlySqlTransaction):
+        # It may not after all, or the server is a replica.
         return False
 
 

@@ -5,7 +5,6 @@ The walk knows the type of every field. What is not listed in ``nodes.py`` ends 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,6 +13,14 @@ from sqlverdict.execute.postgres.guard.nodes import NODE, VALUE, fields
 
 MOST_LEVELS: Final = 250
 """Nodes inside of one another; Python decodes no deeper trees."""
+_TELLING: Final = frozenset(
+    {
+        *("FuncCall", "RangeVar", "ColumnRef", "A_Indirection", "TypeName", "RangeTableSample"),
+        *("A_Const", "SQLValueFunction"),
+        *SYNTAX_FUNCTIONS,
+    }
+)
+"""Nodes that name something."""
 
 
 class NodeError(Exception):
@@ -76,23 +83,21 @@ def contents(kind: str, statement: dict[str, Any], nodes: frozenset[str]) -> Con
             raise NodeError(kind)
         if level > MOST_LEVELS:
             raise DepthError
-        _note(kind, node, result)
+        if kind in _TELLING:
+            _note(kind, node, result)
         for name, value in node.items():
             type_ = known.get(name)
             if type_ is None:
                 raise NodeError(f"{kind}.{name}")
-            if type_ != VALUE:
-                todo += [(*each, level + 1) for each in _children(type_, value)]
+            if type_ == VALUE:
+                continue
+            for item in value if isinstance(value, list) else (value,):
+                if type_ == NODE:
+                    # An empty one stands for nothing, in a list.
+                    todo += [(each, content, level + 1) for each, content in item.items()]
+                else:
+                    todo.append((type_, item, level + 1))
     return result
-
-
-def _children(type_: str, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    for item in value if isinstance(value, list) else (value,):
-        # An empty one stands for nothing, in a list.
-        if type_ == NODE:
-            yield from item.items()
-        else:
-            yield type_, item
 
 
 def _note(kind: str, node: dict[str, Any], result: Contents) -> None:
