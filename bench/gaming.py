@@ -127,8 +127,12 @@ def by_policy(cases: Sequence[Case], results: Sequence[Result], policy: str) -> 
         return list(results)
     by_id, judged = {case.id: case for case in cases}, []
     for result in results:
-        said = Prediction(result.id, result.prediction)
-        judgement = judge(by_id[result.id], said, result.evidence, POLICIES[policy])
+        if not result.situation:
+            # What holds no SQL is the same by every policy.
+            judged.append(result)
+            continue
+        prediction = Prediction(result.id, result.prediction)
+        judgement = judge(by_id[result.id], prediction, result.evidence, POLICIES[policy])
         value = VALUES.get(judgement.verdict)
         if value is None and any(map(is_barred, result.evidence)):
             value = 0.0

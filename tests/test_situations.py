@@ -9,6 +9,7 @@ from sqlverdict.evidence import (
     Evidence,
     Judged,
     Proved,
+    Refuted,
     Related,
     Relation,
     Signs,
@@ -88,3 +89,13 @@ def test_another_cut_or_value_is_never_nearly_the_same(tag: str, columns: str) -
 def test_a_sign_against_the_gold_alone_is_a_difference() -> None:
     signs = Signs("signs", gold=(LoggedSign("dead_literal", message="no row has it"),))
     assert find_situation(CASE, (related("row_subset"), signs))[0] is Situation.DIFFERENCE
+
+
+def test_rows_of_null_alone_are_no_match_by_luck() -> None:
+    """One row of NULL for two of them was correct, with an ordinary witness against it."""
+    witness = Refuted("refute", (Reason.VALUE_MISMATCH,), grade="ordinary")
+    relation = replace(related("duplicates_only").relations[0], broken=witness)
+    difference = replace(related("duplicates_only"), relations=(relation,))
+    assert find_situation(CASE, (difference,))[0] is Situation.ORDINARY_WITNESS
+    empty = replace(difference, both_empty=True)
+    assert find_situation(CASE, (empty,))[0] is Situation.EMPTY_MATCH_WITNESS

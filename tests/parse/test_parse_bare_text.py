@@ -68,8 +68,9 @@ def test_a_bare_text_gives_the_same_answer(words: list[str]) -> None:
         f"SELECT a FROM t WHERE a = 3 /* {'x' * 200_000} */",
         "SELECT a FROM t WHERE a = 3 -- " + "x" * 200_000,
         "SELECT a FROM t WHERE a = 3 /* ",
+        f"SELECT a FROM t WHERE a = 3{' ' * 250_000}",
     ],
-    ids=["list", "block", "line", "open"],
+    ids=["list", "block", "line", "open", "spaces"],
 )
 def test_no_comment_and_no_list_makes_a_text_too_large_to_read(sql: str) -> None:
     query = parse(sql)

@@ -23,7 +23,7 @@ EMPTY = LoggedSign("empty_answer", "strong", "", {"kind": "no_rows"})
 
 
 @pytest.mark.parametrize(
-    ("sql", "signs", "mended"),
+    ("sql", "signs", "text"),
     [
         (
             "SELECT id FROM city WHERE name = 'oslo' AND land = 'oslo'",
@@ -45,9 +45,9 @@ EMPTY = LoggedSign("empty_answer", "strong", "", {"kind": "no_rows"})
         ("SELECT id FROM city WHERE name = 'oslo'", [EMPTY], None),
     ],
 )
-def test_what_a_sign_shows_is_mended(sql: str, signs: list[LoggedSign], mended: str | None) -> None:
+def test_what_a_sign_shows_is_mended(sql: str, signs: list[LoggedSign], text: str | None) -> None:
     query = parse(sql)
     assert isinstance(query, Query)
     before = query.tree.sql()
-    assert mend(query, SCHEMA, signs) == mended
+    assert mend(query, SCHEMA, signs) == text
     assert query.tree.sql() == before

@@ -151,12 +151,13 @@ def _defined(words: Sequence[str], position: int) -> str | None:
 
 
 def bare_text(sql: str) -> str:
-    """The text, by SQLite's lexical rules, without comments and without decided memberships.
+    """The text, by SQLite's lexical rules, without comments, wide spaces and decided memberships.
 
     ``1 IN (0, 1, 2)`` is ``1``, and ``'a' IN ('b')`` is ``0``: a number among whole numbers, or a
     text among texts. Nothing else changes, and the answer is the same on every database.
     """
-    parts = [" " if kind(piece) is Kind.COMMENT else piece for piece in pieces(sql)]
+    gaps = (Kind.COMMENT, Kind.SPACE)
+    parts = [" " if kind(piece) in gaps else piece for piece in pieces(sql)]
     indexes = [index for index, part in enumerate(parts) if kind(part) is not Kind.SPACE]
     words = [parts[index] for index in indexes]
     folded = {word.upper() for word in words}

@@ -35,7 +35,7 @@ def _finds_nothing(more: str, before: str = "") -> Writer:
     def write(target: Target, case: Case) -> str:
         del case
         query = f"{before}SELECT {{c}} FROM {{t}} WHERE {{c}} = 'zzqq'{more}"
-        return _named(query, target)
+        return _with_names(query, target)
 
     return write
 
@@ -45,12 +45,12 @@ def _of_first(text: str) -> Writer:
 
     def write(target: Target, case: Case) -> str:
         del case
-        return _named(text, target)
+        return _with_names(text, target)
 
     return write
 
 
-def _named(text: str, target: Target) -> str:
+def _with_names(text: str, target: Target) -> str:
     names = {
         "{t}": quote_name(target.first.name),
         "{c}": text_column(target),

@@ -41,8 +41,8 @@ class Target:
     def rows_of_first(self) -> int:
         """How many rows it has."""
         with closing(open_read_only(self.path)) as connection:
-            counted = connection.execute(f"SELECT count(*) FROM {quote_name(self.first.name)}")
-            return int(counted.fetchone()[0])
+            rows = connection.execute(f"SELECT count(*) FROM {quote_name(self.first.name)}")
+            return int(rows.fetchone()[0])
 
     def columns(self) -> list[tuple[Table, Column]]:
         """Every column with its table, so many as fit into a query."""
