@@ -38,8 +38,6 @@ class ReverseProxy:
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
             def do_GET(self) -> None:
                 self._answer()
 
@@ -113,7 +111,9 @@ class ReverseProxy:
 def reverse_proxy(prefix: str = "/team/label") -> Iterator[ReverseProxy]:
     """A proxy that runs until the block ends."""
     proxy = ReverseProxy(prefix)
-    proxy.server.daemon_threads = False
+    # A browser may open a connection that it does not use: that ends with the browser.
+    proxy.server.daemon_threads = True
+    proxy.server.block_on_close = False
     thread = Thread(target=proxy.server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,14 +15,17 @@ from click.testing import CliRunner
 from label_runs import KNOWLEDGE, PAIRS, SECRET, OpenSession
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import DataError
-from sqlverdict.label.ballot import Ballot
+from sqlverdict.label.ballot import Ballot, label_of_choice
 from sqlverdict.label.export import export_votes
 from sqlverdict.label.import_votes import import_votes
-from sqlverdict.label.session_key import SessionKey
+from sqlverdict.label.queue import first_side, pair_of
+from sqlverdict.label.session import reader_of
+from sqlverdict.label.session_key import KEY_FILE, SessionKey, open_key
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.overlays.read import read_overlay
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.people.sheet import LabelFields
+from sqlverdict.load.people.votes import VoteBook, read_events
 from sqlverdict.runlog.run import Run
 
 Label = Callable[..., str]
@@ -288,3 +293,61 @@ def test_a_sheet_says_the_same_to_label_and_to_agree(
 def test_rose_labels_are_read(label: Label, data_root: Path) -> None:
     output = label("--import", str(data_root / "labels" / "rose_vec.jsonl"))
     assert "288 left out: the runs have no case of this id" in output
+
+
+def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
+    label: Label, run: Run, tmp_path: Path
+) -> None:
+    page, downloaded = tmp_path / "cai.html", tmp_path / "votes-cai.jsonl"
+    label("--annotators", "cai", "--offline", str(page))
+    (text,) = re.findall(r'id="page-data">(.*?)</script>', page.read_text(), re.DOTALL)
+    data = json.loads(text)
+    digests = {pair_of(result) for result in run.results()}
+    for item in data["items"]:
+        assert "first" not in item
+        assert item["pair"] not in digests
+    choices = ("only_a", "only_b", "both", "either", "neither", "skip")
+    records = [
+        {
+            "vote_schema": 1, "kind": "vote", "id": item["id"], "pair": item["pair"],
+            "annotator": "cai", "at": "2026-01-01T12:00:00Z", "source": "offline",
+            "choice": choice, "shown": {"first": "", "blind": True},
+        }
+        for item, choice in zip(data["items"], choices, strict=True)
+    ]  # fmt: skip
+    downloaded.write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(DataError, match=r"line 1 is a vote of an offline page.*--import"):
+        read_labels(downloaded)
+    elsewhere = [
+        "label",
+        str(run.folder),
+        "--import",
+        str(downloaded),
+        "--out",
+        str(tmp_path / "x"),
+    ]
+    output = CliRunner().invoke(sqlverdict, elsewhere).output
+    assert "6 left out: the offline page is not of this label folder" in output
+    assert "6 added" in label("--import", str(downloaded))
+    assert "6 in the log already" in label("--import", str(downloaded))
+    key = open_key(tmp_path / "labels")
+    book = VoteBook(read_events(tmp_path / "labels" / "votes.jsonl"))
+    assert {*book.pairs} <= digests
+    for record in records:
+        (pair,) = [p for p in book.pairs if key.pair_id(reader_of("cai"), p) == record["pair"]]
+        vote, first = book.pairs[pair].votes["cai"], first_side(key.secret, pair, "cai")
+        assert vote.label == label_of_choice(record["choice"], first)
+        assert (vote.display.first, vote.choice) == (first, "")
+
+
+def test_a_key_is_private_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
+    key = open_key(tmp_path / "labels")
+    assert open_key(tmp_path / "labels") == key
+    path = tmp_path / "labels" / KEY_FILE
+    path.chmod(0o644)
+    assert open_key(tmp_path / "labels").token("ann") == key.token("ann") != key.token("bob")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for content in ("", "{}", '{"secret": "eA==", "port": 0}', "[1]"):
+        path.write_text(content)
+        with pytest.raises(DataError, match=r"session\.json.*Remove it"):
+            open_key(tmp_path / "labels")

@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -15,8 +17,9 @@ from sqlverdict.label.spelling.spelled import SpelledQuery
 from sqlverdict.label.spelling.tokens import spell_tokens
 from sqlverdict.label.spelling.tree import spell_query
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.sqlite import read_sqlite
+from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Answer, Failure
 from tiers import sampled
 
@@ -196,6 +199,32 @@ def test_without_a_schema_names_are_in_small_letters() -> None:
         "SELECT name FROM student WHERE age = 3",
         "SELECT name FROM student",
     ]
+
+
+_WORDS = sorted(
+    word_set(
+        """
+        SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT JOIN LEFT ON USING AS WITH UNION ALL IN NOT
+        LIKE BETWEEN AND OR IS NULL CASE WHEN THEN END EXISTS DISTINCT COUNT CAST singer concert
+        name age q1 t1 value_1 x * ( ) , . = != < 1 'a' "b" `c` [d] ; -- /* */ || + - OVER
+        PARTITION VALUES
+        """
+    )
+)
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=25), st.sampled_from(["sqlite", "mysql"]))
+def test_no_text_breaks_the_spelling(words: list[str], dialect: str) -> None:
+    schema = Schema("x", (Table("Singer", (Column("Name"), Column("Age"))),), "ddl")
+    texts = (" ".join(["SELECT", *words]), " ".join(words))
+    for known in (schema, None):
+        pair = spell_pair(texts, (dialect, dialect), known)
+        assert all(isinstance(query.text, str) for query in pair.queries)
+
+
+def test_a_text_longer_than_the_page_shows_is_not_read(schema: Schema) -> None:
+    long = f"SELECT name FROM singer WHERE age IN ({', '.join(map(str, range(5000)))})"
+    assert not spell_pair((long, "SELECT 1"), ("sqlite", "sqlite"), schema).by_tree
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "mysql", "duckdb"])

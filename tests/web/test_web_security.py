@@ -10,7 +10,7 @@ import pytest
 from sqlverdict.errors import UsageError
 from sqlverdict.web.assets import one_file, read_asset
 from sqlverdict.web.security import HEADERS, LARGEST_BODY, TOKEN_HEADER, RequestGuard, new_token
-from sqlverdict.web.server import is_local, open_socket
+from sqlverdict.web.server import front_address, is_local, open_socket
 
 TOKEN = new_token()
 GOOD = {"host": "127.0.0.1:8000", "origin": "http://127.0.0.1:8000", TOKEN_HEADER: TOKEN}
@@ -32,6 +32,7 @@ def ask(
     method: str = "POST",
     path: str = "/api/vote",
     parts: tuple[bytes, ...] = (b"{}",),
+    front: str = "",
     **changes: str | None,
 ) -> tuple[int, str, dict[bytes, bytes]]:
     """A request with the right headers but for the changes; ``None`` leaves one out."""
@@ -52,7 +53,8 @@ def ask(
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(RequestGuard(echo, {TOKEN: "ann"}, "127.0.0.1", 8000)(scope, receive, send))
+    guard = RequestGuard(echo, {TOKEN: "ann"}, "127.0.0.1", 8000, front)
+    asyncio.run(guard(scope, receive, send))
     return sent[0]["status"], sent[1]["body"].decode(), dict(sent[0]["headers"])
 
 
@@ -81,6 +83,39 @@ def test_anything_else_is_refused(changes: dict[str, str | None], words: str) ->
     assert status == 403
     assert words in text
     assert headers[b"content-security-policy"]
+
+
+FRONT = "https://label.example.org/team"
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("label.example.org", "https://label.example.org", 200),
+        ("127.0.0.1:8000", "https://label.example.org", 200),
+        ("127.0.0.1:8000", "http://127.0.0.1:8000", 200),
+        ("label.example.org", "http://label.example.org", 403),
+        ("label.example.org", "https://evil.example", 403),
+        ("label.example.org", None, 403),
+        ("label.example.org", "", 403),
+        ("label.example.org:8000", "https://label.example.org", 403),
+        ("evil.example", "https://label.example.org", 403),
+        ("evil.example", "https://evil.example", 403),
+    ],
+)
+def test_behind_a_proxy_the_address_that_people_use_is_ours(
+    host: str, origin: str | None, status: int
+) -> None:
+    assert ask(front=FRONT, host=host, origin=origin)[0] == status
+    if host != "127.0.0.1:8000":
+        assert ask(host=host, origin=origin)[0] == 403, "nobody named that address"
+
+
+def test_an_address_of_a_proxy_is_one_of_a_page() -> None:
+    assert front_address("https://example.org/label/") == "https://example.org/label"
+    for text in ("example.org", "ftp://x", "https://", "http://[", "https://x/?a=1", "https://u@x"):
+        with pytest.raises(UsageError, match="--address"):
+            front_address(text)
 
 
 def test_pages_need_no_token_and_cannot_be_written() -> None:

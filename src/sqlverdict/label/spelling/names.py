@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -172,10 +173,12 @@ class _QueryNames:
     def _query_names(self) -> dict[int, str]:
         """The names of queries in FROM and of common table expressions."""
         names: dict[int, str] = {}
+        tables = {fold(table.name) for table in self.schema.tables}
+        free = (name for number in count(1) if (name := f"q{number}") not in tables)
         for node in self.tree.find_all(exp.CTE, exp.Subquery, bfs=False):
             in_from = isinstance(node.parent, exp.From | exp.Join)
             if (isinstance(node, exp.CTE) or in_from) and not isinstance(node.this, exp.Table):
-                names[id(node.this)] = f"q{len(names) + 1}"
+                names[id(node.this)] = next(free)
         return names
 
     def _selects_with_references(self) -> dict[int, Expr]:

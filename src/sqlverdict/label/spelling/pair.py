@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sqlverdict.label.layout_sql import LONGEST
 from sqlverdict.label.spelling.spelled import SpelledQuery
 from sqlverdict.label.spelling.tokens import spell_tokens
 from sqlverdict.parse.query import parse
@@ -38,6 +39,9 @@ def spell_pair(texts: Sequence[str], dialects: Sequence[str], schema: Schema | N
     # It loads sqlglot, which a start without a page does not pay for.
     from sqlverdict.label.spelling.tree import spell_query
 
+    if max(map(len, texts)) > LONGEST:
+        # The page shows the start of such a text.
+        return spell_pair_by_tokens(texts, schema)
     names = schema if schema is not None else _schema_of(texts, dialects)
     one, other = (spell_query(*pair, names) for pair in zip(texts, dialects, strict=True))
     if one is None or other is None:

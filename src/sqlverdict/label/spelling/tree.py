@@ -14,6 +14,9 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
 
+_ODD_TREES = (AttributeError, LookupError, TypeError, ValueError)
+"""What sqlglot raises where a tree of an odd text lacks a part: such a text is not read here."""
+
 
 def spell_query(sql: str, dialect: str, schema: Schema) -> SpelledQuery | None:
     """A query in the one spelling; ``None``: it has parts that are not read.
@@ -43,5 +46,5 @@ def _spell(sql: str, dialect: str, schema: Schema) -> SpelledQuery | None:
             else:
                 columns.append(output.alias_or_name or tree_text(output, dialect))
         return SpelledQuery(tree_text(holder.this, dialect), tuple(columns))
-    except (Unspelled, SqlglotError, RecursionError):
+    except (Unspelled, SqlglotError, RecursionError, *_ODD_TREES):
         return None
