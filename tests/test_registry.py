@@ -7,14 +7,18 @@ from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from sqlverdict import registry
+from sqlverdict.compare.preset import PRESETS
 from sqlverdict.errors import RegistryError, UnknownMember
 from sqlverdict.execute.engine import ENGINES
-from sqlverdict.registry import Registry
-from sqlverdict.score.metric import METRICS
+from sqlverdict.judge.judge import JUDGES
+from sqlverdict.records import Case, Prediction, Score
+from sqlverdict.registry import Registry, shape_faults
+from sqlverdict.score.metric import METRICS, MetricSpec, score_case
 
 NUMBERS = count()
 MakeRegistry = Callable[..., "Registry[object]"]
@@ -152,3 +156,62 @@ def test_the_real_registries_hold_their_built_ins() -> None:
         for name, member in members:
             assert member.name == name
             assert result.home(name).rpartition(".")[2] == name
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ("import nothing_of_this_name", "ModuleNotFoundError"),
+        ("raise RuntimeError('boom')", "RuntimeError: boom"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("def (:", "SyntaxError"),
+        ("other = 1", "AttributeError"),
+        ("class bad:\n    def __init__(self):\n        raise ValueError('no')", "ValueError: no"),
+        ("bad = None", "it has no size (AttributeError"),
+        ("class bad:\n    size = 'x'\n    def work(self): ...", "its size is 'x', and not int"),
+        ("class bad:\n    size = 1\n    work = 2", "its work is no method"),
+    ],
+)
+def test_a_plugin_that_is_no_member_is_named_and_refused(
+    make: MakeRegistry, body: str, fault: str
+) -> None:
+    class Shape:
+        @property
+        def size(self) -> int:
+            return 0
+
+        def work(self) -> None: ...
+
+    things = make({}, {"bad": "PACKAGE_plugin:bad"})
+    things.shape = Shape
+    package = things.packages[0]
+    folder = Path(sys.modules[package].__path__[0]).parent
+    (folder / f"{package}_plugin.py").write_text(body)
+    with pytest.raises(RegistryError, match=rf"'bad' of the plug-in {package}_plugin") as refusal:
+        things.names()
+    assert fault in str(refusal.value)
+
+
+@pytest.mark.parametrize("kind", [ENGINES, METRICS, PRESETS, JUDGES])
+def test_built_in_members_have_the_shape_that_plugins_are_held_to(kind: Registry[object]) -> None:
+    assert kind.shape is not None
+    assert {name: shape_faults(member, kind.shape) for name, member in kind.items()} == {
+        name: [] for name in kind.names()
+    }
+
+
+@pytest.mark.parametrize("score", ["x", None, Score("x"), Score(float("nan")), Score(2.0), 1.0])  # type: ignore[arg-type]
+def test_a_metric_that_gives_no_score_is_an_error_of_that_metric_alone(score: object) -> None:
+    class Odd:
+        name, version, binary = "odd", 1, True
+        needs: frozenset[str] = frozenset()
+        parameters = ()
+
+        def score(self, item: object, parameter: str) -> object:
+            return score
+
+    item = SimpleNamespace(
+        case=Case("1", "d", "", ("SELECT 1",)), prediction=Prediction("1", "SELECT 1")
+    )
+    with pytest.raises(TypeError, match="the metric odd gives"):
+        score_case(MetricSpec("odd", Odd(), ""), item)  # type: ignore[arg-type]

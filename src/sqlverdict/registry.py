@@ -13,7 +13,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
 from sqlverdict.errors import RegistryError, UnknownMember
@@ -29,10 +29,18 @@ class Registry(Generic[T]):
         packages: The folder of the built-ins, as a dotted name; or several, where members of
             one kind are kept apart. A name is used once in all of them.
         group: The entry-point group of the plug-ins.
+        shape: The protocol that a plug-in is held to when it is loaded; ``None``: none.
     """
 
-    def __init__(self, kind: str, packages: str | Sequence[str], group: str) -> None:
+    def __init__(
+        self,
+        kind: str,
+        packages: str | Sequence[str],
+        group: str,
+        shape: type | None = None,
+    ) -> None:
         self.kind = kind
+        self.shape = shape
         self.packages = (packages,) if isinstance(packages, str) else tuple(packages)
         self.group = group
         self._members: dict[str, T] = {}
@@ -123,12 +131,60 @@ class Registry(Generic[T]):
             for module in sorted(pkgutil.iter_modules(folder), key=lambda m: m.name):
                 importlib.import_module(f"{package}.{module.name}")
         for point in sorted(entry_points(group=self.group), key=lambda p: p.name):
-            loaded: Any = point.load()
+            member = self._load_plugin(point)
             if self._modules.get(point.name) == point.module:
                 continue  # the module has registered its member itself, as built-ins do
-            member = loaded() if isinstance(loaded, type) else loaded
             self.register(member, point.name, point.value)
         self._complete = True
+
+    def _load_plugin(self, point: EntryPoint) -> Any:
+        """The member of an entry point.
+
+        Raises:
+            RegistryError: it cannot be loaded, or is no member of this kind.
+        """
+        where = f"the {self.kind} {point.name!r} of the plug-in {point.value}"
+        try:
+            loaded = point.load()
+            member = loaded() if isinstance(loaded, type) else loaded
+        except RegistryError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise RegistryError(
+                f"{where} cannot be loaded ({type(error).__name__}: {error}). Mend or uninstall "
+                "its package"
+            ) from error
+        faults = [] if self.shape is None else shape_faults(member, self.shape)
+        if faults:
+            raise RegistryError(
+                f"{where} is no {self.kind}: {'; '.join(faults)}. Mend or uninstall its package"
+            )
+        return member
+
+
+_TYPES = {"str": str, "int": int, "bool": bool, "tuple": tuple, "frozenset": frozenset}
+
+
+def shape_faults(member: object, shape: type) -> list[str]:
+    """What a member lacks of a protocol, or has of another type, in words."""
+    faults = []
+    for name, part in vars(shape).items():
+        if name.startswith("_") or not (isinstance(part, property) or inspect.isfunction(part)):
+            continue
+        try:
+            value = getattr(member, name)
+        except Exception as error:  # noqa: BLE001 - whatever a plug-in raises, it does not have it
+            faults.append(f"it has no {name} ({type(error).__name__}: {error})")
+            continue
+        if inspect.isfunction(part):
+            if not callable(value):
+                faults.append(f"its {name} is no method")
+            continue
+        returns = str(inspect.get_annotations(part.fget).get("return", "")) if part.fget else ""
+        expected = _TYPES.get(returns.partition("[")[0])
+        if expected is not None and not isinstance(value, expected):
+            faults.append(f"its {name} is {value!r}, and not {returns}")
+    return faults
 
 
 def sections_of(document: str, headings: Sequence[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from parquet_files import write_parquet
@@ -21,8 +22,9 @@ from sqlverdict.errors import (
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases
 from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.tables import excel
 from sqlverdict.load.tables.cases import own_format
-from sqlverdict.load.tables.table import open_table
+from sqlverdict.load.tables.table import open_table, table_rows
 from sqlverdict.records import Prediction
 
 GOLD = "SELECT a, b FROM t"
@@ -284,3 +286,61 @@ def test_a_lone_prediction_is_not_offered_as_the_gold(tmp_path: Path) -> None:
     with pytest.raises(UnclearColumns) as error:
         read(path)
     assert error.value.choices == ((("NAME", "gold"),),)
+
+
+def test_a_workbook_that_is_damaged_in_the_middle_is_refused(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for number in range(50):
+        book.active.append([f"{number}" if number else "id", "SELECT 1" if number else "gold"])
+    book.save(tmp_path / "whole.xlsx")
+    sheet = "xl/worksheets/sheet1.xml"
+    for name, old, new in (("cut", b"</row>", b"</cut>"), ("odd", b"<v>", b"<v>x")):
+        with (
+            ZipFile(tmp_path / "whole.xlsx") as whole,
+            ZipFile(tmp_path / f"{name}.xlsx", "w") as broken,
+        ):
+            for part in whole.namelist():
+                content = whole.read(part)
+                if part == sheet:
+                    half = len(content) // 2
+                    content = content[:half] + content[half:].replace(old, new, 1)
+                broken.writestr(part, content)
+        with pytest.raises(BenchmarkError, match="cannot be read as an Excel file"):
+            list(table_rows(tmp_path / f"{name}.xlsx", BenchmarkError))
+
+
+def test_a_cell_at_the_edge_of_a_sheet_does_not_make_reading_endless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from openpyxl import Workbook
+
+    monkeypatch.setattr(excel, "_MOST_EMPTY", 1_000)
+    book = Workbook()
+    book.active.append(["id", "gold"])
+    book.active["ZZ50"] = "far away"
+    book.save(tmp_path / "far.xlsx")
+    with pytest.raises(BenchmarkError, match="more than 1,000 empty cells"):
+        list(table_rows(tmp_path / "far.xlsx", BenchmarkError))
+    monkeypatch.setattr(excel, "_LARGEST", 100)
+    with pytest.raises(BenchmarkError, match="unpacked it has"):
+        list(table_rows(tmp_path / "far.xlsx", BenchmarkError))
+
+
+def test_values_that_python_has_no_type_for_are_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    offsets, text = pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")
+    columns = {
+        "text": pa.Array.from_buffers(pa.string(), 1, [None, offsets, text]),
+        "zone": pa.array([1], pa.timestamp("us", "Mars/Phobos")),
+        "twice": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"]),
+        "far": pa.array([2**62], pa.timestamp("us")),
+    }
+    for name, column in columns.items():
+        path = tmp_path / f"{name}.parquet"
+        parquet.write_table(pa.table({"id": ["1"], name: column}), path)
+        with pytest.raises(BenchmarkError, match=f"{name}.parquet"):
+            list(table_rows(path, BenchmarkError))

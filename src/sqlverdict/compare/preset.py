@@ -63,7 +63,9 @@ class Preset(Protocol):
         ...
 
 
-PRESETS: Registry[Preset] = Registry("preset", "sqlverdict.compare.presets", "sqlverdict.presets")
+PRESETS: Registry[Preset] = Registry(
+    "preset", "sqlverdict.compare.presets", "sqlverdict.presets", Preset
+)
 
 
 def reads_driver_values(name: str) -> bool:

@@ -312,7 +312,9 @@ class ServerEngine(Protocol):
         ...
 
 
-ENGINES: Registry[Engine] = Registry("engine", "sqlverdict.execute.engines", "sqlverdict.engines")
+ENGINES: Registry[Engine] = Registry(
+    "engine", "sqlverdict.execute.engines", "sqlverdict.engines", Engine
+)
 
 DEFAULT_ENGINE = "sqlite"
 MISSING = "missing"

@@ -52,7 +52,7 @@ class Judge(Protocol):
         ...
 
 
-JUDGES: Registry[Judge] = Registry("judge", "sqlverdict.judge.judges", "sqlverdict.judges")
+JUDGES: Registry[Judge] = Registry("judge", "sqlverdict.judge.judges", "sqlverdict.judges", Judge)
 
 
 def conduct(judge: Judge, brief: Brief, settings: Settings) -> Conduct:

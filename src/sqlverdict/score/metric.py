@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
+from math import isfinite
 from textwrap import dedent
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -162,7 +163,9 @@ def listens_to_judge(metric: Metric) -> bool:
     return not metric.needs.isdisjoint(OPINIONS)
 
 
-METRICS: Registry[Metric] = Registry("metric", "sqlverdict.score.metrics", "sqlverdict.metrics")
+METRICS: Registry[Metric] = Registry(
+    "metric", "sqlverdict.score.metrics", "sqlverdict.metrics", Metric
+)
 
 
 @dataclass(frozen=True)
@@ -243,7 +246,30 @@ def score_case(spec: MetricSpec, item: Item) -> Score:
         return Score(0.0, (Reason.NO_SQL_PRODUCED,))
     if item.prediction.answer is not None and _reads_queries(spec.metric):
         return Score(None, (Reason.RESULT_ALONE,))
-    return spec.metric.score(item, spec.parameter)
+    return _checked_score(spec, item)
+
+
+def _checked_score(spec: MetricSpec, item: Item) -> Score:
+    """What a metric says of a case: a plug-in may say anything.
+
+    Raises:
+        TypeError: it is no score of this metric.
+    """
+    try:
+        score = spec.metric.score(item, spec.parameter)
+    except SystemExit as error:
+        raise TypeError(f"the metric {spec.label} ends the process") from error
+    value = score.value if isinstance(score, Score) else score
+    if isinstance(score, Score) and (value is None or _is_value(value, spec.metric.binary)):
+        return score
+    kind = "0 or 1" if spec.metric.binary else "a number"
+    raise TypeError(f"the metric {spec.label} gives {value!r}; expected a Score of {kind} or None")
+
+
+def _is_value(value: object, binary: bool) -> bool:
+    if not isinstance(value, int | float):
+        return False
+    return value in (0, 1) if binary else isfinite(value)
 
 
 def _never_has_value(metric: Metric, case: Case) -> bool:

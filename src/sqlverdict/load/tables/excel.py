@@ -10,10 +10,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, time
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.text import few_of
 from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, named_columns
+
+_LARGEST = 2 * 2**30
+_MOST_EMPTY = 20_000_000
 
 
 def open_excel(path: Path, error: type[DataError]) -> TableFile:
@@ -28,6 +32,7 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
     except ImportError as missing:
         raise MissingExtra(f"{path.name}: an Excel file", "tables") from missing
     try:
+        _check_size(path)
         book = load_workbook(path, read_only=True, data_only=True)
         sheet = book.worksheets[0]
         numbered = _filled(sheet.iter_rows(values_only=True))
@@ -52,6 +57,10 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
                     )
                 padded = texts[:width] + [""] * (width - len(texts))
                 yield f"row {number}", {name: padded[position] for name, position in columns}
+        except DataError:
+            raise
+        except Exception as bad:  # As above: a broken file shows at any of its rows.
+            raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
         finally:
             book.close()
 
@@ -64,11 +73,35 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
     return TableFile(path, tuple(name for name, _ in columns), rows(), notes)
 
 
+def _check_size(path: Path) -> None:
+    """Refuse a file whose parts are far larger than any sheet of questions.
+
+    Raises:
+        ValueError: they are; so small a file can be that zeros alone make it.
+    """
+    with ZipFile(path) as parts:
+        size = sum(part.file_size for part in parts.infolist())
+    if size > _LARGEST:
+        raise ValueError(f"unpacked it has {size:,} bytes, and at most {_LARGEST:,} are read")
+
+
 def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Sequence[Any]]]:
-    """The rows with any text, numbered as Excel does."""
+    """The rows with any text, numbered as Excel does.
+
+    Raises:
+        ValueError: there are too many empty cells: one far away at the edge makes them all.
+    """
+    empty = 0
     for number, cells in enumerate(rows, 1):
         if any(cell is not None and str(cell).strip() for cell in cells):
             yield number, cells
+            continue
+        empty += len(cells)
+        if empty > _MOST_EMPTY:
+            raise ValueError(
+                f"the rows up to {number:,} have more than {_MOST_EMPTY:,} empty cells; remove "
+                "what stands far from the table"
+            )
 
 
 def _texts(cells: Sequence[Any]) -> list[str]:

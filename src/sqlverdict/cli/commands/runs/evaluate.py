@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,6 +77,9 @@ def evaluate(args: EvaluateArgs) -> int:
     for twice. With --no-llm no model is called, and the report lists what it would be asked.
     """
     with ExitStack() as stack:
+        if args.output.as_json and not args.judge.dry_run:
+            # What a plug-in prints must not stand in the JSON.
+            stack.enter_context(redirect_stdout(sys.stderr))
         progress = None if args.output.quiet else stack.enter_context(LiveProgress())
         options = replace(run_options(args, progress), command=command_words())
         benchmark, options = read_cases(args, options)
