@@ -12,6 +12,7 @@ import pytest
 from own_servers import OwnServer, own_mysql, own_postgres
 from sqlverdict import Options, evaluate
 from sqlverdict.errors import Interrupted
+from sqlverdict.evidence import Refuted
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.servers import patience
 from sqlverdict.records import Case, Fault, Reason, Verdict
@@ -123,3 +124,36 @@ def test_a_server_that_is_stopped_is_said_not_to_answer(
     server.start()
     again = read_results(run(server, engine, tmp_path / "run", lambda: None))
     assert {each.verdict for each in again} == {Verdict.CORRECT}
+
+
+def test_a_restart_cuts_no_search(tmp_path: Path, postgres: OwnServer) -> None:
+    """Tables for searches are gone with the server; they are made again."""
+    import psycopg
+
+    def restart() -> None:
+        postgres.stop()
+        postgres.start()
+
+    with psycopg.connect(postgres.url, autocommit=True) as connection:
+        connection.execute("CREATE TABLE item (id int PRIMARY KEY, price int NOT NULL)")
+        connection.execute("INSERT INTO item SELECT n, n % 7 FROM generate_series(1, 50) AS n")
+    try:
+        gold = "SELECT count(*) FROM item WHERE id > {}"
+        cases = [Case(str(n), "own", "?", (gold.format(n),), postgres.url) for n in range(40)]
+        predictions = {case.id: f"{case.golds[0]} AND price < 1000" for case in cases}
+        options = Options(
+            "ex,verdict",
+            engine="postgres",
+            limits=Limits(seconds=HANG_SECONDS),
+            workers=2,
+            cache=None,
+            progress=Watcher(restart),
+        )
+        evaluate(cases, predictions, out=tmp_path / "run", options=options)
+    finally:
+        with psycopg.connect(postgres.url, autocommit=True) as connection:
+            connection.execute("DROP TABLE item")
+    results = list(read_results(tmp_path / "run"))
+    searched = [any(isinstance(piece, Refuted) for piece in each.evidence) for each in results]
+    assert searched == [True] * len(cases)
+    assert all(each.final for each in results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.execute.servers.patience import is_passing, patiently
 from sqlverdict.files.references import file_of, is_server
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, ParseResult, Reason, Relation
@@ -152,10 +153,17 @@ class Refuter:
         try:
             engine = ENGINES.get(self.plan.engine)
             digest = "" if is_server(case.database) else engine.digest(case.database) or ""
-            declared = _read(self.plan.engine, case.database, digest)
+            reading = partial(_read, self.plan.engine, case.database, digest)
+            server = is_server(case.database)
+            declared = patiently(case.database, reading) if server else reading()
             return with_null_keys(declared) if self.plan.null_keys else declared
         except (SchemaError, DatabaseError, OSError) as error:
-            return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
+            return NotRefuted(
+                0,
+                reason=Reason.DATABASE_UNAVAILABLE,
+                message=str(error),
+                cut_by_time=is_passing(error),
+            )
 
     def _open_bank(self) -> Bank | None:
         if self._bank is None and self.options.bank is not None:

@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from sqlverdict.errors import DatabaseError
+from sqlverdict.errors import DatabaseError, SchemaError, SqlverdictError
 from sqlverdict.files.references import Reference
 
 T = TypeVar("T")
@@ -46,7 +46,9 @@ def server_of(database: Reference) -> str:
 
 def is_passing(error: BaseException) -> bool:
     """Whether a server refused, or was lost, for a reason that goes away by itself."""
-    cause = error.__cause__ if isinstance(error, DatabaseError) else error
+    cause: BaseException | None = error
+    while isinstance(cause, SqlverdictError):
+        cause = cause.__cause__
     if cause is None:
         return False
     state = getattr(cause, "sqlstate", None)
@@ -114,12 +116,15 @@ def patiently(database: Reference, work: Callable[[], T], *, anyway: bool = Fals
 
     Raises:
         DatabaseError: it does not answer, or refuses.
+        SchemaError: the same, where a schema is read.
     """
-    error = DatabaseError(f"the server of {database} does not answer; it was tried a moment ago")
+    error: SqlverdictError = DatabaseError(
+        f"the server of {database} does not answer; it was tried a moment ago"
+    )
     for _ in attempts(database, anyway=anyway):
         try:
             value = work()
-        except DatabaseError as refusal:
+        except (DatabaseError, SchemaError) as refusal:
             error = refusal
             if not is_passing(refusal):
                 break

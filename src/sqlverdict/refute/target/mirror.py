@@ -9,10 +9,13 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Engine, Limits, Session
+from sqlverdict.execute.servers.patience import patiently
+from sqlverdict.files.references import is_server
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.create_table import column_part, create_table
@@ -63,7 +66,9 @@ class Mirror:
     def _copy(self) -> frozenset[str]:
         limits = Limits(rows=_MOST_ROWS, trust_role=self._trust_role)
         try:
-            session = self._engine.open(self._database, limits)
+            opening = partial(self._engine.open, self._database, limits)
+            server = is_server(self._database)
+            session = patiently(self._database, opening) if server else opening()
         except (DatabaseError, OSError):
             return frozenset()
         self._folder = tempfile.TemporaryDirectory(prefix="sqlverdict-mirror-")

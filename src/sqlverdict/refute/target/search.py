@@ -8,10 +8,13 @@ found, or nothing is confirmed, instances are made as usual and tried on the eng
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import Engine, Scratch
+from sqlverdict.execute.servers.patience import is_passing, patiently
+from sqlverdict.files.references import is_server
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -45,6 +48,8 @@ _MORE_ORDINARY = 40
 On Spider, of 240 witnesses three were less ordinary than after four rounds."""
 _ALL_TABLES = 40
 """A schema of up to so many tables is made as a whole, once for all pairs."""
+_LOSSES = 2
+"""So many servers may one search lose."""
 _SHRINK = 60
 """How many smaller instances are tried on the engine; one takes milliseconds there."""
 
@@ -73,7 +78,7 @@ class EngineSearch:
     def __init__(
         self, engine: Engine, database: str | None, schema: Schema, *, trust_role: bool = False
     ) -> None:
-        self._engine, self._schema = engine, schema
+        self._engine, self._schema, self._database = engine, schema, database
         self._scratches = Scratches(engine, database, trust_role=trust_role)
         self._mirror = (
             Mirror(engine, database, schema, trust_role=trust_role)
@@ -116,21 +121,34 @@ class EngineSearch:
         pair = self._pair(gold, prediction)
         rules = PRESETS.get(preset) if isinstance(preset, str) else preset
         budget = budget or SearchBudget()
-        try:
-            scratch = self._scratch(pair.part)
-            trial = EngineTrial(scratch, gold, prediction, rules, contract)
-            why_not = _unrunnable(trial)
-            return why_not or self._search(pair, trial, rules, contract, budget)
-        except (DatabaseError, SchemaError) as error:
-            self._scratches.close()
-            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error))
+        for _ in range(_LOSSES):
+            try:
+                scratch = self._patient_scratch(pair.part)
+                trial = EngineTrial(scratch, gold, prediction, rules, contract)
+                why_not = _unrunnable(trial)
+                return why_not or self._search(pair, trial, rules, contract, budget)
+            except (DatabaseError, SchemaError) as error:
+                self._scratches.close()
+                message = str(error)
+                if not is_passing(error):
+                    return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
+        reason = Reason.DATABASE_UNAVAILABLE
+        return NotRefuted(0, reason=reason, message=message, cut_by_time=True)
+
+    def _patient_scratch(self, part: Schema) -> Scratch:
+        """A scratch database; a server that restarts is waited for."""
+        if self._database is None or not is_server(self._database):
+            return self._scratch(part)
+        return patiently(self._database, partial(self._scratch, part))
 
     def _scratch(self, part: Schema) -> Scratch:
         """A scratch database with the tables of a part, or of all: to make one takes long."""
         if len(self._schema.tables) <= _ALL_TABLES and not self._needs_parts:
             try:
                 return self._scratches.of(self._schema)
-            except DatabaseError:
+            except DatabaseError as error:
+                if is_passing(error):
+                    raise
                 # One table that cannot be made must not spoil the pairs of the others.
                 self._needs_parts = True
         return self._scratches.of(part)

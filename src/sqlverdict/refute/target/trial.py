@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from sqlverdict.compare.preset import Preset, QueryPair
+from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Scratch
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query
 from sqlverdict.refute.read import refusal
@@ -43,10 +44,21 @@ class EngineTrial:
         self.stopped = 0
         """On how many instances the prediction gave up where the gold answered."""
 
+    def _run(self, sql: str) -> Outcome:
+        """What a query gives.
+
+        Raises:
+            DatabaseError: the engine is at fault; what was found so far says nothing.
+        """
+        outcome = self._scratch.run(sql)
+        if isinstance(outcome, Failure) and outcome.fault is not None:
+            raise DatabaseError(outcome.message) from ConnectionError(outcome.message)
+        return outcome
+
     def on_empty_tables(self) -> tuple[tuple[str, Outcome], tuple[str, Outcome]]:
         """What the gold and the prediction give where no table has a row."""
         self._scratch.load({})
-        gold, prediction = map(self._scratch.run, (self._gold.sql, self._prediction.sql))
+        gold, prediction = map(self._run, (self._gold.sql, self._prediction.sql))
         return ("gold", gold), ("prediction", prediction)
 
     def difference(self, rows: Content) -> Difference | None:
@@ -54,8 +66,8 @@ class EngineTrial:
         if not self._scratch.load(rows):
             self.rejected += 1
             return None
-        gold = self._scratch.run(self._gold.sql)
-        prediction = self._scratch.run(self._prediction.sql)
+        gold = self._run(self._gold.sql)
+        prediction = self._run(self._prediction.sql)
         if (
             isinstance(gold, Answer)
             and isinstance(prediction, Answer)
@@ -85,7 +97,7 @@ class EngineTrial:
                 self._prediction.sql,
                 self._gold.dialect,
                 self._contract,
-                self._scratch.run,
+                self._run,
             )
             return self._preset.compare(gold, prediction, pair)
         failed = [outcome for outcome in (gold, prediction) if isinstance(outcome, Failure)]
@@ -99,14 +111,14 @@ class EngineTrial:
         sides = ((self._gold, difference.gold), (self._prediction, difference.prediction))
         for query, outcome in sides:
             for text in broken_ties(query.sql):
-                now = self._scratch.run(text)
+                now = self._run(text)
                 # A text that the engine does not take says nothing.
                 if isinstance(now, Answer) and not self._same(query, outcome, now):
                     return False
         for rows in islice(arrangements(difference.rows), _ORDERS):
             if not self._scratch.load(rows):
                 return False
-            if not all(self._same(q, outcome, self._scratch.run(q.sql)) for q, outcome in sides):
+            if not all(self._same(q, outcome, self._run(q.sql)) for q, outcome in sides):
                 return False
         return True
 
@@ -117,7 +129,7 @@ class EngineTrial:
             return False
         if before.rows == now.rows:
             return True
-        pair = QueryPair(query.sql, query.sql, query.dialect, probe=self._scratch.run)
+        pair = QueryPair(query.sql, query.sql, query.dialect, probe=self._run)
         # Undetermined (None) is as bad as different.
         return bool(self._preset.compare(before, now, pair).equal)
 
