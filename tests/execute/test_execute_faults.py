@@ -325,7 +325,7 @@ def test_a_damaged_file_is_not_blamed_on_the_prediction_that_meets_it(
 def test_a_whole_file_is_not_called_damaged_by_an_error_that_looks_like_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_runner: Callable[[str], QueryRunner]
 ) -> None:
-    from sqlverdict.execute.sqlite_session import SqliteSession
+    from sqlverdict.execute.sqlite.session import SqliteSession
 
     true_run = SqliteSession.run
 
@@ -344,7 +344,7 @@ def test_a_whole_file_is_not_called_damaged_by_an_error_that_looks_like_it(
 def test_statements_that_write_cannot_blame_the_engine_either(
     run: Callable[[Any, str], Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sqlverdict.execute.sqlite_workspace import SqliteWorkspace
+    from sqlverdict.execute.sqlite.workspace import SqliteWorkspace
 
     true_run = SqliteWorkspace.run
 

@@ -6,15 +6,13 @@
 ``query_runner``    where answers come from: memory, cache, engine
 ``fault_probe``     whose fault a failure is: the query's, unless a probe shows otherwise
 ``cache``           answers by content, in one SQLite file that processes share
-``sandbox``         what a query may touch in SQLite, and what its errors mean
 ``insertion_order``  the order in which rows of an instance can be inserted
 ``apart/``          processes of our own for what no handler can stop
 ``duckdb/``         what the engine of DuckDB is made of
 ``mysql/``          what the engine of MySQL and MariaDB is made of
 ``postgres/``       what the engine of PostgreSQL is made of
+``sqlite/``         what the engine of SQLite is made of
 ``servers/``        what the engines of servers share
-``sqlite_session``  one open SQLite file under every guard
-``sqlite_workspace``  a copy of a SQLite file that may be written
 ``scripts``         golds and predictions that may write, on a throw-away copy
 ``fold_sql``        one text for queries that differ in letter case and spacing, and its key
 ``clock``           whether a query reads the clock or uses chance

@@ -18,8 +18,8 @@ from time import monotonic
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.brief import BRIEF_CELL, is_brief
 from sqlverdict.execute.engine import ENGINES, Limits, Session, Workspace
-from sqlverdict.execute.sqlite_session import SqliteSession
-from sqlverdict.execute.sqlite_workspace import open_workspace
+from sqlverdict.execute.sqlite.session import SqliteSession
+from sqlverdict.execute.sqlite.workspace import open_workspace
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.files.sqlite import open_read_only, quote_name

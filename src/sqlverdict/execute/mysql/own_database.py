@@ -18,7 +18,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.mysql.connection import connect, is_mariadb, message_of, rows_of
 from sqlverdict.execute.mysql.digest import quote_name
-from sqlverdict.execute.mysql.reader import READ, Reader, beside, drop_stale
+from sqlverdict.execute.mysql.reader import READ, ReaderUser, beside, drop_stale
 from sqlverdict.files.references import Reference, with_database
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class OwnDatabase:
     def __init__(self, near: Reference, limits: Limits, name: str, options: str = "") -> None:
         self.name = name
         self._near, self._trusts = near, limits.trust_role
-        self._reader: Reader | None = None
+        self._reader: ReaderUser | None = None
         self.connection = connect(near, limits, name="")
         try:
             rows_of(self.connection, "SELECT GET_LOCK(%s, 0)", name)
@@ -78,7 +78,7 @@ class OwnDatabase:
             _drop_stale(own.connection, prefix)
         return own
 
-    def reader(self, rights: Sequence[str] = READ) -> Reader | None:
+    def reader(self, rights: Sequence[str] = READ) -> ReaderUser | None:
         """A short-lived user with rights on it alone; ``None`` where that of the URL is used.
 
         Raises:

@@ -61,7 +61,7 @@ class Routine(NamedTuple):
     """It runs with the rights of who calls it, and not of its owner."""
 
 
-class Reader:
+class ReaderUser:
     """A short-lived user with rights on one database.
 
     Args:
@@ -198,7 +198,7 @@ def routines_of(connection: Connection, database: str) -> tuple[Routine, ...]:
     )
 
 
-_readers: dict[tuple[int, str, str], Reader | None] = {}
+_readers: dict[tuple[int, str, str], ReaderUser | None] = {}
 """The users that this process made; ``None`` where that of the URL may only read."""
 _makers: dict[tuple[int, str], Connection] = {}
 """The connections that made them, by process and server."""
@@ -208,7 +208,7 @@ _lock = RLock()
 """A connection is not for several threads at once."""
 
 
-def reader_of(database: Reference, limits: Limits) -> Reader | None:
+def reader_of(database: Reference, limits: Limits) -> ReaderUser | None:
     """The short-lived user for a URL; ``None`` where the URL's own is to be used.
 
     Raises:
@@ -275,7 +275,7 @@ def forget(database: Reference) -> None:
 
 def beside(
     maker: Connection, database: Reference, name: str, rights: Sequence[str] = READ
-) -> Reader | None:
+) -> ReaderUser | None:
     """A new user for a database, made by a connection; ``None`` where the URL's is to be used.
 
     Args:
@@ -296,7 +296,7 @@ def beside(
     if not excess:
         return None
     try:
-        reader = Reader(maker, database, name, rights)
+        reader = ReaderUser(maker, database, name, rights)
     except pymysql.Error as error:
         if number_of(error) in LOST:
             raise DatabaseError(f"{database} was lost: {message_of(error)}") from error

@@ -20,7 +20,7 @@ from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
 from sqlverdict.execute.mysql.reader import (
-    Reader,
+    ReaderUser,
     Routine,
     forget,
     is_denied,
@@ -72,7 +72,7 @@ class MysqlSession(ServerSession):
         *,
         driver_values: bool = False,
         name: str | None = None,
-        reader: Reader | None = None,
+        reader: ReaderUser | None = None,
         begin: Sequence[str] = SNAPSHOT,
     ) -> None:
         super().__init__(database)

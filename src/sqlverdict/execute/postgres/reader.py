@@ -27,7 +27,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.postgres.connection import Connection, connect
 from sqlverdict.execute.postgres.reader_roles import (
     HIDES_ROWS,
-    Reader,
+    ReaderRole,
     drop,
     let_read,
     make,
@@ -49,7 +49,7 @@ SELECT bool_or(rolsuper), bool_or(rolname = session_user AND rolcreaterole),
   bool_or(rolname = 'pg_read_all_data')
 FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(session_user, oid, 'member')
 """
-_readers: Final[dict[str, Reader]] = {}
+_readers: Final[dict[str, ReaderRole]] = {}
 """By server and role."""
 _limited: Final[set[str]] = set()
 """URLs whose role may only read."""
@@ -172,7 +172,7 @@ def _makes(admin: Connection, database: Reference) -> bool:
         return False
 
 
-def _log_in(database: Reference, limits: Limits, reader: Reader) -> Connection:
+def _log_in(database: Reference, limits: Limits, reader: ReaderRole) -> Connection:
     login = {"user": reader.name, "password": reader.password}
     return connect(database, limits.seconds, login, reader.settings[str(database)])
 

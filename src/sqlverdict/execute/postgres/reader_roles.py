@@ -76,7 +76,7 @@ HIDES_ROWS: Final = "SELECT EXISTS (SELECT FROM pg_catalog.pg_class WHERE relrow
 
 
 @dataclass
-class Reader:
+class ReaderRole:
     """A role of ours.
 
     Attributes:
@@ -94,12 +94,12 @@ class Reader:
     settings: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def make(admin: Connection, database: str, *, is_superuser: bool) -> Reader:
+def make(admin: Connection, database: str, *, is_superuser: bool) -> ReaderRole:
     """Make a role that may log in, and nothing else but read."""
     name = f"{PREFIX}{_host()}_{os.getpid():x}_{int(time()):x}_{token_hex(4)}"
     password = token_hex(24)
     secret = admin.pgconn.encrypt_password(password.encode(), name.encode(), _encryption(admin))
-    reader = Reader(name, password, database, os.getpid())
+    reader = ReaderRole(name, password, database, os.getpid())
     identifier = sql.Identifier(name)
     admin.execute(
         sql.SQL(
@@ -130,7 +130,7 @@ def _valid_until(admin: Connection) -> str:
 
 def let_read(
     admin: Connection,
-    reader: Reader,
+    reader: ReaderRole,
     database: str,
     *,
     is_superuser: bool,

@@ -14,7 +14,7 @@ import msgspec
 
 from sqlverdict.execute.engine import Limits, too_long
 from sqlverdict.execute.frozen_clock import freeze_clock
-from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.execute.sqlite.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.measure import SHORTEST_UNFOLDING, unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row

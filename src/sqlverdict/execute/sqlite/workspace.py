@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits, Workspace
-from sqlverdict.execute.sandbox import Guard
-from sqlverdict.execute.sqlite_session import SqliteSession
+from sqlverdict.execute.sqlite.sandbox import Guard
+from sqlverdict.execute.sqlite.session import SqliteSession
 from sqlverdict.files.sqlite import open_in_memory, open_read_only
 from sqlverdict.parse.tokens import leading_keyword
 from sqlverdict.records import Answer, Failure, Outcome, Reason
