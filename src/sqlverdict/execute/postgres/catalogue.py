@@ -18,7 +18,7 @@ _HARMLESS: Final = [
     *("clock_timestamp", "timeofday", "random", "random_normal", "setseed", "gen_random_uuid"),
     *("uuidv4", "uuidv7", "array_shuffle", "array_sample", "current_query", "pg_is_in_recovery"),
     *("pg_table_size", "pg_relation_size", "pg_total_relation_size", "pg_indexes_size"),
-    *("pg_database_size", "pg_partition_tree", "pg_partition_ancestors"),
+    *("pg_partition_tree", "pg_partition_ancestors"),
 ]
 """Functions of the server that are volatile and read nothing but the database."""
 _SAFE_EXTENSIONS: Final = ["pgcrypto", "uuid-ossp", "postgis", "timescaledb", "vector", "hstore"]

@@ -26,6 +26,7 @@ CALLS: Final = (
     "set_config('work_mem', '10GB', true)",
     "set_config('temp_file_limit', '-1', false)",
     "current_setting('data_directory')",
+    "pg_database_size('template1')",
     "current_setting('config_file', true)",
     "pg_read_file('/etc/passwd')",
     "pg_read_file('PG_VERSION', 0, 10, true)",

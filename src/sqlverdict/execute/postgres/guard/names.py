@@ -46,7 +46,7 @@ SYSTEM_FUNCTIONS: Final = word_set(
     "pg_get_catalog_foreign_keys pg_describe_object pg_identify_object "
     "pg_table_is_visible pg_type_is_visible pg_function_is_visible pg_operator_is_visible "
     "pg_collation_is_visible pg_opclass_is_visible pg_opfamily_is_visible "
-    "pg_relation_size pg_table_size pg_total_relation_size pg_indexes_size pg_database_size "
+    "pg_relation_size pg_table_size pg_total_relation_size pg_indexes_size "
     "pg_partition_tree pg_partition_ancestors pg_partition_root pg_index_column_has_property "
     "pg_index_has_property pg_indexam_has_property pg_relation_is_updatable "
     "pg_column_is_updatable pg_is_in_recovery pg_lsn pg_timezone_names pg_timezone_abbrevs"
