@@ -33,16 +33,14 @@ class Limits:
     Attributes:
         steps: Virtual-machine instructions; deterministic, so a verdict can be repeated. An
             idle machine does as many in 9 to 30 seconds.
-        seconds: Wall clock: the safety net, far above what the steps take, so that a busy machine
-            changes no verdict. What it cuts says so (``cut_by_time``), is never cached, and is
-            done again when a run is resumed.
+        seconds: Wall clock: the safety net, far above what the steps take. What it cuts says so
+            (``cut_by_time``), is never cached, and is done again when a run is resumed.
         rows: Rows kept; one more is ``ROW_LIMIT``.
         bytes: Size of the kept rows; above it is ``MEMORY_LIMIT``.
         memory: The engine's own heap; above it is ``MEMORY_LIMIT``.
         cell: The largest text or blob the engine may build.
         sql_length: The longest SQL text that is tried at all, in characters.
-        trust_role: On a server, queries run as the role of the URL, whatever it may do. Otherwise
-            a role that may do more than read is used only to make one that may not.
+        trust_role: On a server, queries run as the role of the URL, even if it may write.
     """
 
     steps: int = 1_000_000_000
