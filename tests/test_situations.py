@@ -98,4 +98,4 @@ def test_rows_of_null_alone_are_no_match_by_luck() -> None:
     difference = replace(related("duplicates_only"), relations=(relation,))
     assert find_situation(CASE, (difference,))[0] is Situation.ORDINARY_WITNESS
     empty = replace(difference, both_empty=True)
-    assert find_situation(CASE, (empty,))[0] is Situation.EMPTY_MATCH_WITNESS
+    assert find_situation(CASE, (empty,))[0] is Situation.DIFFERENCE

@@ -329,7 +329,8 @@ def _with_difference(
         fewer = RELATIONS.get(relation.kind).fewer_columns
         return Situation.FEWER_COLUMNS if fewer else Situation.HARMLESS_DIFFERENCE
     if relation.broken is not None and difference.both_empty:
-        return Situation.EMPTY_MATCH_WITNESS
+        # Rows of NULL alone are no match by luck that an ordinary witness could refute.
+        return Situation.DIFFERENCE
     if relation.broken is not None:
         return _BY_GRADE.get(relation.broken.grade, Situation.UNUSUAL_WITNESS)
     return Situation.TRIVIAL_DIFFERENCE
