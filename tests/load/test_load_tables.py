@@ -293,7 +293,7 @@ def test_a_workbook_that_is_damaged_in_the_middle_is_refused(tmp_path: Path) -> 
 
     book = Workbook()
     for number in range(50):
-        book.active.append([f"{number}" if number else "id", "SELECT 1" if number else "gold"])
+        book.active.append([number or "id", "SELECT 1" if number else "gold"])
     book.save(tmp_path / "whole.xlsx")
     sheet = "xl/worksheets/sheet1.xml"
     for name, old, new in (("cut", b"</row>", b"</cut>"), ("odd", b"<v>", b"<v>x")):

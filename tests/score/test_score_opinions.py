@@ -116,8 +116,6 @@ def test_what_judges_took_is_added_up() -> None:
         "cached": 1,
         "prompt_tokens": 159,
         "completion_tokens": 24,
-        "cost": 0.75,
-        "unpriced": 2,
         "unparseable": 1,
         "unavailable": 1,
         "repeated": 2,
