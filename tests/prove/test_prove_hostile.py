@@ -10,6 +10,7 @@ import pytest
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.prove.check import check
+from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.testing.hostile import Hostile, hostile_predictions, make_database
@@ -57,6 +58,10 @@ def deep() -> Iterator[str]:
     for level in range(1, 14):
         doubled += f", c{level} AS (SELECT a.id, b.name FROM c{level - 1} AS a, c{level - 1} AS b)"
     yield f"{doubled} SELECT name FROM c13"
+    cut = "WITH c0 AS (SELECT name FROM person LIMIT 1)"
+    for level in range(1, 50):
+        cut += f", c{level} AS (SELECT name FROM c{level - 1} LIMIT 1)"
+    yield f"{cut} SELECT name FROM c49"
     yield "SELECT " + " + ".join(["p.id"] * 150) + " FROM person AS p"
     copies = ", ".join(f"person AS p{n}" for n in range(9))
     equal = " AND ".join(f"p{n}.age = p{n + 1}.age" for n in range(8))
@@ -77,3 +82,10 @@ def test_deep_and_wide_queries_end(schema: Schema, number: int, profile: str) ->
     other = prove(sql, sql.replace("person", "main.person", 1), schema, profile=profile)
     if isinstance(other, Proof):
         assert check(other, schema).holds
+
+
+def test_a_form_that_cannot_be_written_is_one_difference() -> None:
+    form = "(nested too deeply to be written)"
+    differences = differing_clauses("SELECT a FROM t", form)
+    assert differences["prediction"] == (form,)
+    assert differences["gold"] == ("SELECT a", "FROM t")

@@ -28,7 +28,12 @@ def _parts(form: str) -> Iterator[str]:
 
     from sqlverdict.prove.reasoning.shape import conditions, joins
 
-    tree = sqlglot.parse_one(form, read="sqlite")
+    try:
+        tree = sqlglot.parse_one(form, read="sqlite")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        # It is too deep to be written, or to be read.
+        yield form
+        return
     # Forms are full of parentheses; around the operands of AND they are in the way.
     for paren in list(tree.find_all(exp.Paren)):
         if isinstance(paren.parent, exp.And) and isinstance(

@@ -8,6 +8,7 @@ proof ends in; everything else is a rule.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from itertools import permutations, product
 from math import factorial
 
@@ -20,6 +21,7 @@ from sqlverdict.prove.reasoning.shape import is_inner, items, joins, leaves, nam
 MOST_NAMINGS = 120
 """So many ways to tell the copies of a table apart are tried; beyond, they keep their order."""
 
+_LONGEST_STEM = 2_000
 _SWAPS = (exp.EQ, exp.NEQ, exp.Add, exp.Mul, exp.NullSafeEQ, exp.NullSafeNEQ)
 _FLIPS: dict[type[Expr], str] = {exp.GT: "LT", exp.GTE: "LTE"}
 _IGNORED = frozenset({"typed", "safe", "big_int", "_type", "parens"})
@@ -112,7 +114,7 @@ def _naming(select: Expr, outer: Names, depth: int, column_order: bool) -> Names
     groups: dict[str, list[str]] = {}
     for item in items(select):
         if isinstance(item, exp.Subquery):
-            stem = _query(item.this, outer, depth + 1, True)
+            stem = _stem(_query(item.this, outer, depth + 1, True))
         else:
             stem = fold(item.name)
         groups.setdefault(f"{depth}:{stem}", []).append(item.alias)
@@ -136,6 +138,18 @@ def _naming(select: Expr, outer: Names, depth: int, column_order: bool) -> Names
             best = (text, naming)
     assert best is not None
     return best[1]
+
+
+def _stem(text: str) -> str:
+    """What a derived table is called: its text, or a digest of a long one.
+
+    Every column names it. Texts of tables inside tables would grow with a power of their depth.
+    """
+    return (
+        text
+        if len(text) <= _LONGEST_STEM
+        else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    )
 
 
 def _select(node: Expr, names: Names, depth: int, column_order: bool) -> str:
