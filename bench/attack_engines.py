@@ -52,11 +52,11 @@ class Attack:
         self.counts: Counter[str] = Counter()
         self.passed: list[dict[str, str]] = []
 
-    def run(self, seconds: float, texts: int) -> None:
+    def run(self, seconds: float, texts: int, *, corpus: bool = True) -> None:
         """Attack until the time is over or the texts are used up, the corpus first."""
         before = self.target.state()
         ends = monotonic() + seconds
-        for number, (part, text) in enumerate(self._texts()):
+        for number, (part, text) in enumerate(self._texts(corpus=corpus)):
             if number >= texts or (monotonic() > ends and part != "corpus"):
                 break
             self._try(part, text)
@@ -65,8 +65,8 @@ class Attack:
             if before.get(what) != after.get(what):
                 self._pass("state", what, f"{before.get(what)} -> {after.get(what)}")
 
-    def _texts(self) -> Iterator[tuple[str, str]]:
-        for text in self.target.corpus():
+    def _texts(self, *, corpus: bool) -> Iterator[tuple[str, str]]:
+        for text in self.target.corpus() if corpus else ():
             yield "corpus", text
         while True:
             if self.chance.random() < 0.75 and self.target.styles:

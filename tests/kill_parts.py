@@ -32,10 +32,6 @@ VICTIM = "victim"
 FOREVER = 1_000
 _FOLDER, _KILLS, _STAGE = "KILL_FOLDER", "KILLS", "KILL_STAGE"
 
-_START = (
-    "import sys; sys.path[:] = sys.argv[1:]; from kill_parts import wait_in_cases; "
-    "wait_in_cases(); from sqlverdict.api.isolated import work; work()"
-)
 _KILLER = """
 import os, sys, time
 folder, number = sys.argv[1], int(sys.argv[2])
@@ -69,7 +65,7 @@ def killer(
     for name, value in ((_FOLDER, str(folder)), (_KILLS, str(kills)), (_STAGE, stage)):
         patch.setenv(name, value)
     patch.setattr("sqlverdict.run.pool.worker_pool.work", work)
-    patch.setattr("sqlverdict.api.isolated._START", _START)
+    patch.setattr("sqlverdict.api.isolated._MODULE", "kill_checker")
     command = [sys.executable, "-S", "-E", "-c", _KILLER, str(folder), str(int(sent)), str(kills)]
     with subprocess.Popen(command) as process:
         try:

@@ -27,7 +27,7 @@ FLOORS = (
         "registry",
     },
     {"files"},
-    {"parse", "confidence"},
+    {"parse", "confidence", "account"},
     {"llm", "web"},
     {"load", "execute", "compare", "prove", "judge", "score", "runlog"},
     {"harmless", "policies", "situations", "suspect_gold", "unsearched", "verdicts"},

@@ -14,6 +14,7 @@ Records and decisions, each one file:
 ``situations``      what the evidence about a case amounts to
 ``policies``        what each situation counts as
 ``confidence``      how probable it is that people call a prediction right
+``account``         what language models cost a run folder
 ``verdicts``        how evidence becomes a judgement
 ``errors``          the tree of errors
 ``registry``        how members register

@@ -66,13 +66,16 @@ def test_a_superuser_is_warned_about(postgres_database: str) -> None:
 @pytest.mark.parametrize(
     ("grants", "rights"),
     [
-        ((), []),
-        (("GRANT INSERT ON t",), ["the role may write to 1 table"]),
+        ((), ["the role may fill the disk with temporary files"]),
+        (
+            ("GRANT INSERT ON t",),
+            ["the role may write to 1 table, may fill the disk with temporary files"],
+        ),
         (
             ("GRANT CREATE ON SCHEMA public", "GRANT pg_read_server_files"),
             [
                 "the role is a member of pg_read_server_files, may create tables in the schema "
-                "public"
+                "public, may fill the disk with temporary files"
             ],
         ),
     ],

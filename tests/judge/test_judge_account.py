@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from judge_asking import PRICES, client, question, script
 
+from sqlverdict.account import Account, Spending, merge_accounts, read_spending
 from sqlverdict.errors import DataError
-from sqlverdict.llm.account import Account, Spending, merge_accounts, read_spending
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.request import NoReply, Reply
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeLlm, completion

@@ -34,7 +34,7 @@ class Recorder:
 
     def needs(self, task: Task) -> Needs:
         self._note("prepare", task)
-        return task.case.db_id, ()
+        return task.case.db_id, (), ()
 
     def __call__(self, task: Task, runner: QueryRunner) -> bytes:
         self._note("examine", task)

@@ -26,6 +26,8 @@ from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.deaths import Blame, Death, inquire
 
 _GRACE = 0.5
+_MODULE = __name__
+"""Where the process finds its life."""
 _UNPICKLED = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 """What ``pickle`` raises for values that it cannot write."""
 
@@ -136,7 +138,7 @@ class _PairProcess(KillableProcess):
     """A process that checks pairs. Not for several threads at once."""
 
     def __init__(self, plan: RunPlan) -> None:
-        super().__init__(__name__)
+        super().__init__(_MODULE)
         self._plan: RunPlan | None = plan
 
     @property

@@ -4,6 +4,7 @@
 ``engines/``        the engines, one file each
 ``folders``         which engine opens the databases of a folder
 ``query_runner``    where answers come from: memory, cache, engine
+``attempt``         what is tried at all, and what becomes of an engine's exceptions
 ``fault_probe``     whose fault a failure is: the query's, unless a probe shows otherwise
 ``cache``           answers by content, in one SQLite file that processes share
 ``insertion_order``  the order in which rows of an instance can be inserted

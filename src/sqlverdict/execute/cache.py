@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict.files.store import OptionalStore, StoreLayout, seal, stored_file, unseal
-from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Outcome, Reason
+from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _VERSION = 3
 """It changes where a guard does: what an earlier one let through is not served."""
@@ -38,7 +38,6 @@ _LAYOUT = StoreLayout(
     ),
     unmarked="answers",
 )
-_SAMPLE = 64
 _DUE_ANSWERS = 256
 _DUE_SECONDS = 0.5
 """Seconds that the pending answers took: as much is lost, at most, where the process is killed."""
@@ -250,19 +249,3 @@ def cache_problem(path: Path | None) -> tuple[str, ...]:
         return ()
     cache.close()
     return (cache.problem,) if cache.problem is not None else ()
-
-
-def weight_of(sql: str, outcome: Outcome) -> int:
-    """Roughly the bytes that an entry takes; long answers are weighed by a sample."""
-    weight = 1_000 + len(sql)
-    if isinstance(outcome, Answer) and outcome.rows:
-        rows = outcome.rows
-        sample = rows if len(rows) <= _SAMPLE else rows[:: len(rows) // _SAMPLE]
-        weight += len(_encode(sample)) * len(rows) // len(sample)
-        weight += 50 * len(rows) * len(outcome.columns)
-    return weight
-
-
-def quotes_text(outcome: Outcome) -> bool:
-    """Whether the outcome repeats words of its query, and so fits that one spelling only."""
-    return isinstance(outcome, Failure) and outcome.reason not in LIMIT_REASONS

@@ -20,7 +20,7 @@ from sqlverdict.execute.folders import engine_of_folder
 from sqlverdict.files.references import Reference, file_of, is_server, scheme_of
 from sqlverdict.files.sqlite import HEAP, is_sqlite
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Failure, Outcome, Reason, Row
+from sqlverdict.records import Case, Outcome, Row
 from sqlverdict.registry import Registry
 
 LONGEST = 1_000_000_000
@@ -67,16 +67,6 @@ class Limits:
         """The limits as they enter a cache key; wall-clock time does not change an answer."""
         sizes = f"{self.bytes}/{self.memory}/{self.cell}/{self.sql_length}"
         return f"{self.steps}/{self.rows}/{sizes}{'/trust_role' * self.trust_role}"
-
-
-def too_long(sql: str, limits: Limits) -> Failure | None:
-    """Why a text is not tried at all: it is longer than the limit."""
-    if len(sql) <= limits.sql_length:
-        return None
-    return Failure(
-        Reason.PARSE_ERROR,
-        f"the SQL text has {len(sql):,} characters; at most {limits.sql_length:,} are tried",
-    )
 
 
 class Session(Protocol):

@@ -24,6 +24,7 @@ from dataclasses import replace
 from typing import Protocol, TypeGuard, runtime_checkable
 
 from sqlverdict.errors import SqlverdictError
+from sqlverdict.execute.attempt import Runs, run_safely
 from sqlverdict.execute.engine import Engine, Limits
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema
@@ -39,14 +40,6 @@ _TABLES = 16
 """So many tables that a text names are read in full."""
 _COLUMNS = 50
 _QUOTES = "\"`[]'"
-
-
-class Runs(Protocol):
-    """What runs queries: a session, or a workspace."""
-
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted query within the limits."""
-        ...
 
 
 @runtime_checkable
@@ -67,17 +60,6 @@ def claims_fault(outcome: Outcome) -> TypeGuard[Failure]:
     return isinstance(outcome, Failure) and (
         outcome.fault is not None or outcome.reason in _NOT_A_QUERYS
     )
-
-
-def run_safely(session: Runs, sql: str) -> Outcome:
-    """What a query gives; an exception is a failure that the engine has to answer for."""
-    try:
-        return session.run(sql)
-    except MemoryError:
-        return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
-    except Exception as error:  # noqa: BLE001 - the border: an engine of somebody else's
-        message = f"the engine raised {type(error).__name__}: {error}"
-        return Failure(Reason.DATABASE_UNAVAILABLE, message, Fault.ENGINE, repeatable=False)
 
 
 def settle_fault(

@@ -1,4 +1,4 @@
-"""One text for queries that differ only in letter case and spacing, and the key of its answer.
+"""One text for queries that differ only in letter case and spacing, and its place in a cache.
 
 Systems write ``SELECT COUNT(*) FROM t;`` and ``select count(*) from t``: the engine compiles
 both to the same program, so one answer serves both. What stands in quotes is left alone, and
@@ -12,9 +12,15 @@ import re
 from functools import lru_cache
 from hashlib import blake2b
 
+import msgspec
+
+from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Outcome
+
 _ODD = re.compile(r"[^\t\n\f\r -~]")
 _QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\])""")
 _LONG = 4_000
+_SAMPLE = 64
+_encode = msgspec.msgpack.Encoder().encode
 
 
 def fold_sql(sql: str) -> str:
@@ -55,3 +61,19 @@ def _outside(part: str) -> str:
         return " " if part else ""
     before = " " if part[0].isspace() else ""
     return f"{before}{words} " if part[-1].isspace() else before + words
+
+
+def weight_of(sql: str, outcome: Outcome) -> int:
+    """Roughly the bytes that an entry takes; long answers are weighed by a sample."""
+    weight = 1_000 + len(sql)
+    if isinstance(outcome, Answer) and outcome.rows:
+        rows = outcome.rows
+        sample = rows if len(rows) <= _SAMPLE else rows[:: len(rows) // _SAMPLE]
+        weight += len(_encode(sample)) * len(rows) // len(sample)
+        weight += 50 * len(rows) * len(outcome.columns)
+    return weight
+
+
+def quotes_text(outcome: Outcome) -> bool:
+    """Whether the outcome repeats words of its query, and so fits that one spelling only."""
+    return isinstance(outcome, Failure) and outcome.reason not in LIMIT_REASONS

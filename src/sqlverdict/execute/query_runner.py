@@ -15,7 +15,8 @@ from hashlib import blake2b
 from typing import TypeVar
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.cache import AnswerCache, quotes_text, scope_key, weight_of
+from sqlverdict.execute.attempt import run_safely
+from sqlverdict.execute.cache import AnswerCache, scope_key
 from sqlverdict.execute.engine import (
     ENGINES,
     MISSING,
@@ -25,8 +26,8 @@ from sqlverdict.execute.engine import (
     content_digest,
     engine_for,
 )
-from sqlverdict.execute.fault_probe import claims_fault, find_damage, run_safely, settle_fault
-from sqlverdict.execute.fold_sql import answer_key, fold_sql
+from sqlverdict.execute.fault_probe import claims_fault, find_damage, settle_fault
+from sqlverdict.execute.fold_sql import answer_key, fold_sql, quotes_text, weight_of
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
 from sqlverdict.files.references import is_server
@@ -101,8 +102,7 @@ class QueryRunner:
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._passing: set[tuple[str, str]] = set()
         """The keys of outcomes in memory that another try may not have."""
-        self._weight = 0
-        self._served = 0
+        self._weight = self._served = 0
         if self.cache is not None:
             self.cache.is_current = self._is_current
 

@@ -11,9 +11,10 @@ from functools import partial
 import msgspec
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.attempt import run_safely
 from sqlverdict.execute.clock import text_reads_clock, uses_chance
 from sqlverdict.execute.engine import Engine, Limits, Workspace, WorkspaceEngine
-from sqlverdict.execute.fault_probe import claims_fault, find_damage, run_safely, settle_fault
+from sqlverdict.execute.fault_probe import claims_fault, find_damage, settle_fault
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.parse.tokens import statements
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row, Script

@@ -9,7 +9,6 @@
 ``reply_schema``  whether a reply fits its JSON schema
 ``tokens``        how many tokens a request has, without the tokenizer
 ``prices``        what tokens cost
-``account``       what was spent for a run folder, over all commands
 ``budget``        no call starts that could exceed the cost limit
 ``estimate``      calls, tokens and dollars of a run before it starts
 ``collect``       notes what would be asked, for dry runs and batches

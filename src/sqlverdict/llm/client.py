@@ -6,8 +6,8 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from sqlverdict.account import Account
 from sqlverdict.errors import UsageError
-from sqlverdict.llm.account import Account
 from sqlverdict.llm.budget import CostBudget
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint, TokensField

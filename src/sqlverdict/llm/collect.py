@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from sqlverdict.llm.account import Account
+from sqlverdict.account import Account
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.prices import Prices, load_prices

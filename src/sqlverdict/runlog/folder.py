@@ -19,11 +19,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from sqlverdict.account import SPENDING, Account
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import copy_at_once, remove_parts
 from sqlverdict.files.lock import FolderLock, Locked
 from sqlverdict.files.text import count
-from sqlverdict.llm.account import SPENDING, Account
 from sqlverdict.runlog.log import RESULTS, RunLog
 from sqlverdict.runlog.manifest import MANIFEST, Manifest, check_same_run, write_manifest
 from sqlverdict.runlog.run import SUMMARY, Run, read_run, summarise_folder

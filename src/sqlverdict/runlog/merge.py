@@ -13,9 +13,9 @@ from pathlib import Path
 
 from msgspec import structs
 
+from sqlverdict.account import SPENDING, merge_accounts
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import copy_at_once
-from sqlverdict.llm.account import SPENDING, merge_accounts
 from sqlverdict.runlog.folder import CONTRADICTIONS, WITNESSES, RunFolder
 from sqlverdict.runlog.log import encode_result, read_results
 from sqlverdict.runlog.manifest import Manifest

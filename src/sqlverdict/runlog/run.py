@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
+from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
 from sqlverdict.files.text import count
-from sqlverdict.llm.account import SPENDING, read_spending
 from sqlverdict.records import Result, Verdict
 from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.log import RESULTS, read_results

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from sqlverdict.account import Spending
 from sqlverdict.errors import RunLogError
 from sqlverdict.evidence import Evidence, Failed, Undecided
-from sqlverdict.llm.account import Spending
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by

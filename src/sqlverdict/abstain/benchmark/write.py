@@ -19,10 +19,10 @@ from sqlverdict.abstain.benchmark.build import BuiltBenchmark
 from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
 from sqlverdict.abstain.benchmark.splits import PARTS
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
+from sqlverdict.account import SPENDING
 from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import is_part, remove_parts, replacing, write_at_once
 from sqlverdict.files.lock import LOCK
-from sqlverdict.llm.account import SPENDING
 from sqlverdict.records import Case
 
 MANIFEST = "manifest.json"

@@ -15,6 +15,7 @@ from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.session import SessionCounts, answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
+from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.cli.command import Heading, group, option
 from sqlverdict.cli.options.data import CaseArgs, read_benchmark, select
 from sqlverdict.cli.options.llm import LlmArgs, open_llm
@@ -31,7 +32,6 @@ from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.text import count
-from sqlverdict.llm.account import SPENDING, read_spending
 from sqlverdict.llm.request import Answerer
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.databases import Location

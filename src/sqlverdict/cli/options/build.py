@@ -15,6 +15,7 @@ from sqlverdict.abstain.benchmark.pool import read_pool
 from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.abstain.method import Tools
+from sqlverdict.account import SPENDING
 from sqlverdict.cli.command import Heading, group, option
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.llm import LlmArgs, open_llm
@@ -32,7 +33,6 @@ from sqlverdict.cli.options.shared import (
     trust_role_option,
 )
 from sqlverdict.errors import UsageError
-from sqlverdict.llm.account import SPENDING
 from sqlverdict.load.benchmark import SourceFile
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case

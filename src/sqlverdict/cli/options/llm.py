@@ -100,7 +100,7 @@ def open_llm(
         MissingExtra: the packages for HTTP are not installed.
     """
     # Loaded late: commands that call no model need not wait for it.
-    from sqlverdict.llm.account import Account
+    from sqlverdict.account import Account
     from sqlverdict.llm.cache import ReplyCache, default_path
     from sqlverdict.llm.client import Client
     from sqlverdict.llm.collect import RequestCollector

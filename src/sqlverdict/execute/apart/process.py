@@ -30,6 +30,8 @@ _LOOK_SECONDS = 1.0
 _LAST_SECONDS = 10.0
 """A process that has closed its pipe is gone by then."""
 _LOOKS = 1_000
+_UNIT = 1 if sys.platform == "darwin" else 1024
+"""Bytes in which systems count a process's memory."""
 _HEADROOM = 1536 * 2**20
 
 
@@ -56,6 +58,7 @@ class KillableProcess:
         self._popen = subprocess.Popen(  # noqa: S603 - our own interpreter, and our own code
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
+        self._inherited = _most_memory()
         self._timer: Timer | None = None
         self.killed = False
         """Whether it was killed because its time was over."""
@@ -94,7 +97,10 @@ class KillableProcess:
         self._timer.start()
 
     def wait(self) -> tuple[int, int]:
-        """How it ended, as ``subprocess`` says it, and the most memory it had, 0 if unknown."""
+        """How it ended, as ``subprocess`` says it, and the most memory it had, 0 if unknown.
+
+        Linux counts what this process had when it started that one: less than that tells nothing.
+        """
         if sys.platform == "win32" or self._popen.returncode is not None:
             return self._popen.wait(), 0
         try:
@@ -111,8 +117,8 @@ class KillableProcess:
             # Whoever ignores SIGCHLD has no children to wait for.
             return self._popen.wait(), 0
         self._popen.returncode = os.waitstatus_to_exitcode(status)
-        unit = 1 if sys.platform == "darwin" else 1024
-        return self._popen.returncode, usage.ru_maxrss * unit
+        memory = usage.ru_maxrss * _UNIT
+        return self._popen.returncode, memory if memory > self._inherited else 0
 
     def _kill(self) -> None:
         self.killed = True
@@ -124,6 +130,15 @@ class KillableProcess:
             self._timer.cancel()
             self._timer.join()
             self._timer = None
+
+
+def _most_memory() -> int:
+    """The most memory that this process has had; 0 where that is not known."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT
 
 
 def _end(popen: subprocess.Popen[bytes], owner: int) -> None:

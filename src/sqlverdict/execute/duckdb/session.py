@@ -15,11 +15,12 @@ import duckdb
 import msgspec
 from duckdb import DuckDBPyConnection, Statement, StatementType
 
+from sqlverdict.execute.attempt import too_long
 from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.driver_values import cells_of_rows
 from sqlverdict.execute.duckdb.guard import NameGuard, failure_of, not_a_query
 from sqlverdict.execute.duckdb.tree import tree_refusal
-from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.engine import Limits
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 

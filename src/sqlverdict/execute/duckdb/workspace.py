@@ -13,10 +13,11 @@ from duckdb import DuckDBPyConnection, Statement, StatementType
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.remote import Remote
+from sqlverdict.execute.attempt import too_long
 from sqlverdict.execute.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.duckdb.session import DuckdbSession
 from sqlverdict.execute.duckdb.tree import text_refusal
-from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _LARGEST = 1 * 2**30

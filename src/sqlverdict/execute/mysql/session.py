@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 import pymysql
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import clock_use, freeze_text
 from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 import pymysql
 
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.insertion_order import is_view
 from sqlverdict.execute.lexemes import Lex, Lexeme

@@ -13,7 +13,8 @@ from time import monotonic, perf_counter
 import msgspec
 from psycopg.pq.abc import PGresult
 
-from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.postgres.catalogue import Catalogue
 from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError

@@ -20,7 +20,8 @@ import psycopg
 from psycopg.pq.abc import PGresult
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.postgres.catalogue import read_catalogue
 from sqlverdict.execute.postgres.cursor import column_names

@@ -12,7 +12,8 @@ from time import monotonic, perf_counter
 
 import msgspec
 
-from sqlverdict.execute.engine import Limits, too_long
+from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_clock import freeze_clock
 from sqlverdict.execute.sqlite.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.files.digests import database_digest

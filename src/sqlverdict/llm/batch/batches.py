@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sqlverdict.account import Account
 from sqlverdict.errors import UsageError
-from sqlverdict.llm.account import Account
 from sqlverdict.llm.batch import store
 from sqlverdict.llm.batch.server import chat_path, download, open_transport, start, state_of
 from sqlverdict.llm.batch.store import Batch

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from sqlverdict.account import Spending
 from sqlverdict.evidence import Contradicted, Judged, OpenQuestion
 from sqlverdict.files.text import count
-from sqlverdict.llm.account import Spending
 from sqlverdict.records import Result
 from sqlverdict.report.terminal.tables import TextTable, percent, short, table
 from sqlverdict.runlog.run import Run

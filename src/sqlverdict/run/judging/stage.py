@@ -15,10 +15,10 @@ from typing import cast
 
 from msgspec import structs
 
+from sqlverdict.account import Account
 from sqlverdict.evidence import Evidence, Judged
 from sqlverdict.judge.judge import JUDGES, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
-from sqlverdict.llm.account import Account
 from sqlverdict.llm.request import Answerer
 from sqlverdict.records import Case, Judgement, Prediction
 from sqlverdict.run.examine import encode_line

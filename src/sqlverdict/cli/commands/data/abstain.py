@@ -13,6 +13,7 @@ from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import ABSTAINERS, is_generator
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.workflow import FittedComposition
+from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.cli.command import Heading, argument, command, examples_text, group, option
 from sqlverdict.cli.members import doc
 from sqlverdict.cli.options.abstain import (
@@ -37,7 +38,6 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.errors import UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.lock import writing_folder
-from sqlverdict.llm.account import SPENDING, read_spending
 from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.report.one_run.judge_section import spending_sentences
 from sqlverdict.report.terminal.console import Screen

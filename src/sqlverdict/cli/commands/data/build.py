@@ -26,6 +26,7 @@ from sqlverdict.abstain.benchmark.report import (
 )
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.abstain.benchmark.write import finish, prepare, write_benchmark, write_text
+from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.cli.command import command
 from sqlverdict.cli.options.build import (
     NONE,
@@ -41,7 +42,6 @@ from sqlverdict.cli.options.shared import command_line, print_json
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.files.lock import writing_folder
-from sqlverdict.llm.account import SPENDING, read_spending
 from sqlverdict.report.one_run.judge_section import spending_sentences
 from sqlverdict.report.terminal.console import Screen, progress_line
 
