@@ -175,9 +175,11 @@ def test_the_worker_of_an_actor(
     """What Ray runs on a node, here without Ray."""
     case = make_case(VICTIM, GOLD)
     actor = Actor(plan_run(ALONE), 1)
-    with killer(tmp_path / "kills", 2, monkeypatch) as killed:
-        result = actor.work([Task(0, 0, case, Prediction(VICTIM, RIGHT))], None, None)
-        assert killed() == 2
+    try:
+        with killer(tmp_path / "kills", 2, monkeypatch) as killed:
+            result = actor.work([Task(0, 0, case, Prediction(VICTIM, RIGHT))], None, None)
+            assert killed() == 2
+    finally:
         actor._pool.close()
         actor._temporary.cleanup()
     assert result.killed == 2
