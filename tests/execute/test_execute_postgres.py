@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from time import sleep
@@ -13,10 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+from postgres_parts import PATIENT, POSTGRES, execute, session
 
 from servers import fresh_postgres
 from sqlverdict.errors import DatabaseError, MissingExtra
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import Limits
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import check_engine
 from sqlverdict.testing.engine_data import CELLS, ENDLESS_JOIN, NUMBERS
@@ -24,29 +24,9 @@ from sqlverdict.testing.hostile import ANSWER
 from sqlverdict.testing.hostile.postgres import TABLES, postgres_predictions
 from timeouts import wait_until
 
-POSTGRES = ENGINES.get("postgres")
-PATIENT = Limits(seconds=600)
 SHORT = Limits(seconds=3)
 """For what never ends; a session is opened under the same limit, and a server may stall."""
 SMALL = Limits(bytes=2**20, cell=2**20)
-
-
-def execute(url: str, *statements: str, values: tuple[object, ...] | None = None) -> list[Any]:
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in statements:
-            cursor = connection.execute(statement, values)
-        return cursor.fetchall() if cursor.description else []
-
-
-@contextmanager
-def session(url: str, limits: Limits = PATIENT, **options: Any) -> Iterator[Session]:
-    opened = POSTGRES.open(url, limits, **options)
-    try:
-        yield opened
-    finally:
-        opened.close()
 
 
 def rows(outcome: Outcome) -> list[Any]:
