@@ -135,7 +135,8 @@ class Postgres(Target):
             for sql in (
                 f"SELECT datname FROM pg_database WHERE datname {which} ORDER BY 1",
                 f"SELECT rolname, rolsuper FROM pg_roles WHERE rolname {which} ORDER BY 1",
-                "SELECT objid, classid FROM pg_locks WHERE locktype = 'advisory' AND objid = 77",
+                "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND "
+                f"database = (SELECT oid FROM pg_database WHERE datname = '{self._names[0]}')",
                 f"SELECT setconfig FROM pg_db_role_setting WHERE setdatabase = (SELECT oid FROM "
                 f"pg_database WHERE datname = '{self._names[0]}')",
                 f"SELECT gid FROM pg_prepared_xacts WHERE gid {which}",
@@ -199,9 +200,9 @@ class Mysql(Target):
             "@a := 5",
             "sleep(0.01)",
             "benchmark(10, md5('a'))",
-            "get_lock('attack', 0)",
-            "release_lock('attack')",
-            "is_free_lock('attack')",
+            f"get_lock('{self._names[0]}', 0)",
+            f"release_lock('{self._names[0]}')",
+            f"is_free_lock('{self._names[0]}')",
             "last_insert_id(5)",
             "master_pos_wait('a', 1)",
             f"1 INTO OUTFILE '{self.loot}/a'",
@@ -262,8 +263,12 @@ class Mysql(Target):
                 f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{name}'",
                 f"SHOW DATABASES {which}",
                 f"SELECT user, host FROM mysql.user WHERE user {which} ORDER BY 1, 2",
-                "SELECT is_used_lock('attack'), is_used_lock('loot')",
-                "SHOW GLOBAL VARIABLES LIKE '%timeout%'",
+                f"SELECT is_used_lock('{name}')",
+                *(
+                    ("SELECT is_used_lock('loot')", "SHOW GLOBAL VARIABLES LIKE '%timeout%'")
+                    if self.alone
+                    else ()
+                ),
             )
         }
         return {**super().state(), **rows}

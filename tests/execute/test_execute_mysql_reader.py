@@ -46,6 +46,10 @@ def users(name: str = PREFIX) -> set[str]:
     return {str(user) for (user,) in rows if str(user).startswith(name)}
 
 
+LOCK = f"sqlverdict_grab_{token_hex(4)}"
+"""Locks are the server's, and another process may run the same tests."""
+
+
 @pytest.fixture(scope="module")
 def database() -> Iterator[str]:
     with server_database(
@@ -53,7 +57,7 @@ def database() -> Iterator[str]:
         "INSERT INTO t VALUES (7)",
         "CREATE VIEW seen AS SELECT a FROM t",
         "CREATE FUNCTION twice(n INT) RETURNS INT SQL SECURITY INVOKER RETURN 2 * n",
-        "CREATE FUNCTION grab() RETURNS INT SQL SECURITY INVOKER RETURN get_lock('sqlverdict_grab', 0)",
+        f"CREATE FUNCTION grab() RETURNS INT SQL SECURITY INVOKER RETURN get_lock('{LOCK}', 0)",
         "CREATE FUNCTION owned() RETURNS TEXT RETURN load_file('/etc/hostname')",
     ) as url:
         yield url
@@ -290,18 +294,18 @@ def test_queries_on_witnesses_and_copies_run_as_users_of_those_alone() -> None:
 
 def test_what_waits_is_ended_from_outside_though_the_session_has_no_limit(database: str) -> None:
     with session(database, Limits(seconds=1)) as opened:
-        for sql in ("SET SESSION max_statement_time = 0", "SELECT get_lock('sqlverdict_grab', 0)"):
+        for sql in ("SET SESSION max_statement_time = 0", f"SELECT get_lock('{LOCK}', 0)"):
             beneath(opened, sql)
         outcome = beneath(opened, "SELECT count(*) FROM t WHERE sleep(1000) = 0")
         assert not isinstance(outcome, Answer) or outcome.rows == [(0,)]
         assert opened.run("SELECT a FROM t").rows == [(7,)]
-    assert wait_until(lambda: execute(None, "SELECT is_free_lock('sqlverdict_grab')") == [(1,)])
+    assert wait_until(lambda: execute(None, f"SELECT is_free_lock('{LOCK}')") == [(1,)])
 
 
 def test_a_lock_that_a_function_takes_is_released_after_the_query(database: str) -> None:
     with session(database) as opened:
         assert opened.run("SELECT grab()").rows == [(1,)]
-        assert execute(None, "SELECT is_free_lock('sqlverdict_grab')") == [(1,)]
+        assert execute(None, f"SELECT is_free_lock('{LOCK}')") == [(1,)]
 
 
 def test_temporary_tables_and_memory_are_bounded(database: str) -> None:
