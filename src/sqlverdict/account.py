@@ -151,6 +151,10 @@ class Account:
         with self._lock:
             calls = self._open.get(short)
             first = calls[0] if calls else None
+            if first is not None and cost is None and first.worst is not None:
+                # The server counted no tokens: it was paid for, at most at its worst.
+                self.end(first.id, "maybe")
+                return 0.0
             if first is not None:
                 self.end(first.id, "paid", cost)
                 return (first.worst or 0.0) - (cost or 0.0)

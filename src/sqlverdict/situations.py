@@ -324,6 +324,8 @@ def _with_difference(
     if trivial and is_barred(difference):
         return Situation.BARRED_MATCH
     if unsearched is not None or difference.unsearched:
+        if trivial and difference.both_empty:
+            return Situation.UNSEARCHED_EMPTY
         return Situation.UNSEARCHED_MATCH if trivial else Situation.UNSEARCHED_DIFFERENCE
     if not trivial:
         fewer = RELATIONS.get(relation.kind).fewer_columns

@@ -322,6 +322,30 @@ def test_a_damaged_file_is_not_blamed_on_the_prediction_that_meets_it(
     assert isinstance(runner.run(database, GOOD), Answer)
 
 
+@pytest.mark.slow
+def test_a_damaged_duckdb_file_is_not_blamed_on_the_prediction_that_meets_it(
+    tmp_path: Path, open_runner: Callable[[str], QueryRunner]
+) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = tmp_path / "t.duckdb"
+    with closing(duckdb.connect(str(path))) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS a, 'x' AS b")
+        connection.execute(
+            "CREATE TABLE u AS SELECT i AS a, md5(i::text) || md5((i + 1)::text) AS b"
+            " FROM range(100000) AS r (i)"
+        )
+    content = bytearray(path.read_bytes())
+    # A block has 256 KiB, and three headers stand before the first.
+    start = 3 * 4096 + (len(content) // 2**18 // 2) * 2**18 + 1_000
+    content[start : start + 5_000] = b"\x99" * 5_000
+    path.write_bytes(content)
+    runner = open_runner("duckdb")
+    outcome = runner.run(str(path), "SELECT count(DISTINCT b) FROM u", ("SELECT a FROM t",))
+    assert isinstance(outcome, Failure)
+    assert outcome.fault is Fault.ENGINE, outcome
+    assert isinstance(runner.run(str(path), "SELECT a FROM t"), Answer)
+
+
 def test_a_whole_file_is_not_called_damaged_by_an_error_that_looks_like_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_runner: Callable[[str], QueryRunner]
 ) -> None:

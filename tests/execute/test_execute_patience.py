@@ -172,6 +172,12 @@ def losing(times: int) -> Callable[[], Outcome]:
     return work
 
 
+def test_a_connection_that_the_query_before_lost_is_not_counted() -> None:
+    session = Session(iter([True] * 9), iter(["one"] * 9))
+    session._fault = session._lost(Exception("by the query before"))
+    assert isinstance(session.ask(losing(2)), Answer)
+
+
 def test_a_restart_of_seconds_is_waited_for() -> None:
     session = Session(iter([False] * 9 + [True]), iter(["one", "one"]))
     assert isinstance(session.ask(losing(1)), Answer)

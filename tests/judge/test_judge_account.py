@@ -179,3 +179,12 @@ def test_no_call_is_sent_that_cannot_be_written_down(tmp_path: Path, open_accoun
         with pytest.raises(OSError, match="missing"):
             asker.for_account(open_account(missing)).ask(question())
         assert server.calls == []
+
+
+def test_a_reply_of_a_batch_without_token_counts_costs_its_worst(
+    tmp_path: Path, open_account: Open
+) -> None:
+    account = open_account(tmp_path / "spending.jsonl")
+    account.start("a" * 64, 5.0, batch=True)
+    assert account.use_cached("a" * 64, None) == 0.0
+    assert account.spending == Spending(maybe=5.0, maybe_calls=1)

@@ -11,7 +11,7 @@ import pytest
 from sqlverdict import Options, Scorer, check
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import System, evaluate_systems
-from sqlverdict.records import Case, Result
+from sqlverdict.records import Case, Result, Verdict
 from sqlverdict.rl import Rewarder
 from sqlverdict.testing.gaming.evasions import EVASIONS
 from sqlverdict.testing.gaming.strategies import target_of
@@ -96,3 +96,11 @@ def test_an_evasion_is_paid_at_no_door(name: str, database: Path) -> None:
     with closing(Rewarder(db=db, values=values, metric="ex")) as rewarder:
         reward = rewarder.reward(gold, sql)
     assert (reward.score, reward.outcome) == (0.0, "refuted_match")
+
+
+def test_a_row_of_null_twice_is_no_way_around_the_search(database: Path) -> None:
+    gold = "SELECT max(people) FROM city WHERE name = 'x' AND date('now') > '2000-01-01'"
+    once = "SELECT max(people) FROM city WHERE name = 'y'"
+    with Scorer("verdict", db=database) as scorer:
+        verdicts = {scorer.check(gold, text).verdict for text in (once, f"{once} UNION ALL {once}")}
+    assert verdicts == {Verdict.NEEDS_REVIEW}

@@ -250,8 +250,8 @@ class QueryRunner:
                 cached = cache.get(scope, answer_key(scope, sql))
             if cached is not None:
                 return cached
-        # A server that restarts is waited for.
-        patience = SECONDS if is_server(database) else 0.0
+        # A server that restarts is waited for, and the query runs again; its session limits each.
+        patience = 2 * SECONDS + 3 * self.limits.seconds if is_server(database) else 0.0
         self._watch(key, patience)
         try:
             outcome = run_safely(session, sql)

@@ -140,7 +140,8 @@ class LabelSession:
             NotAssigned: it is none of this reader's.
         """
         if reader not in self._pairs_by_id:
-            pairs = self.assignment.get(reader.removeprefix(ANNOTATOR), self.queue.items)
+            own = self.assignment.get(reader.removeprefix(ANNOTATOR), self.queue.items)
+            pairs = self.queue.items if reader == ADJUDICATOR else own
             self._pairs_by_id[reader] = {self.key.pair_id(reader, pair): pair for pair in pairs}
         try:
             return self._pairs_by_id[reader][item_id]

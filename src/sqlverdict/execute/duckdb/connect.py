@@ -43,6 +43,8 @@ def open_in_memory(limits: Limits) -> DuckDBPyConnection:
     # Names in a query are those of tables, never of Python's variables.
     with suppress(duckdb.Error):
         connection.execute("SET python_enable_replacements = false")
+    with suppress(duckdb.Error):
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

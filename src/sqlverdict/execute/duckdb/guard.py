@@ -251,6 +251,15 @@ def clock_macros(now: datetime | None) -> Iterator[str]:
     )
 
 
+_OF_DATA = (
+    duckdb.IOException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.SerializationException,
+)
+"""Errors that a damaged file raises; some can be raised by a text, too."""
+
+
 def failure_of(error: Exception, seconds: float) -> Failure:
     """Name what DuckDB said."""
     text = str(error).partition("\n\nLINE ")[0]
@@ -260,7 +269,8 @@ def failure_of(error: Exception, seconds: float) -> Failure:
         return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed: {text}")
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError):
         return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {text}")
-    if isinstance(error, duckdb.IOException):
+    if isinstance(error, _OF_DATA) or type(error) is duckdb.Error:
+        # A damaged block is no more than an Error. Whose fault it is, a probe decides.
         return Failure(
             Reason.DATABASE_UNAVAILABLE,
             f"the database cannot be read: {text}. Check or restore the file.",

@@ -21,6 +21,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing.util import Finalize
 from secrets import token_hex, token_urlsafe
 from threading import RLock
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -249,6 +250,8 @@ def _maker(database: Reference) -> Connection:
     if maker is None:
         if not any(pid == key[0] for pid, _ in _makers):
             atexit.register(drop_readers)
+            # A worker that was forked ends without the former.
+            Finalize(None, drop_readers, exitpriority=1)
         maker = _makers[key] = connect(database, Limits(), name="")
     return maker
 

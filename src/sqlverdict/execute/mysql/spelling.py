@@ -44,7 +44,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<other>/\*M?!?|.)",
     re.DOTALL,
 )
-_HINT: Final = re.compile(r"/\*\+.*?(?:set_var|max_execution_time|resource_group)", re.I | re.S)
+_HINT: Final = re.compile(r"set_var|max_execution_time|resource_group", re.I)
 _IN_STRING: Final = {quote: re.compile(rf"\\(.)|{quote}{quote}", re.DOTALL) for quote in ("'", '"')}
 _ESCAPES: Final = {
     "0": "\0",

@@ -9,7 +9,11 @@ from typing import Final
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.execute.postgres.guard.contents import Contents
-from sqlverdict.execute.postgres.guard.names import is_blocked_function, is_blocked_relation
+from sqlverdict.execute.postgres.guard.names import (
+    BLOCKED_TYPES,
+    is_blocked_function,
+    is_blocked_relation,
+)
 from sqlverdict.execute.postgres.sandbox import DIALECT, Reading, blocked_name, names_in, words_of
 from sqlverdict.execute.servers.refusals import write_blocked
 from sqlverdict.records import Failure
@@ -69,6 +73,9 @@ UNION SELECT p.proname FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid
 WHERE d.deptype = 'e' AND pg_catalog.starts_with(p.proname, 'pg_')
 """
+_FUNCTIONS: Final = """
+SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace
+"""
 _FOREIGN: Final = """
 SELECT n.nspname, c.relname FROM pg_catalog.pg_class AS c
 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE c.relkind = 'f'
@@ -93,7 +100,8 @@ class Catalogue:
 
     Attributes:
         blocked: Names of functions that no query may call.
-        attributes: Those of them that are no column's name.
+        attributes: What no query may call as ``x.f``: those, and all that are blocked by name,
+            unless a column is called so.
         unsure: Functions of the database's own that may give another value next time.
         own: Names that begin as the server's do, and are of the database's own.
         functions: All functions that are not the server's.
@@ -184,13 +192,16 @@ def read_catalogue(connection: Connection) -> Catalogue:
     unsure = connection.execute(_OWN).fetchall()
     names = connection.execute(_OWN_NAMES).fetchall()
     server = frozenset(name for (name,) in connection.execute(_SERVER_NAMES).fetchall())
-    columns = connection.execute(_COLUMNS, (sorted(blocked),)).fetchall()
+    # ``x.f`` calls f where x is a value: all that no text may call, by whatever list.
+    names_of_server = (name for (name,) in connection.execute(_FUNCTIONS).fetchall())
+    risky = blocked | BLOCKED_TYPES | frozenset(filter(is_blocked_function, names_of_server))
+    columns = connection.execute(_COLUMNS, (sorted(risky),)).fetchall()
     views: dict[str, str] = {}
     for name, text in connection.execute(_VIEWS).fetchall():
         views[name] = f"{views.get(name, '')} {text or ''}"
     return Catalogue(
         blocked=blocked,
-        attributes=blocked - {name for (name,) in columns},
+        attributes=risky - {name for (name,) in columns},
         unsure=frozenset(name for (name,) in unsure),
         own=frozenset(name for name, _ in names if name.startswith("pg_")) - server - blocked,
         functions=frozenset(name for name, is_function in names if is_function),

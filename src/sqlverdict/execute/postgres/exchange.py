@@ -23,6 +23,7 @@ from sqlverdict.execute.servers.session import ServerLost
 CHUNK = 1_000
 """Rows of one result; fewer are the last ones."""
 _GRACE = 10.0
+_CANCELLED = "57014"
 """Seconds that a server has to answer a cancel."""
 _TURNS = 4
 """After how many reads from the socket the memory is looked at: on a busy machine each brings some
@@ -44,7 +45,7 @@ class ServerError(Exception):
         super().__init__(message)
         self.state = state
         self.message = message
-        self.cancelled = state == "57014"
+        self.cancelled = state == _CANCELLED
 
 
 class PostgresExchange:
@@ -177,7 +178,10 @@ class PostgresExchange:
         while self._is_sending or pgconn.is_busy():
             if not self._wait():
                 if self._is_cancelled:
-                    raise psycopg.OperationalError("the server does not answer a cancel")
+                    # It is inside of a function that looks for no cancel. The query is to blame,
+                    # and must not be sent again; the next one gets a new connection.
+                    self._pgconn.finish()
+                    raise ServerError(_CANCELLED, "the server does not answer a cancel")
                 self._cancel()
                 continue
             pgconn.consume_input()

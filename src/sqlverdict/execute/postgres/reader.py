@@ -40,6 +40,7 @@ from sqlverdict.execute.postgres.rights import (
     role_rights,
     writer_statements,
 )
+from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
 from sqlverdict.files.references import Reference, with_database
 
@@ -69,7 +70,10 @@ def connect_reader(database: Reference, limits: Limits) -> Connection:
         if reader is not None and str(database) in reader.settings:
             try:
                 return _log_in(database, limits, reader)
-            except DatabaseError:
+            except DatabaseError as error:
+                if is_passing(error):
+                    # A server that is full or starts: the role may be in use.
+                    raise
                 # It may have been dropped meanwhile, unless the server is gone.
                 connect(database, limits.seconds).close()
                 _discard(database)

@@ -27,7 +27,8 @@ _ATTRIBUTES: Final = (
 _GROUPS: Final = """
 SELECT rolname FROM pg_catalog.pg_roles WHERE rolname IN ('pg_write_all_data',
   'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program',
-  'pg_signal_backend', 'pg_checkpoint', 'pg_maintain', 'pg_create_subscription')
+  'pg_signal_backend', 'pg_checkpoint', 'pg_maintain', 'pg_create_subscription', 'pg_monitor',
+  'pg_read_all_settings', 'pg_read_all_stats', 'pg_stat_scan_tables')
 AND pg_catalog.pg_has_role(session_user, oid, 'member') ORDER BY 1
 """
 _OBJECTS: Final = """
@@ -45,8 +46,9 @@ SELECT
   ARRAY(SELECT s.nspname::text FROM schemas AS s
     WHERE EXISTS (SELECT FROM roles AS r WHERE has_schema_privilege(r.oid, s.oid, 'CREATE'))
     AND NOT (%(beyond)s AND has_schema_privilege('public', s.oid, 'CREATE')) ORDER BY 1),
-  (SELECT count(*) FROM relations AS t WHERE t.relkind IN ('r', 'p', 'f', 'v')
-    AND EXISTS (SELECT FROM roles AS r WHERE has_table_privilege(r.oid, t.oid, %(writes)s))
+  (SELECT count(*) FROM relations AS t WHERE t.relkind IN ('r', 'p', 'f', 'v', 'm')
+    AND EXISTS (SELECT FROM roles AS r WHERE has_table_privilege(r.oid, t.oid, %(writes)s)
+      OR has_any_column_privilege(r.oid, t.oid, 'INSERT, UPDATE'))
     AND NOT (%(beyond)s AND has_table_privilege('public', t.oid, %(writes)s))),
   (SELECT count(*) FROM relations AS t WHERE CASE WHEN t.relkind = 'S' THEN
     EXISTS (SELECT FROM roles AS r WHERE has_sequence_privilege(r.oid, t.oid, 'USAGE, UPDATE'))

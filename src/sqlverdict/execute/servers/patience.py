@@ -30,7 +30,10 @@ _PASSING_NUMBERS: Final = frozenset(
     {0, 1040, 1053, 1077, 1158, 1159, 1160, 1161, 1927, 2002, 2003, 2006, 2013, 2014, 2055}
 )
 """The same as numbers of MySQL's errors."""
-_PASSING_WORDS: Final = ("the database system is", "terminating connection", "connection slots")
+_PASSING_WORDS: Final = (
+    *("the database system is", "terminating connection", "connection slots"),
+    *("too many clients", "too many connections"),
+)
 """What PostgreSQL says to somebody who logs in meanwhile: there is no state then."""
 
 _reached: set[str] = set()

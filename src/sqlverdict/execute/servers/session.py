@@ -80,16 +80,17 @@ class ServerSession(ABC):
 
     def _with_retry(self, work: Callable[[], Outcome]) -> Outcome:
         """Run a query; after a lost connection, again on a new one."""
+        losses = 0
         if self._fault is None:
             try:
                 return work()
             except ServerLost as error:
                 self._fault = self._lost(error)
-        return self._fault if self._has_other_content else self._run_again(work)
+                losses = 1
+        return self._fault if self._has_other_content else self._run_again(work, losses)
 
-    def _run_again(self, work: Callable[[], Outcome]) -> Outcome:
-        """On a new connection, if that shows the same content."""
-        losses = 1
+    def _run_again(self, work: Callable[[], Outcome], losses: int) -> Outcome:
+        """On a new connection, if that shows the same content; ``losses`` are the query's own."""
         has_answered(self._database)
         for _ in attempts(self._database):
             self.close()

@@ -186,6 +186,15 @@ CUTS: Final = (
 )
 """Places and spellings that hide a call from who cuts a text by hand."""
 TEXTS: Final = (
+    # A value has functions for attributes.
+    "SELECT x.current_setting FROM lower('max_connections') AS x",
+    "SELECT x.pg_stat_get_activity FROM int4(NULL) AS x",
+    "SELECT x.pg_stat_get_backend_activity FROM generate_series(1, 3) AS x",
+    "SELECT x.pg_get_userbyid FROM unnest(ARRAY[10, 3373]::oid[]) AS x",
+    "SELECT x.regrole FROM unnest(ARRAY[10]::oid[]) AS x",
+    "SELECT x.to_regrole FROM lower('postgres') AS x",
+    "SELECT x.pg_tablespace_location FROM unnest(ARRAY[1663]::oid[]) AS x",
+    "SELECT x.query_to_xml FROM lower('SELECT 1') AS x",
     "SELECT 1::regrole",
     "SELECT 'postgres'::regrole",
     "SELECT CAST(10 AS pg_catalog.regrole)",

@@ -22,6 +22,8 @@ from sqlverdict.errors import MissingExtra
 
 MOST_SIGNS: Final = 20_000
 """Signs that could nest; a text with more of them is not read."""
+MOST_LISTED: Final = 50_000
+"""Commas and dots: to write a long list anew takes more than its length of time."""
 _FEW_SIGNS: Final = 50
 """So many levels fit into the smallest stack that a thread has."""
 _STACK: Final = 2_048
@@ -29,7 +31,7 @@ _STACK: Final = 2_048
 _DEEP_LEVELS, _DEEP_STACK = 4_000, 8_192
 """So many levels of other kinds the parser takes at most, and bytes of stack for each."""
 _SIGN: Final = re.compile(
-    r"[-+*/<>=~!@#%^&|?:(\[]"
+    r"[-+*/<>=~!@#%^&|`?:(\[]"
     r"|\b(?:join|union|intersect|except|is|isnull|notnull|collate|at|like|ilike|similar|between|in"
     r"|not|overlaps|operator|case|select|escape)\b",
     re.IGNORECASE,
@@ -80,6 +82,8 @@ def parse(sql: str) -> Tree:
     """
     # One level takes two characters at least.
     signs = len(_SIGN.findall(sql)) if len(sql) > 2 * _FEW_SIGNS else 0
+    if sql.count(",") + sql.count(".") > MOST_LISTED:
+        raise ParserError(f"the text has more than {MOST_LISTED:,} commas and dots")
     if signs > MOST_SIGNS:
         raise ParserError(f"the text has more than {MOST_SIGNS:,} operators and parentheses")
     if signs <= _FEW_SIGNS:
