@@ -162,8 +162,12 @@ class Account:
                 self._write({"cached": short, "cost": cost}, lasting=False)
             return 0.0
 
-    def release(self, address: str) -> float:
+    def release(self, address: str, *, ended: bool = True) -> float:
         """A request is asked anew: the batches that it waited in ended without its reply.
+
+        Args:
+            address: The request's content address.
+            ended: Whether the batches are known to have ended; else they may have been charged.
 
         Returns:
             By how many dollars less may have been spent than was thought.
@@ -171,8 +175,8 @@ class Account:
         with self._lock:
             calls = [call for call in self._open.get(address[:32], ()) if call.batch]
             for call in calls:
-                self.end(call.id, "free")
-        return sum(call.worst or 0.0 for call in calls)
+                self.end(call.id, "free" if ended else "maybe")
+        return sum(call.worst or 0.0 for call in calls) if ended else 0.0
 
     def close(self) -> None:
         """Let go of the file; another line opens it again."""

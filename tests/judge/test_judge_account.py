@@ -188,3 +188,12 @@ def test_a_reply_of_a_batch_without_token_counts_costs_its_worst(
     account.start("a" * 64, 5.0, batch=True)
     assert account.use_cached("a" * 64, None) == 0.0
     assert account.spending == Spending(maybe=5.0, maybe_calls=1)
+
+
+def test_a_batch_that_the_cache_does_not_know_may_have_been_charged(
+    tmp_path: Path, open_account: Open
+) -> None:
+    account = open_account(tmp_path / "spending.jsonl")
+    account.start("a" * 64, 5.0, batch=True)
+    assert account.release("a" * 64, ended=False) == 0.0
+    assert account.spending == Spending(maybe=5.0, maybe_calls=1)

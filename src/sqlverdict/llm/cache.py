@@ -134,6 +134,10 @@ class ReplyCache:
             # The reply itself is at hand and is worth more than an exception.
             self.problem = f"replies are not stored: {self.path}: {error}"
 
+    def has_batches(self) -> bool:
+        """Whether a batch was ever submitted with this cache."""
+        return self._first("SELECT 1 FROM batches LIMIT 1") is not None
+
     def batch_of(self, address: str) -> str | None:
         """The batch that an address waits in, or ``None``."""
         row = self._first("SELECT batch FROM waiting WHERE address = ?", address)

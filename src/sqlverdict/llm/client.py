@@ -160,7 +160,9 @@ class Client:
                     # Whoever held the claim before us may have stored the reply meanwhile.
                     received = self.cache.get(address)
                     if received is None:
-                        self._budget.add(-account.release(address))
+                        # A cache that knows no batch is another one than theirs.
+                        ended = self.cache.has_batches()
+                        self._budget.add(-account.release(address, ended=ended))
                         return self._ask_server(request, address, account)
                     break
                 finally:

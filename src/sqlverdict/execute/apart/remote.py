@@ -104,6 +104,9 @@ class Remote:
                 return _unavailable(f"the engine's own process does not start ({error})")
             done = process.ask(self._number, request, seconds)
             if isinstance(done, _Done):
+                if done.error:
+                    # It may not have been made.
+                    process.objects.pop(self._number, None)
                 _pool.give_back(process, keep=not done.worn and not process.killed)
                 return done.value if not done.error else _unavailable(done.error)
             if process.killed:
