@@ -20,6 +20,7 @@ from sqlverdict.execute.postgres.sandbox import Reading, canonical
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 from sqlverdict.testing.hostile.postgres import TABLES
 from sqlverdict.testing.hostile.postgres_attacks import HOSTILE
+from timeouts import wait_until
 
 SECRET = "kept-from-all-predictions"
 BYPASSES = (
@@ -47,6 +48,12 @@ def people(postgres: str) -> Iterator[str]:
         name = url.rpartition("/")[2].partition("?")[0]
         execute(url, *TABLES, f"ALTER DATABASE \"{name}\" SET app.secret = '{SECRET}'")
         yield url
+
+
+SESSIONS = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+)
 
 
 def state(url: str) -> dict[str, object]:
@@ -99,6 +106,8 @@ def test_no_attack_is_answered_and_nothing_is_left(people: str, secret: Path) ->
     assert isinstance(good, Answer)
     assert good.rows == [(400,)]
     assert state(people) == before
+    # A connection that was closed ends a moment later.
+    assert wait_until(lambda: execute(people, SESSIONS) == [(0,)])
     assert len(HOSTILE) >= 150
 
 
