@@ -207,3 +207,47 @@ def _flex(data: Path) -> Iterator[Labelled]:
             {} if flex is None else {"gpt-4o/FLEX": bool(flex)},
             _opinions(result),
         )
+
+
+def audited_golds(data: Path) -> dict[str, bool]:
+    """By question: whether the published gold answers as the one that experts corrected.
+
+    The gold stands as one more answer, compared as those of the systems are.
+    """
+    cases, predictions = [], {}
+    for record in _lines(data / "labels" / "corrected_golds.jsonl"):
+        db_id, golds = record["db_id"], (record["corrected_gold"],)
+        cases.append(Case(record["id"], db_id, record["question"], golds, _database(data, db_id)))
+        predictions[record["id"]] = Prediction(record["id"], record["gold"])
+    results = _evaluate(cases, predictions, _EX)
+    return {f"bird-{result.id}": result.scores["ex[bird]"] == 1 for result in results}
+
+
+def picked(data: Path) -> list[Labelled]:
+    """Pairs of Spider dev with people's preference (``equivalence/relaxed.jsonl``).
+
+    They were picked: on 42 of 70 of them people contradict the comparison of results. So no rate
+    is learned from them.
+    """
+    questions = {
+        _plain(one["query"]): one["question"]
+        for one in json.loads((data / "spider" / "dev.json").read_text())
+    }
+    cases, predictions, labels = [], {}, []
+    for number, record in enumerate(_lines(data / "equivalence" / "relaxed.jsonl")):
+        name, db_id = str(number), record["database"]
+        database = data / "spider" / "database" / db_id / f"{db_id}.sqlite"
+        if database.exists():
+            question = questions.get(_plain(record["gold_sql"]), "")
+            cases.append(Case(name, db_id, question, (record["gold_sql"],), str(database)))
+            predictions[name] = Prediction(name, record["pred_sql"])
+            labels.append(record["human_preference"] == "equivalent")
+    results = _evaluate(cases, predictions, _ALL)
+    return [
+        Labelled("picked", case.golds[0], label, case, result, ex=_opinions(result))
+        for case, result, label in zip(cases, results, labels, strict=True)
+    ]
+
+
+def _plain(sql: str) -> str:
+    return " ".join(sql.lower().split())

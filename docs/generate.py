@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+from counting import counting
 from docstrings import as_markdown
 
 from sqlverdict import Options, evaluate
@@ -73,7 +74,7 @@ def metrics() -> str:
         kind = "0 or 1" if metric.binary else "a number"
         rows.append(f"| `{name}` | {metric.version} | {kind} | {', '.join(metric.parameters)} |")
     head, rest = text.split("\n\n## ", 1)
-    return f"{head}\n\n" + "\n".join(rows) + f"\n\n## {rest}"
+    return f"{head}\n\n" + "\n".join(rows) + f"\n\n{counting()}\n\n## {rest}"
 
 
 def presets() -> str:

@@ -80,6 +80,7 @@ def results() -> list[Result]:
             verdict=verdicts.get(index, Verdict.CORRECT if right[index] else Verdict.INCORRECT),
             scores={"ex": float(right[index]), "esm": 0.0},
             knowledge=KNOWLEDGE if index == 1 else "",
+            situation="ordinary_witness" if index == 0 else "",
             evidence=(Tested("compare"), witness())
             if index == 0
             else (Tested("compare") if right[index] else Related("compare"),),

@@ -10,14 +10,19 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import randbelow
+from urllib.parse import urlsplit
 
 import pytest
 
 from timeouts import HANG_SECONDS, wait_until
+
+_TRIES = 5
+_PORTS = range(15_000, 30_000)
 
 
 class OwnServer:
@@ -56,18 +61,18 @@ def own_postgres() -> Iterator[OwnServer]:
     with _folder(user) as folder:
         data = str(folder / "data")
         _run([str(programs / "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-N"], user)
-        port = _free_port()
-        options = (
-            f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-        )
         control = [str(programs / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log")]
-        server = OwnServer(
-            f"postgresql://postgres@127.0.0.1:{port}/postgres",
-            [*control, "-o", options, "start"],
-            [*control, "-m", "immediate", "stop"],
-            user,
-        )
-        server.start()
+        usual = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+
+        def make(port: int) -> OwnServer:
+            return OwnServer(
+                f"postgresql://postgres@127.0.0.1:{port}/postgres",
+                [*control, "-o", f"-p {port} {usual}", "start"],
+                [*control, "-m", "immediate", "stop"],
+                user,
+            )
+
+        server = _started(make)
         try:
             yield server
         finally:
@@ -84,31 +89,40 @@ def own_mysql() -> Iterator[OwnServer]:
         data, number = folder / "data", folder / "number"
         options = ["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]
         _run([install, *options, f"--datadir={data}"], user)
-        port = _free_port()
-        usual = f"--no-defaults --datadir={data} --port={port} --bind-address=127.0.0.1"
-        usual += f" --socket={folder}/socket --pid-file={number} --innodb-flush-log-at-trx-commit=0"
         log = folder / "log"
-        server = OwnServer(
-            f"mysql://root@127.0.0.1:{port}/own",
-            ["sh", "-c", f"rm -f {number}; nohup {daemon} {usual} >{log} 2>&1 &"],
-            ["sh", "-c", f"kill -9 $(cat {number})"],
-            user,
-        )
-        start = server.start
 
-        def answers() -> bool:
-            try:
-                pymysql.connect(host="127.0.0.1", port=port, user="root").close()
-            except pymysql.Error:
-                return False
-            return True
+        def make(port: int) -> OwnServer:
+            usual = f"--no-defaults --datadir={data} --port={port} --bind-address=127.0.0.1"
+            usual += f" --socket={folder}/socket --pid-file={number}"
+            usual += " --innodb-flush-log-at-trx-commit=0"
+            server = OwnServer(
+                f"mysql://root@127.0.0.1:{port}/own",
+                ["sh", "-c", f"rm -f {number}; nohup {daemon} {usual} >{log} 2>&1 &"],
+                ["sh", "-c", f"kill -9 $(cat {number})"],
+                user,
+            )
+            start = server.start
 
-        def start_and_wait() -> None:
-            start()
-            assert wait_until(lambda: number.exists() and answers()), log.read_text()
+            def answers() -> bool:
+                try:
+                    pymysql.connect(host="127.0.0.1", port=port, user="root").close()
+                except pymysql.Error:
+                    return False
+                return number.exists()
 
-        server.start = start_and_wait  # type: ignore[method-assign]
-        server.start()
+            def has_failed() -> bool:
+                return log.exists() and "Aborting" in log.read_text(errors="replace")
+
+            def start_and_wait() -> None:
+                start()
+                assert wait_until(lambda: answers() or has_failed()), log.read_text()
+                assert not has_failed(), log.read_text()
+
+            server.start = start_and_wait  # type: ignore[method-assign]
+            return server
+
+        server = _started(make)
+        port = urlsplit(server.url).port
         try:
             connection = pymysql.connect(host="127.0.0.1", port=port, user="root")
             connection.query("CREATE DATABASE own")
@@ -164,11 +178,27 @@ def _folder(user: str | None) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _started(make: Callable[[int], OwnServer]) -> OwnServer:
+    """A server that runs; where its port was taken meanwhile, on another one."""
+    for left in reversed(range(_TRIES)):
+        server = make(_free_port())
+        try:
+            server.start()
+        except AssertionError:
+            if not left:
+                raise
+        else:
+            break
+    return server
+
+
 def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+    """A port that nobody listens at, of those that no system gives to whoever connects."""
+    while True:
+        port = _PORTS.start + randbelow(len(_PORTS))
+        with socket.socket() as listener, suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            return port
 
 
 def _run(command: Sequence[str], user: str | None) -> str:

@@ -169,7 +169,7 @@ def test_the_real_registries_hold_their_built_ins() -> None:
         ("class bad:\n    def __init__(self):\n        raise ValueError('no')", "ValueError: no"),
         ("bad = None", "it has no size (AttributeError"),
         ("class bad:\n    size = 'x'\n    def work(self): ...", "its size is 'x', and not int"),
-        ("class bad:\n    size = 1\n    work = 2", "its work is no method"),
+        ("class bad:\n    size = 1\n    work = 2", "its work is not a method"),
     ],
 )
 def test_a_plugin_that_is_no_member_is_named_and_refused(

@@ -74,6 +74,25 @@ def test_an_empty_match_that_was_not_searched_to_the_end_is_never_correct(
     assert find_situation(CASE, (EMPTY_MATCH, SEARCHED))[0] is Situation.MATCH
 
 
+@pytest.mark.parametrize(
+    ("search", "situation"),
+    [
+        (Tested("refute", (Reason.BUDGET_EXHAUSTED,), databases=3), Situation.UNSEARCHED_EMPTY),
+        (Tested("refute", databases=3, cut_by_time=True), Situation.UNSEARCHED_EMPTY),
+        (SEARCHED, Situation.TRIVIAL_DIFFERENCE),
+    ],
+)
+def test_nor_is_a_trivial_difference_between_answers_that_hold_no_value(
+    search: Tested, situation: Situation
+) -> None:
+    relation = replace(related("duplicates_only").relations[0], elsewhere=search)
+    difference = replace(related("duplicates_only"), relations=(relation,), both_empty=True)
+    assert find_situation(CASE, (difference,))[0] is situation
+    correct = situation is Situation.TRIVIAL_DIFFERENCE
+    expected = Verdict.CORRECT if correct else Verdict.NEEDS_REVIEW
+    assert judge(CASE, PREDICTION, (difference,), INTENT).verdict is expected
+
+
 @pytest.mark.parametrize("tag", ["limit_differs", "value_changed"])
 @pytest.mark.parametrize("columns", ["same", "permuted", "extra"])
 def test_another_cut_or_value_is_never_nearly_the_same(tag: str, columns: str) -> None:

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sqlverdict.confidence.stored import built_in
 from sqlverdict.evidence import Evidence, Failed, Proved, Related, Tested, Undecided
+from sqlverdict.policies import INTENT, STRICT
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
 from sqlverdict.verdicts import judge, toolkit_failure
 
@@ -14,6 +16,8 @@ CASE = Case("1", "db", "?", ("SELECT 1",))
 UNANSWERABLE = Case("1", "db", "?", answerable=False)
 PREDICTION = Prediction("1", "SELECT 1")
 ABSTAINED = Prediction("1", abstained=True)
+
+JUDGING = (INTENT, STRICT)
 
 PROOF = Proved("prove")
 AGREEMENT = Tested("compare")
@@ -111,3 +115,23 @@ def test_our_own_failure_is_ours() -> None:
     result = toolkit_failure()
     assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
     assert result.reasons == (Reason.TOOLKIT_ERROR,)
+
+
+def test_a_match_without_a_search_claims_no_more_than_one_that_could_not_be_searched() -> None:
+    model = built_in()
+    searched = Tested("refute", databases=160)
+    alone = judge(CASE, PREDICTION, (AGREEMENT,), INTENT, model=model)
+    match = judge(CASE, PREDICTION, (AGREEMENT, searched), INTENT, model=model)
+    assert alone.situation == match.situation == "match"
+    assert (alone.p_right, alone.p_basis) == model.expect("unsearched_match")
+    assert (match.p_right, match.p_basis) == model.expect("match")
+    assert alone.p_right is not None
+    assert match.p_right is not None
+    assert alone.p_right <= match.p_right
+
+
+def test_the_probability_of_a_case_is_the_same_under_every_policy() -> None:
+    for evidence in ((PROOF,), (DIFFERENCE,), (FAILED,)):
+        judgements = [judge(CASE, PREDICTION, evidence, p, model=built_in()) for p in JUDGING]
+        assert len({one.p_right for one in judgements}) == 1
+        assert judgements[0].p_right is not None

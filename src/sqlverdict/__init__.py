@@ -13,7 +13,6 @@ Records and decisions, each one file:
 ``unsearched``      whether a search was made, and whose text stood against it
 ``situations``      what the evidence about a case amounts to
 ``policies``        what each situation counts as
-``confidence``      how probable it is that people call a prediction right
 ``account``         what language models cost a run folder
 ``verdicts``        how evidence becomes a judgement
 ``errors``          the tree of errors
@@ -33,6 +32,7 @@ Stages, in the order of the data:
 ``llm/``            the client of language models
 ``judge/``          judges, briefs and replies
 ``abstain/``        systems that may abstain
+``confidence/``     how probable it is that people call a prediction right
 ``score/``          metrics, summaries and statistics
 ``runlog/``         what a run leaves on disk
 ``run/``            how a run works on its cases

@@ -89,6 +89,8 @@ class Account:
         self._total = Spending()
         self._open: dict[str, list[_OpenCall]] = {}
         self._addresses: dict[str, str] = {}
+        self._under_way: set[str] = set()
+        """Calls that this process has sent itself, not in a batch; whoever did so ends them."""
         self._seen: set[str] = set()
         for line in _lines(path):
             self._count(line)
@@ -119,7 +121,10 @@ class Account:
         """
         call = token_hex(8)
         more = {"batch": True} if batch else {}
-        self._write({"start": call, "address": address[:32], "worst": worst, **more})
+        with self._lock:
+            self._write({"start": call, "address": address[:32], "worst": worst, **more})
+            if not batch:
+                self._under_way.add(call)
         return call
 
     def end(self, call: str, outcome: CallOutcome, cost: float | None = None) -> None:
@@ -133,13 +138,15 @@ class Account:
         Raises:
             OSError: the line cannot be written; the call counts at its worst.
         """
-        self._write({"end": call, "outcome": outcome, "cost": cost})
+        with self._lock:
+            self._write({"end": call, "outcome": outcome, "cost": cost})
+            self._under_way.discard(call)
 
     def use_cached(self, address: str, cost: float | None) -> float:
         """Note a reply that was at hand.
 
         A call for it that was under way when its process was killed, or that waited in a batch,
-        was paid for: this is its reply.
+        was paid for: this is its reply. A call that another thread has under way is not.
 
         Returns:
             By how many dollars less may have been spent than was thought.
@@ -149,8 +156,8 @@ class Account:
         """
         short = address[:32]
         with self._lock:
-            calls = self._open.get(short)
-            first = calls[0] if calls else None
+            calls = self._open.get(short, ())
+            first = next((call for call in calls if call.id not in self._under_way), None)
             if first is not None and cost is None and first.worst is not None:
                 # The server counted no tokens: it was paid for, at most at its worst.
                 self.end(first.id, "maybe")
@@ -162,12 +169,13 @@ class Account:
                 self._write({"cached": short, "cost": cost}, lasting=False)
             return 0.0
 
-    def release(self, address: str, *, ended: bool = True) -> float:
-        """A request is asked anew: the batches that it waited in ended without its reply.
+    def release(self, address: str, *, ended: bool) -> float:
+        """A request is asked anew: no batch that it waited in brought its reply.
 
         Args:
             address: The request's content address.
-            ended: Whether the batches are known to have ended; else they may have been charged.
+            ended: Whether its batch is known to have ended without a reply to it; else it may
+                have been charged for.
 
         Returns:
             By how many dollars less may have been spent than was thought.

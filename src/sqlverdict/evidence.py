@@ -112,6 +112,8 @@ class Refuted(EvidenceBase, frozen=True, kw_only=True):
         null_in_aggregate: Whether a NULL changes the number that is returned.
         file: The witness's file in the run's folder; empty: none was written.
         tags: What differs between the queries; ``None``: not looked at.
+        in_words: What the prediction does otherwise, such as ``selects name instead of city``;
+            empty where nothing can be said for sure.
     """
 
     grade: str
@@ -129,6 +131,7 @@ class Refuted(EvidenceBase, frozen=True, kw_only=True):
     null_in_aggregate: bool = False
     file: str = ""
     tags: tuple[LoggedTag, ...] | None = None
+    in_words: str = ""
 
 
 class Tested(EvidenceBase, frozen=True, kw_only=True):
@@ -157,7 +160,8 @@ class Undecided(EvidenceBase, frozen=True, kw_only=True):
 
     Attributes:
         fault: Whose fault it is, where the case is unscored.
-        blame: ``prediction`` where its text alone stands against a search.
+        blame: Whose text stands against a search: ``gold``, or ``prediction`` where it does alone;
+            empty where no text does.
         declared: A proof under the declared schema that is not used.
         broken: The facts of it that the real data break.
         failure: The error of ours.
@@ -217,6 +221,8 @@ class Related(EvidenceBase, frozen=True, kw_only=True):
         unsearched: A search for a database where the relation breaks was not made to its end.
         generated: How the queries relate on generated databases.
         tags: What differs between the queries; ``None``: not looked at.
+        in_words: What the prediction does otherwise, such as ``selects name instead of city``;
+            empty where nothing can be said for sure.
     """
 
     shape: AnswerShapes | None = None
@@ -227,6 +233,7 @@ class Related(EvidenceBase, frozen=True, kw_only=True):
     unsearched: bool = False
     generated: GeneratedRelation | None = None
     tags: tuple[LoggedTag, ...] | None = None
+    in_words: str = ""
 
 
 class Failed(EvidenceBase, frozen=True, kw_only=True):
@@ -236,11 +243,14 @@ class Failed(EvidenceBase, frozen=True, kw_only=True):
         query: Which one. A failing gold leaves the case unscored.
         failure: Our own error, where the prediction's text is beyond us.
         tags: What differs between the queries; ``None``: not looked at.
+        in_words: What the prediction does otherwise, such as ``selects name instead of city``;
+            empty where nothing can be said for sure.
     """
 
     query: Literal["gold", "prediction"]
     failure: StageFailure | None = None
     tags: tuple[LoggedTag, ...] | None = None
+    in_words: str = ""
 
 
 class Judged(EvidenceBase, frozen=True, kw_only=True):
@@ -282,6 +292,11 @@ class Judged(EvidenceBase, frozen=True, kw_only=True):
     votes: tuple[bool | None, ...] = ()
     notes: tuple[str, ...] = ()
     repeats: tuple[bool | None, ...] = ()
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether a panel gave several votes, all of them could be read, and all agree."""
+        return len(self.votes) > 1 and None not in self.votes and len(set(self.votes)) == 1
 
 
 class Contradicted(EvidenceBase, frozen=True, kw_only=True):

@@ -40,15 +40,14 @@ open                          needs_review  needs_review  needs_review   nobody
 
 ``results`` is the benchmark's own comparison. ``strict`` follows FLEX's experts: a match by luck
 is wrong. ``intent`` asks whether the answer serves the question, and is the default. The labels
-behind every line are counted in ``docs/measurements/agreement.md``, and each verdict carries the
-probability that follows from them (:mod:`sqlverdict.confidence`).
+behind every line are counted in ``docs/measurements/agreement.md``. How probable it is that people
+call an answer right follows from its situation (:mod:`sqlverdict.confidence`), whatever the policy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
 
 from sqlverdict.situations import Situation
@@ -75,17 +74,6 @@ class Policy:
     def decide(self, situation: Situation, *, judged: bool = False) -> Decision:
         """What a situation amounts to; ``judged``: there is a judge to ask."""
         return "ask" if judged and situation in self.asks else self.table[situation]
-
-    def alike(self, situation: str) -> frozenset[Situation]:
-        """The situations on which it decides, without a judge, as on the one of this name."""
-        return self._alike.get(situation, frozenset())
-
-    @cached_property
-    def _alike(self) -> Mapping[str, frozenset[Situation]]:
-        return {
-            name: frozenset(each for each, other in self.table.items() if other == decision)
-            for name, decision in self.table.items()
-        }
 
 
 _IN_ALL_POLICIES: Mapping[Situation, Decision] = {

@@ -50,21 +50,21 @@ REASONS: Mapping[Reason, str] = {
     Reason.RESULT_EXTRA_COLUMNS: "more columns than the gold",
     Reason.VALUE_MISMATCH: "values differ",
     Reason.ORDER_MISMATCH: "the right rows in an order that the gold's ORDER BY forbids",
-    Reason.DUPLICATES_MISMATCH: "the right rows, some too often or too seldom",
+    Reason.DUPLICATES_MISMATCH: "the right rows, some repeated too often or too rarely",
     Reason.TIE_UNDETERMINED: "the gold's LIMIT cuts through a tie, and this answer fits it too",
-    Reason.PARSE_ERROR: "not SQL of this engine",
+    Reason.PARSE_ERROR: "not valid SQL for this engine",
     Reason.EXECUTION_ERROR: "the engine refused it: an unknown column or table, a wrong call",
     Reason.EXECUTION_TIMEOUT: "stopped at the step or time limit",
     Reason.GOLD_EXECUTION_ERROR: "the gold query itself fails",
     Reason.GOLD_EXECUTION_TIMEOUT: "the gold query itself reaches a limit",
     Reason.WRITE_BLOCKED: "it would write, or touch what is not the database",
-    Reason.ROW_LIMIT: "more rows than are kept",
+    Reason.ROW_LIMIT: "more rows than the limit allows",
     Reason.MEMORY_LIMIT: "more memory than is allowed",
     Reason.NO_SQL_PRODUCED: "the reply holds no SQL, or nothing at all; not an abstention",
     Reason.REFUSED_IN_WORDS: "the reply refuses in plain words and marks no abstention",
     Reason.NO_TEST_SUITE: "the case has one database alone, so test-suite accuracy would be EX",
     Reason.RESULT_ALONE: "the gold or the prediction is a result file: there is no query to read",
-    Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or beyond our parser",
+    Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or SQL that our parser cannot read",
     Reason.BUDGET_EXHAUSTED: "the search for an answer was given up",
     Reason.JUDGE_UNPARSEABLE: "the judge's reply could not be read",
     Reason.JUDGE_UNAVAILABLE: "the judge could not be asked",
@@ -72,10 +72,16 @@ REASONS: Mapping[Reason, str] = {
     Reason.AMBIGUOUS_QUESTION: "the question has several readings",
     Reason.DATABASE_UNAVAILABLE: "the database is missing or cannot be read",
     Reason.ANSWERED_UNANSWERABLE: "SQL was given for a question that has no answer here",
-    Reason.FACT_BROKEN: "a proof rests on what the schema declares and the data break",
+    Reason.FACT_BROKEN: "a proof rests on a promise of the schema that the data break",
     Reason.TOOLKIT_ERROR: "a bug of ours (please report it), or a process ended from outside",
 }
 """What each reason means, in words."""
+
+
+def reason_words(code: str) -> str:
+    """A reason in words; the code itself where this version does not know it."""
+    return REASONS[Reason(code)] if code in set(Reason) else code
+
 
 WITHOUT_SQL = frozenset({Reason.NO_SQL_PRODUCED, Reason.REFUSED_IN_WORDS})
 """Of these there is a reply and no query."""

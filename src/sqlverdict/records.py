@@ -292,12 +292,32 @@ class Score(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...] = ()
 
 
+class LabelBasis(msgspec.Struct, frozen=True):
+    """What the probability that an answer is right rests on: labels of answers like it.
+
+    Attributes:
+        low: The lower bound of the probability, at 95 %, for labels of other people.
+        high: The upper bound.
+        right: How many labels say right.
+        labels: How many labels there are.
+        sets: In how many label sets.
+        own: Whether the user's own labels are counted (``sqlverdict calibrate``).
+    """
+
+    low: float
+    high: float
+    right: int
+    labels: int
+    sets: int
+    own: bool = False
+
+
 class Judgement(msgspec.Struct, frozen=True):
     """A verdict, whose fault it is where there is none, and the reasons.
 
     ``situation`` names what the evidence amounts to. ``p_right`` is the probability that people
-    would call the prediction right, by their labels in such situations; ``None``: not known.
-    ``p_deviation`` is how far it may be off, as a standard deviation.
+    would call the prediction right, and ``p_basis`` the labels that say so; ``None``: nobody
+    labelled such predictions.
     """
 
     verdict: Verdict
@@ -305,7 +325,7 @@ class Judgement(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...] = ()
     situation: str = ""
     p_right: float | None = None
-    p_deviation: float | None = None
+    p_basis: LabelBasis | None = None
 
 
 class Result(msgspec.Struct, frozen=True, weakref=True):
@@ -315,7 +335,7 @@ class Result(msgspec.Struct, frozen=True, weakref=True):
     case and the prediction. ``final`` is false
     where the result rests on something that may go away, such as a missing database, a judge
     that could not be asked, a limit in seconds or the clock: a resumed run does the case again.
-    ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`. ``answers``
+    ``situation``, ``p_right`` and ``p_basis`` are those of the :class:`Judgement`. ``answers``
     is what both queries returned; ``None``: nothing was run, or the line is older. A line has
     ``usage`` where the prediction has it, and ``knowledge`` where the case has it.
 
@@ -349,7 +369,7 @@ class Result(msgspec.Struct, frozen=True, weakref=True):
     final: bool = True
     situation: str = ""
     p_right: float | None = None
-    p_deviation: float | None = None
+    p_basis: LabelBasis | None = None
     answers: LoggedAnswers | None = None
     usage: PredictionUsage | None = None
     knowledge: str = ""

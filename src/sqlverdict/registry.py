@@ -157,7 +157,7 @@ class Registry(Generic[T]):
         faults = [] if self.shape is None else shape_faults(member, self.shape)
         if faults:
             raise RegistryError(
-                f"{where} is no {self.kind}: {'; '.join(faults)}. Mend or uninstall its package"
+                f"{where} is not a {self.kind}: {'; '.join(faults)}. Fix or uninstall its package"
             )
         return member
 
@@ -178,7 +178,7 @@ def shape_faults(member: object, shape: type) -> list[str]:
             continue
         if inspect.isfunction(part):
             if not callable(value):
-                faults.append(f"its {name} is no method")
+                faults.append(f"its {name} is not a method")
             continue
         returns = str(inspect.get_annotations(part.fget).get("return", "")) if part.fget else ""
         expected = _TYPES.get(returns.partition("[")[0])

@@ -11,7 +11,7 @@ duplicates_witness           a witness: the same rows, some of them repeated
 undetermined_prediction      a witness: the prediction leaves open what the gold decides
 constant_match               the answers agree, and the prediction reads no row of the data
 empty_match_witness          the answers hold no value, and one of the next four tells them apart
-ordinary_witness             a witness on data like the real ones
+ordinary_witness             a witness on data like the real data
 ungraded_witness             a witness, without real data to be held against
 null_in_aggregate            a witness: a NULL changes the number that is returned
 tied_rows_lost               a witness: of rows that tie, the prediction returns fewer
@@ -114,9 +114,9 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.TIE_WITNESS: "the answer fits a tie of the gold, and differs where nothing ties",
     Situation.DUPLICATES_WITNESS: "on other data some rows are repeated; all rows are the same",
     Situation.CONSTANT_MATCH: "the prediction reads no row: it fits one state of the data",
-    Situation.EMPTY_MATCH_WITNESS: "neither answer holds a value here, as that of any query that "
-    "finds nothing; the queries differ on other data",
-    Situation.ORDINARY_WITNESS: "the answers match here, and differ on data like the real ones",
+    Situation.EMPTY_MATCH_WITNESS: "neither answer holds a value here, like the answer of "
+    "any query that finds nothing; the queries differ on other data",
+    Situation.ORDINARY_WITNESS: "the answers match here, and differ on data like the real data",
     Situation.UNGRADED_WITNESS: "the answers match here, and differ on data with nothing "
     "unusual in them",
     Situation.NULL_IN_AGGREGATE: "the answers match here; elsewhere a NULL changes the number "
@@ -126,34 +126,34 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.UNUSUAL_WITNESS: "the answers match here, and differ only on unusual data, or only "
     "in how an empty answer looks",
     Situation.BARRED_MATCH: "the answers agree, but the prediction's own text keeps them from "
-    "being compared on other data: it draws by lot, reads the clock, is beyond our tools or does "
-    "not end",
-    Situation.UNSEARCHED_EMPTY: "neither answer holds a value here, as that of any query that "
-    "finds nothing, and the search for a database where they differ was not made to its end",
+    "being compared on other data: it uses random values, reads the clock, is beyond our tools "
+    "or does not end",
+    Situation.UNSEARCHED_EMPTY: "neither answer holds a value here, like the answer of any query "
+    "that finds nothing, and the search for a database where they differ was not completed",
     Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
-    "differ could not be made, or was cut by the clock",
+    "differ could not be run, or ran out of time",
     Situation.MATCH: "the answers agree, and no database was found where they differ",
     Situation.FAILED: "the prediction does not run",
     Situation.TIED_DIFFERENCE: "the answers differ in rows that tie: the prediction's LIMIT cuts "
     "through them, and the gold has them all",
     Situation.TRIVIAL_DIFFERENCE: "the answers differ in what benchmarks do not compare: repeated "
     "rows, an order nobody asked for, the order of columns",
-    Situation.UNSEARCHED_DIFFERENCE: "the answers differ in form, and no search could be made for "
-    "a database where they differ otherwise",
+    Situation.UNSEARCHED_DIFFERENCE: "the answers differ in form, and no search could be run for "
+    "a database where they differ in another way",
     Situation.FEWER_COLUMNS: "the rows are the same, without columns that the question does not "
     "name",
     Situation.HARMLESS_DIFFERENCE: "the answers differ in form, by a relation that people accept",
     Situation.NULL_ROWS_DIFFERENCE: "the answers differ in rows that hold nothing but NULL",
-    Situation.GENERATED_SAME: "the answers differ by record; on every generated database they are "
-    "the same, the order of columns apart",
-    Situation.GENERATED_FORM: "the answers differ by record; on generated databases the rows are "
-    "nearly the same, and the columns differ in form: another order, more of them, or fewer where "
-    "the question does not name them",
-    Situation.GENERATED_NEAR: "the answers differ by record; on generated databases they are "
-    "nearly the same",
-    Situation.GENERATED_COLUMNS: "the answers differ by record, and their columns differ in "
-    "number or order: nothing is known of their rows",
-    Situation.GOLD_SUSPECT: "the answers differ; with an error of the gold mended they agree",
+    Situation.GENERATED_SAME: "the record says that the answers differ; on every "
+    "generated database they are the same, apart from the order of columns",
+    Situation.GENERATED_FORM: "the record says that the answers differ; on generated databases the "
+    "rows are nearly the same, and the columns differ in form: another order, more of them, or "
+    "fewer where the question does not name them",
+    Situation.GENERATED_NEAR: "the record says that the answers differ; on generated "
+    "databases they are nearly the same",
+    Situation.GENERATED_COLUMNS: "the record says that the answers differ, and their columns "
+    "differ in number or order: nothing is known about their rows",
+    Situation.GOLD_SUSPECT: "the answers differ; they agree once an error in the gold is corrected",
     Situation.DIFFERENCE: "the answers differ",
     Situation.FAULT: "nothing could be found out, and the model is not to blame",
     Situation.FITS_A_TIE: "the gold leaves the answer open, this one fits it, and no database "
@@ -170,13 +170,13 @@ QUESTIONS: Mapping[Situation, str] = {
     Situation.EMPTY_MATCH_WITNESS: "the results are empty, and differ on a witness: does the "
     "prediction answer the question?",
     Situation.ORDINARY_WITNESS: "the results match, but not on a witness: does the question care?",
-    Situation.UNGRADED_WITNESS: "the results match, but not on a witness: is its data possible "
-    "here, and does the question care?",
+    Situation.UNGRADED_WITNESS: "the results match, but not on a witness: may realistic data of "
+    "its kind occur here, and does the question care?",
     Situation.TIED_ROWS_LOST: "the results match, but rows that tie are lost: may there be ties?",
     Situation.UNDETERMINED_PREDICTION: "the results match, but the prediction leaves open what "
     "the gold decides: does the question care?",
-    Situation.UNUSUAL_WITNESS: "the results match, but not on unusual data: is such data "
-    "possible here, and does the question care?",
+    Situation.UNUSUAL_WITNESS: "the results match, but not on unusual data: may realistic data "
+    "be unusual in that way, and does the question care?",
     Situation.UNSEARCHED_TIE: "the gold leaves the answer open and the prediction fits it: does "
     "it answer the question?",
     Situation.TIED_DIFFERENCE: "the results differ in rows that tie: does the question want them "
@@ -323,9 +323,11 @@ def _with_difference(
     trivial = RELATIONS.get(relation.kind).trivial
     if trivial and is_barred(difference):
         return Situation.BARRED_MATCH
-    if unsearched is not None or difference.unsearched:
-        if trivial and difference.both_empty:
-            return Situation.UNSEARCHED_EMPTY
+    is_cut = relation.elsewhere is not None and was_cut(relation.elsewhere)
+    unmade = unsearched is not None or difference.unsearched
+    if trivial and difference.both_empty and (unmade or is_cut):
+        return Situation.UNSEARCHED_EMPTY
+    if unmade:
         return Situation.UNSEARCHED_MATCH if trivial else Situation.UNSEARCHED_DIFFERENCE
     if not trivial:
         fewer = RELATIONS.get(relation.kind).fewer_columns

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from sqlverdict.confidence import NO_LABELS, Model
+from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.evidence import Evidence, Judged, fault_of
 from sqlverdict.parse.refusal import is_refusal
 from sqlverdict.policies import RESULTS, Policy
@@ -36,6 +36,7 @@ from sqlverdict.records import (
     Verdict,
 )
 from sqlverdict.situations import Situation, find_situation
+from sqlverdict.unsearched import was_searched
 
 
 def judge(
@@ -72,8 +73,8 @@ def judge(
         opinion = _opinion(evidence)
         judgement = _by_opinion(opinion, reasons)
         correct = None if opinion is None else opinion.correct
-        expected = model.expect(situation, evidence, correct, policy.alike(situation))
-        return _with_confidence(judgement, situation, expected)
+        p_right, basis = model.expect(situation, correct)
+        return structs.replace(judgement, situation=situation.value, p_right=p_right, p_basis=basis)
     if decision == "unscored":
         fault = fault_of(by) if by is not None else None
         return Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons, situation.value)
@@ -83,17 +84,9 @@ def judge(
         reasons = ()
     if situation is Situation.GOLD_SUSPECT and decision == "needs_review":
         reasons = (Reason.GOLD_SUSPECT, *reasons)
-    p_right, deviation = model.expect(situation, evidence, alike=policy.alike(situation))
-    return Judgement(Verdict(decision), None, reasons, situation.value, p_right, deviation)
-
-
-def _with_confidence(
-    judgement: Judgement, situation: Situation, expected: tuple[float | None, float | None]
-) -> Judgement:
-    p_right, deviation = expected
-    return structs.replace(
-        judgement, situation=situation.value, p_right=p_right, p_deviation=deviation
-    )
+    alone = situation is Situation.MATCH and not was_searched(evidence)
+    p_right, basis = model.expect(Situation.UNSEARCHED_MATCH if alone else situation)
+    return Judgement(Verdict(decision), None, reasons, situation.value, p_right, basis)
 
 
 def asks(

@@ -147,7 +147,7 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
         (("run",), "give either LINE"),
         (("run", "sqlprompt"), "name it with --model"),
         (("run", "rf > abstain_all"), "unanswerable questions (--train)"),
-        (("apply", "t5", "--predictions", "mine.jsonl"), "is no detector"),
+        (("apply", "t5", "--predictions", "mine.jsonl"), "is not a detector"),
     ],
 )
 def test_wrong_calls_are_explained(

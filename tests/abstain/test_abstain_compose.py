@@ -92,7 +92,7 @@ def test_options_are_not_shared_between_two_of_a_kind() -> None:
         ("t5 > maxent", "write it in brackets, ...[maxent]"),
         ("t5[rf]", "write it before the generator"),
         ("t5[sqlprompt]", "is a generator and stands in brackets"),
-        ("rf[maxent] > t5", "brackets stand behind a generator"),
+        ("rf[maxent] > t5", "brackets follow a generator"),
         ("sqlprompt[voting(equality=looks)]", "looks"),
         ("rf > rf > t5", "names rf twice"),
     ],

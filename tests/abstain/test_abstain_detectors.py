@@ -67,7 +67,7 @@ def test_a_forest_is_kept_without_a_pickle(tmp_path: Path) -> None:
     assert Forest.load(tmp_path).positive(texts) == grown.positive(texts)
     assert b"pickle" not in (tmp_path / "forest.npz").read_bytes()
     (tmp_path / "forest.npz").write_bytes(b"no arrays")
-    with pytest.raises(DataError, match="Fit the method anew"):
+    with pytest.raises(DataError, match="Fit the method again"):
         Forest.load(tmp_path)
 
 

@@ -162,7 +162,7 @@ def test_predictions_of_any_format_can_be_looked_at(tmp_path: Path, database: Pa
         read_drafts(lines)
     twice = tmp_path / "p.jsonl"
     twice.write_text('{"id": "a", "sql": null}\n{"id": "a", "sql": null}\n')
-    with pytest.raises(PredictionError, match="stands twice"):
+    with pytest.raises(PredictionError, match="occurs twice"):
         read_drafts(twice)
     twice.write_text('{"id": "a", "sql": null, "state": ["x"]}\n')
     with pytest.raises(PredictionError, match="lists of numbers"):
@@ -184,7 +184,7 @@ def test_a_detector_alone_is_put_where_it_belongs(text: str, line: str) -> None:
 
 
 def test_a_generator_alone_is_no_detector() -> None:
-    with pytest.raises(UsageError, match="is no detector"):
+    with pytest.raises(UsageError, match="is not a detector"):
         detector_machine("t5")
 
 

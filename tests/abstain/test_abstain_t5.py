@@ -213,7 +213,7 @@ def test_what_cannot_be_is_said(tmp_path: Path) -> None:
         make(MethodPart("t5", {"model": str(tmp_path)})).fit(TrainingData(train=known()), tools)
     with pytest.raises(UsageError, match="needs a ready-made model"):
         make(MethodPart("t5", {"train": "false"})).fit(TrainingData(train=known()), tools)
-    with pytest.raises(UsageError, match="no multiple of heads"):
+    with pytest.raises(UsageError, match="not a multiple of heads"):
         make(MethodPart("t5", {**TINY, "heads": "3"})).fit(TrainingData(train=known()), tools)
     with pytest.raises(DataError, match="to train on"):
         train(None, None, [], Training(), pick_device("cpu"))

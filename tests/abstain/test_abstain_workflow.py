@@ -231,7 +231,7 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
     assert again.calibrations == composition.calibrations
     about = tmp_path / "kept" / "composition.json"
     about.write_text(about.read_text().replace('"version": 1', '"version": 0', 1))
-    with pytest.raises(DataError, match="Fit it anew"):
+    with pytest.raises(DataError, match="Fit it again"):
         FittedComposition.load(tmp_path / "kept")
     with pytest.raises(DataError, match="cannot be read"):
         FittedComposition.load(tmp_path / "nowhere")

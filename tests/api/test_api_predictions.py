@@ -35,7 +35,7 @@ def verdicts(run: sv.Run) -> dict[str, str]:
     ("predictions", "message"),
     [
         ({1: GOLD, "1": WRONG, "2": GOLD}, "1 id repeated: '1' at key 1 and key '1'"),
-        ({"1": GOLD, "2": GOLD, "9": GOLD}, r"1 predictions have unknown ids \('9'\)"),
+        ({"1": GOLD, "2": GOLD, "9": GOLD}, r"1 prediction with an unknown id \('9'\)"),
         ({"1": GOLD}, r"1 of 2 cases have no prediction \(id '2'\)"),
         ({"1": GOLD, "2": sv.Prediction("1", GOLD)}, "case '2' has the case_id '1'"),
         ([sv.Prediction("1", GOLD), sv.Prediction("1", GOLD)], "1 id repeated"),

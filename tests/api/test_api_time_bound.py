@@ -99,6 +99,12 @@ def test_usual_queries_are_brief(sql: str) -> None:
         "SELECT a_function_of_tomorrow(name) FROM t",
         "SELECT * FROM t a" + "".join(f" NATURAL JOIN t a{n}" for n in range(20)),
         "SELECT 1" + " " * 5_000,
+        "SELECT printf('%.200000000c', 'x')",
+        "SELECT format('%.*c', 200000000, 'x')",
+        "SELECT CASE n WHEN 1 THEN n ELSE n END AS n FROM (" * 9 + "SELECT n FROM t" + ")" * 9,
+        "WITH c0 AS (SELECT n FROM t)"
+        + "".join(f", c{n} AS MATERIALIZED (SELECT n + n AS n FROM c{n - 1})" for n in range(1, 9))
+        + " SELECT n FROM c8",
     ],
 )
 def test_what_may_take_long_in_one_step_is_not_brief(sql: str) -> None:

@@ -187,7 +187,7 @@ def test_a_printed_run_is_a_few_lines(db: Path) -> None:
     run = sv.evaluate(records, db=db, metrics="ex,verdict")
     lines = str(run).splitlines()
     assert lines[0] == "system on cases: 40 cases, 40 answered, 0 abstained"
-    assert lines[1] == "ex: 50.0% (35.2 to 64.8), 40 scored, 0 unscored"
+    assert lines[1] == "ex: 50.0% (35.2 to 64.8), n 40, 0 unscored"
     assert lines[3] == "verdicts (by verdict): 20 correct, 20 incorrect"
     assert lines[4] == f"folder: {run.folder}"
     assert lines[5].startswith("next: run.filter(verdict='incorrect')")

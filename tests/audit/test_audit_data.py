@@ -47,7 +47,7 @@ def test_missing_database_names_its_cases_and_a_name_that_is_alike(examine, data
     ("content", "words"),
     [
         (b"", "is empty"),
-        (b"version https://git-lfs.github.com/spec/v1\n", "no SQLite database"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "not a SQLite database"),
     ],
 )
 def test_file_that_is_no_database(examine, tmp_path, content, words):
@@ -142,7 +142,7 @@ def test_foreign_key_that_fits_no_key_is_told_apart(examine, tmp_path):
     )
     (finding,) = examine(cases=on(path)).of("database_content")
     assert finding.severity == "info"
-    assert "no key of their parent" in finding.message
+    assert "not name a key of the parent table" in finding.message
 
 
 def test_text_that_is_not_utf8_and_tables_without_rows(examine, tmp_path):

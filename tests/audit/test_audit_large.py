@@ -195,4 +195,4 @@ def test_a_suspicion_that_fails_is_counted_and_ends_nothing(
     monkeypatch.setattr(SUSPICIONS.get(name), "look", fail)
     suspects = suspect_golds([make_run("a", *lines([1, 2]))])
     assert suspects.golds == 2
-    assert [note for note in suspects.notes if f"2 golds could not be looked at by {name}" in note]
+    assert [note for note in suspects.notes if f"2 golds could not be examined by {name}" in note]

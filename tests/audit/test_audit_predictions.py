@@ -75,7 +75,7 @@ def test_every_id_problem_at_once(examine):
     ]
     messages = dict(pairs)
     assert "predicted 2 times, at line 1, line 2" in messages["case 0"]
-    assert "no case's" in messages["case 9"]
+    assert "belongs to no case" in messages["case 9"]
     assert "no prediction" in messages["case 2"]
     assert "broken JSON" in messages["line 7"]
 
@@ -153,7 +153,7 @@ def test_fences_and_syntax_errors_are_notes(examine):
     assert not content(diagnosis)
     syntax, fenced = content(diagnosis, "info")
     assert "a syntax error" in syntax
-    assert fenced.startswith("1 queries stand in a longer reply, 1 fenced")
+    assert fenced.startswith("1 query is inside a longer reply, 1 fenced")
 
 
 def test_abstentions_are_counted_and_no_problem(examine):

@@ -133,9 +133,7 @@ def test_the_same_values_in_another_form_say_little_and_name_the_relation(
     """A column more was "arranged otherwise"."""
     runs = [make_run(system, line(OTHER, differs("extra_columns", extra=[1]))) for system in "abc"]
     result = raised(runs)
-    assert "(extra_columns: the same rows; the prediction has 1 more column" in (
-        result["systems_agree"].message
-    )
+    assert "(the same rows; the prediction has 1 more column" in (result["systems_agree"].message)
     assert result["systems_agree"].weight == pytest.approx(0.65 / 3, abs=1e-3)
     assert "nobody_right" not in result
 
@@ -155,7 +153,7 @@ def test_a_judge_that_blames_the_gold(make_run: MakeRun) -> None:
     )
     result = raised([make_run("a", line(OTHER, differs(), blames))])["judge_disputes"]
     assert result.weight == 0.7
-    assert result.message == "the judge flex holds the gold wrong (a): it counts all"
+    assert result.message == "the judge flex calls the gold wrong (a): it counts all"
     opinion = Judged("flex", correct=True, explanation="both are fine")
     runs = [make_run(system, line(OTHER, differs(), opinion)) for system in "ab"]
     assert raised(runs)["judge_disputes"].weight == pytest.approx(0.5)

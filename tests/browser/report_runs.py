@@ -57,7 +57,11 @@ def write_run(folder: Path, results: Sequence[Result], system: str, **fields: An
 
 
 def result(index: int, verdict: Verdict = Verdict.CORRECT, **fields: Any) -> Result:
-    value = {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0}.get(verdict)
+    value = {
+        Verdict.CORRECT: 1.0,
+        Verdict.INCORRECT: 0.0,
+        Verdict.ABSTAINED_WRONG: 0.0,
+    }.get(verdict)
     usual: dict[str, Any] = {
         "id": f"q{index}",
         "db_id": "shop" if index % 2 else "school",

@@ -66,13 +66,28 @@ def test_own_labels_move_probabilities(
     counts = tmp_path / "counts.json"
     result = invoke("calibrate", tmp_path / "before", "--labels", labels, "--out", counts)
     assert result.exit_code == 0, result.output
-    assert "12 labelled cases, policy intent" in result.output
+    assert "12 labelled cases, engine sqlite" in result.output
     assert "  cross-validated: calibration error" in result.output
     assert "  the package's counts on these labels: 0." in result.output
+    assert "golds: your people call 6 of 6 proved answers right" in result.output
+    assert "12 labels of yours are few, so the bounds stay wide: label 50 or more" in result.output
     after = evaluate(invoke, cases, tmp_path / "after", "--confidence", counts)
     assert after["0"]["verdict"] == before["0"]["verdict"] == "incorrect"
     assert before["0"]["p_right"] < 0.3
     assert after["0"]["p_right"] > 0.5, "these people call all six of them right"
+    wide, near = before["0"]["p_basis"], after["0"]["p_basis"]
+    assert near["high"] - near["low"] < wide["high"] - wide["low"]
+    assert not wide["own"]
+    assert near["own"]
+    assert near["labels"] == wide["labels"] + 6
+    assert near["sets"] == wide["sets"] + 1
+    words = invoke("show", tmp_path / "after", "0").output
+    assert "in labelled data, yours included, 23% of such answers were right (514" in words
+    report = (tmp_path / "after" / "report.md").read_text()
+    assert "by your labels people would call" in report.lower()
+    assert "on benchmarks like ROSE, BIRD and FLEX" not in report
+    package = (tmp_path / "before" / "report.md").read_text()
+    assert "benchmarks like ROSE, BIRD and FLEX people would call" in package
     alone = tmp_path / "alone.json"
     assert (
         invoke(
@@ -81,7 +96,8 @@ def test_own_labels_move_probabilities(
         == 0
     )
     lonely = evaluate(invoke, cases, tmp_path / "lonely", "--confidence", alone)
-    assert lonely["0"]["p_right"] > after["0"]["p_right"]
+    assert lonely["0"]["p_right"] > 0.5
+    assert (lonely["0"]["p_basis"]["labels"], lonely["0"]["p_basis"]["sets"]) == (6, 1)
 
 
 def test_other_counts_are_another_run(
@@ -110,8 +126,10 @@ def test_runs_without_verdicts_and_labels_without_cases_are_refused(
     evaluate(invoke, cases, tmp_path / "intent")
     evaluate(invoke, cases, tmp_path / "strict", "--policy", "strict")
     both = (tmp_path / "intent", tmp_path / "strict")
-    result = invoke("calibrate", *both, "--labels", labels, "--out", out)
-    assert "the policies intent and strict" in result.stderr
+    assert invoke("calibrate", *both, "--labels", labels, "--out", out).exit_code == 0, (
+        "what people say of a situation does not depend on the policy"
+    )
+    out.unlink()
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "nobody", "label": 1}\n')
     result = invoke("calibrate", tmp_path / "intent", "--labels", other, "--out", out)
@@ -127,7 +145,7 @@ def test_labels_replace_a_set_of_their_name_as_a_whole(
     labels.rename(same_name)
     result = invoke("calibrate", tmp_path / "run", "--labels", same_name, "--out", counts)
     assert result.exit_code == 0, result.output
-    stored = json.loads(counts.read_text())["policies"]["intent"]
+    stored = json.loads(counts.read_text())
     assert {one["name"]: one["labels"] for one in stored["sets"]}["corrected"] == ROWS
     situations = [sets for cell, sets in stored["cells"].items() if "/" not in cell]
     assert sum(sets.get("corrected", (0, 0))[1] for sets in situations) == ROWS
@@ -160,3 +178,25 @@ def test_a_folder_that_does_not_exist_is_named_as_the_user_named_it(
     failed = invoke("calibrate", tmp_path / "run", "--labels", labels, "--out", out)
     assert failed.exit_code == 6
     assert f"error: {out}: No such file" in failed.stderr
+
+
+def test_an_engine_without_labels_has_no_number_until_it_is_calibrated(
+    invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as database:
+        database.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+        database.executemany("INSERT INTO item VALUES (?, ?)", [(n, f"i{n}") for n in range(ROWS)])
+    cases.write_text(cases.read_text().replace("shop.sqlite", "shop.duckdb"))
+    before = evaluate(invoke, cases, tmp_path / "before", "--engine", "duckdb")
+    assert {line["p_right"] for line in before.values()} == {None}
+    assert "people would call" not in (tmp_path / "before" / "report.md").read_text()
+    assert "in labelled data" not in invoke("show", tmp_path / "before", "1").output
+    counts = tmp_path / "counts.json"
+    result = invoke("calibrate", tmp_path / "before", "--labels", labels, "--out", counts)
+    assert result.exit_code == 0, result.output
+    after = evaluate(
+        invoke, cases, tmp_path / "after", "--engine", "duckdb", "--confidence", counts
+    )
+    assert after["0"]["p_right"] > 0.5
+    assert after["0"]["p_basis"]["own"]

@@ -228,7 +228,7 @@ def test_one_message_has_all_options_that_a_sheet_of_labels_needs(invoke: Invoke
     assert line[4:] == ["--id-field", "Ticket", "--votes", "ann", "--votes", "bob"]
     agreed = invoke(*line)
     assert agreed.exit_code == 0
-    assert "1 case of the labels without a settled one" in agreed.output
+    assert "1 labelled case has no majority; left out" in agreed.output
     assert "of the run without" not in agreed.output
     Path("sheet.csv").write_text("Nr,human\n11,1\n12,0\n")
     assert invoke("agree", "b", "--labels", "sheet.csv").exit_code == 0

@@ -134,7 +134,7 @@ def test_a_second_call_resumes_and_another_run_is_refused(tiny: Any, invoke: Inv
     before = Path("run/results.jsonl").read_bytes()
     again = invoke(*common, "--predictions", predictions)
     assert again.stdout == first.stdout
-    assert "4 cases done already" in again.stderr
+    assert "4 cases already done" in again.stderr
     assert Path("run/results.jsonl").read_bytes() == before
     other = tiny.predictions("SELECT 0", name="other.txt")
     refusal = invoke(*common, "--predictions", other)

@@ -120,7 +120,7 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
     out = tmp_path / "run"
     result = invoke(*recorded, "--no-llm", "--out", out)
     assert result.exit_code == 0, result.output
-    assert "no LLM judge was used; 2 cases left open for one" in result.output
+    assert "no LLM judge was used; it would be asked about 2 cases" in result.output
     assert [each["verdict"] for each in scores(out).values()] == [1, 0, 0, 1, 0]
     view = invoke("show", out, "EQ-2")
     assert "would ask a judge: the results match, but not on a witness" in view.output
@@ -162,7 +162,7 @@ def test_replay_needs_something_to_replay(invoke: Invoke, tmp_path: Path) -> Non
     ("name", "message"),
     [
         ("nofile.jsonl", "there is no such file. Did you mean 'no_file.jsonl'"),
-        ("binary.jsonl", "Expected UTF-8 text, one JSON object a line with an id and a reply"),
+        ("binary.jsonl", "Expected UTF-8 text, one JSON object per line with an id and a reply"),
     ],
 )
 def test_replies_that_cannot_be_read_are_said_in_words(
@@ -193,11 +193,30 @@ def test_a_live_server_is_asked_once(
     with FakeLlm(verdict) as server:
         result = invoke(*recorded, *live(server, tmp_path))
         assert result.exit_code == 0, result.output
-        assert len(server.calls) == 2
-        assert "judge: 2 questions, 2 replies; 20 tokens read and 10 written" in result.output
+        # The judge of verdicts is a cascade: a second call where the first accepts.
+        assert len(server.calls) == 4
+        manifest = json.loads((tmp_path / "run" / "manifest.json").read_text("utf-8"))
+        assert manifest["stages"]["judge"].startswith("cascade@2, model m")
+        assert "judge: 2 questions, 4 replies; 40 tokens read and 20 written" in result.output
         again = invoke(*recorded, *live(server, tmp_path), "--overwrite")
-        assert len(server.calls) == 2, "the second time all replies are at hand"
-        assert "2 replies, 2 of them at hand" in again.output
+        assert len(server.calls) == 4, "the second time all replies are at hand"
+        assert "4 replies, 4 of them from the cache" in again.output
+
+
+def test_a_panel_of_prompts_votes(invoke: Invoke, recorded: list[object], tmp_path: Path) -> None:
+    with FakeLlm(verdict) as server:
+        result = invoke(*recorded, *live(server, tmp_path), "--judge", "panel")
+        assert result.exit_code == 0, result.output
+        # Three judges, one of which makes two calls.
+        assert len(server.calls) == 2 * 4
+    assert "judge: all votes agreed in 2 of 2 panels" in result.output
+    (line, *_) = [
+        line
+        for line in (tmp_path / "run" / "results.jsonl").read_text("utf-8").splitlines()
+        if '"unanimous"' in line
+    ]
+    view = invoke("show", tmp_path / "run", json.loads(line)["id"])
+    assert "votes: right, right, right; all agree" in view.output
 
 
 def test_a_dry_run_asks_nobody_and_leaves_nothing(
@@ -206,14 +225,14 @@ def test_a_dry_run_asks_nobody_and_leaves_nothing(
     with FakeLlm(verdict) as server:
         result = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--json")
         assert result.exit_code == 0, result.output
-        assert json.loads(result.output)["estimate"]["calls"] == 2
+        assert json.loads(result.output)["estimate"]["calls"] == 4, "both steps of two cascades"
         assert not server.calls
         assert not (tmp_path / "run").exists()
         output = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
         assert "calls: 5 (0 more replies cached)" in output.output
         assert "no price for the model 'm'; give one with --prices FILE" in output.output
         assert "asked for again (at most 10 more calls)" in output.output
-        assert json.loads(result.output)["possible_reasks"] == 4
+        assert json.loads(result.output)["possible_reasks"] == 8
 
 
 def test_a_dry_run_keeps_the_files_of_a_contradiction(

@@ -79,7 +79,7 @@ def test_the_limit_does_not_restart_and_every_surface_shows_one_account(
         assert spending(out) == account | {"cached": 0, "unpriced": 0}
         page = page_text(out / "report.html")
         for text in (done.output, (out / "report.md").read_text(), page):
-            assert f"{SENTENCE}12.0000 spent on 6 calls; at most $5.0000 more maybe" in text
+            assert f"{SENTENCE}12.0000 spent on 6 calls; up to $5.0000 more may have been" in text
         again = invoke(*words, "--json")
         assert json.loads(again.stdout)["runs"][0]["spending"] == spending(out)
         # Another folder gets the same replies: nothing is paid for them now.

@@ -86,7 +86,7 @@ def test_a_shard_that_is_there_twice_is_refused(folder: Path) -> None:
 
 def test_a_whole_run_is_no_shard(folder: Path) -> None:
     evaluate(folder / "whole")
-    with pytest.raises(RunLogError, match="is no shard"):
+    with pytest.raises(RunLogError, match="is not a shard"):
         merge_runs([folder / "whole"], folder / "all")
 
 
@@ -102,7 +102,7 @@ def test_what_is_no_shard_is_refused(folder: Path, text: str) -> None:
     command = ["evaluate", "--cases", str(folder / "cases.jsonl"), "--shard", text]
     result = CliRunner().invoke(sqlverdict, command)
     assert result.exit_code == 2
-    assert "is no shard" in result.output
+    assert "is not a shard" in result.output
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_damaged_shards_are_refused_and_nothing_is_written(parts: list[Path]) ->
         "is not finished": {"cases": None},
         "not shards of one run": {"sqlverdict": "0.0.1"},
         "a manifest has shard 2/1": {"inputs": {**fields["inputs"], "selection": "shard 2/1"}},
-        "is no shard": {"inputs": {**fields["inputs"], "selection": "shard two"}},
+        "is not a shard": {"inputs": {**fields["inputs"], "selection": "shard two"}},
     }
     for message, changed in damaged_manifests.items():
         write_sealed_json(manifest, {**fields, **changed})

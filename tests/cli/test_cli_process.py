@@ -107,7 +107,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(tiny: Any, invoke: Invoke, tmp_p
             assert running.returncode == 130
             assert "run the same command again to continue" in output
         else:
-            assert f"resuming: {count(done_before, 'case')} done already" in output
+            assert f"resuming: {count(done_before, 'case')} already done" in output
         assert done_before < lines(out) < 200
         done_before = lines(out)
         assert not (out / "summary.json").exists()
@@ -115,7 +115,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(tiny: Any, invoke: Invoke, tmp_p
         assert (unfinished.exit_code, "is not finished" in unfinished.stderr) == (2, True)
     hold.unlink()
     resumed = finish(cases, out)
-    assert f"resuming: {count(done_before, 'case')} done already" in resumed
+    assert f"resuming: {count(done_before, 'case')} already done" in resumed
     finish(cases, tmp_path / "fresh")
     assert results(out) == results(tmp_path / "fresh")
     assert (out / "summary.json").read_text() == (tmp_path / "fresh" / "summary.json").read_text()

@@ -37,7 +37,7 @@ def database(tmp_path: Path) -> Path:
 def test_a_witness_is_explained_shown_and_can_be_replayed(invoke: Invoke, schema: Path) -> None:
     result = invoke("refute", *COUNT, "--schema", schema, "--out", "w")
     assert result.exit_code == 0
-    assert "refuted: they differ when a player has no score (NULL)" in result.output
+    assert "refuted: they differ when a row of player has no score (NULL)" in result.output
     assert "score" in result.output
     assert "gold returns" in result.output
     (line,) = [line for line in result.output.splitlines() if line.startswith("replay: ")]
@@ -58,7 +58,7 @@ def test_json_holds_the_witness(invoke: Invoke, schema: Path) -> None:
         invoke("refute", *COUNT, "--schema", schema, "--json", "--out", "w", "--no-bank").output
     )
     assert output["verdict"] == "refuted"
-    assert output["sentence"] == "they differ when a player has no score (NULL)"
+    assert output["sentence"] == "they differ when a row of player has no score (NULL)"
     assert output["rows"]["player"]["columns"] == ["id", "score"]
     assert (output["gold"]["rows"], output["prediction"]["rows"]) == ([[1]], [[0]])
     assert output["reasons"] == ["VALUE_MISMATCH"]
@@ -129,7 +129,7 @@ def test_a_pair_is_explained_with_all_there_is(invoke: Invoke, database: Path) -
     for part in (
         "aggregate",
         "different under the preset strict: VALUE_MISMATCH",
-        "refuted: they differ when a player has no score (NULL)",
+        "refuted: they differ when a row of player has no score (NULL)",
         f"on {database}",
     ):
         assert part in result.output

@@ -67,6 +67,7 @@ def test_a_recorded_system_from_file_to_score(run: Callable[..., Result], invoke
         "wrong": 1,
         "answered_unanswerable": 1,
         "abstained_unanswerable": 1,
+        "needs_review": 0,
     }
     assert content["rs"]["ANS+UnANS"] == {"0": 0.4, "10": (2 - 20) / 5, "N": (2 - 10) / 5}
     assert content["rs"]["ANS"] == {"0": 1 / 3, "10": -3.0, "N": (1 - 3) / 3}
@@ -193,7 +194,7 @@ def test_shares_by_hardness_and_type_are_laid_out_as_in_the_paper(
     page = Path("report/reliability.md").read_text()
     assert "| system | share | easy (3) |" in page
     assert "| a | not held back (table 8) | 66.7% |" in page
-    assert "| voting | answered rightly (table 10) | 66.7% |" in page
+    assert "| voting | answered correctly (table 10) | 66.7% |" in page
     # The two have not as many unanswerable items scored, so no number stands in the heading.
     assert "| system | non-sql |" in page
     assert "| a | 50.0% |\n| voting | 0.0% |" in page

@@ -54,7 +54,7 @@ def test_rescore_gives_the_run_that_evaluate_would_give(
                     {"id": 1, "gold": "SELECT name FROM item"})  # fmt: skip
     assert evaluate(invoke, tiny, "--out", "runs").exit_code == 0
     whole = evaluate(invoke, tiny, "--out", "whole", "--gold-overlay", f"experts={fixed}")
-    assert "b on gold.txt + gold overlay experts: ex 100.0%" in whole.output
+    assert "b on gold.txt + gold overlay experts: 4 of 4 right by ex" in whole.output
 
     again = invoke("rescore", "runs/a", "runs/b", "--gold-overlay", f"experts={fixed}", "--json")
     report = json.loads(again.stdout)
@@ -172,7 +172,7 @@ def test_what_does_not_fit_is_an_error(
 
 def test_ids_and_sets_may_not_disagree(overlay: Callable[..., Path]) -> None:
     twice = overlay({"id": "1", "gold": "SELECT 2"}, {"id": 1, "gold": "SELECT 3"})
-    with pytest.raises(DataError, match=r"line 2: the id '1' stood at .*line 1 already"):
+    with pytest.raises(DataError, match=r"line 2: the id '1' already occurs at .*line 1"):
         read_overlay("fixed", twice)
     sets = [read_overlay(name, overlay({"id": "1", "gold": gold}, name=f"{name}.jsonl"))
             for name, gold in (("a", "SELECT 2"), ("b", "SELECT 3"))]  # fmt: skip

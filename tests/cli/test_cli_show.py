@@ -121,10 +121,10 @@ def test_without_its_database_the_search_has_a_place_for_it(books: Path) -> None
     assert output.rstrip().endswith("--db DATABASE")
 
 
-def test_a_question_without_an_answer_has_no_scores(books: Path) -> None:
+def test_an_answer_to_a_question_without_one_counts_as_wrong(books: Path) -> None:
     evaluate("intent")
     output = call("show", "run", "unanswerable")
-    assert "scores      none" in output
+    assert "scores      ex 0, verdict 0" in output
     assert output.count("  verdict ") == 1
 
 
@@ -132,10 +132,10 @@ def test_the_list_of_lucky_matches_says_when_they_differ(books: Path) -> None:
     evaluate("intent")
     output = call("list", "run", "--lucky")
     assert "difference by witness" in output
-    assert "a book does not meet" in output
+    assert "a row of book fails" in output
     assert "verdicts by verdict, the intent policy" in output
     (row,) = json.loads(call("list", "run", "--lucky", "--json"))
-    assert row["witness"].startswith("they differ when a book does not meet")
+    assert row["witness"].startswith("they differ when a row of book fails")
 
 
 def test_a_run_by_results_names_its_policy(books: Path) -> None:
@@ -192,7 +192,7 @@ def test_evidence_without_rows_has_no_lines() -> None:
 def test_a_refusal_in_words_is_not_called_a_wrong_answer(books: Path) -> None:
     evaluate("intent")
     output = call("show", "run", "refused")
-    assert "incorrect [REFUSED_IN_WORDS]: the reply refuses in plain words" in output
+    assert "incorrect: the reply refuses in plain words" in output
     assert "wrong answer" not in output
 
 

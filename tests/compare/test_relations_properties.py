@@ -94,7 +94,8 @@ def test_parts_are_found(gold: list[Row], data: st.DataObject) -> None:
         assert "duplicates_only" in mirrored
     else:
         assert "row_subset" in result
-        assert "row_superset" in mirrored
+        # Rows of zero are a superset that says more.
+        assert {"row_superset", "zero_rows"} & mirrored.keys()
 
 
 @QUICK

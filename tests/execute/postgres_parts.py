@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.records import Answer, Outcome
 
 POSTGRES = ENGINES.get("postgres")
 PATIENT = Limits(seconds=600)
@@ -59,3 +60,9 @@ def role(url: str, options: str = "", *statements: str) -> Iterator[str]:
             f"DROP OWNED BY {name}",
             f"DROP ROLE {name}",
         )
+
+
+def rows(outcome: Outcome) -> list[Any]:
+    """The rows of an answer."""
+    assert isinstance(outcome, Answer), outcome
+    return outcome.rows

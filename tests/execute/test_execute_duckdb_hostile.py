@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import ClassVar
 
 import duckdb
 import pytest
 from duckdb_parts import DUCKDB, write_duckdb
 
+from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart import remote
 from sqlverdict.execute.duckdb.guard import canonical
 from sqlverdict.execute.duckdb.quick import is_plain
@@ -21,7 +26,7 @@ from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.records import Answer, Failure, Fault, Reason
 from sqlverdict.testing.hostile.duckdb import PLANTED, TABLES, duckdb_predictions
 from tiers import sampled
-from timeouts import fail_on_hang, wait_until
+from timeouts import HANG_SECONDS, fail_on_hang, wait_until
 
 SMALL = Limits(seconds=1.0, memory=2**28, bytes=2**22, cell=2**20)
 PATIENT = Limits(seconds=600, memory=2**28, bytes=2**22, cell=2**20)
@@ -139,6 +144,12 @@ def test_usual_queries_stay_in_the_callers_process(sql: str) -> None:
         "SELECT " + "nullif(" * 30 + "age" + ", 1)" * 30 + " FROM person",
         "SELECT sum(DISTINCT id) OVER (ORDER BY id ROWS BETWEEN 9 PRECEDING AND CURRENT ROW)",
         "SELECT 1" + " " * 5_000,
+        "SELECT " + "(" * 10 + "age" + " BETWEEN 1 AND 2)::int" * 10 + " FROM person",
+        "SELECT " + "(" * 9 + "age" + " IN (1, 2, 3))::int" * 9 + " FROM person",
+        "SELECT " + "CASE " * 9 + "age" + " WHEN 1 THEN 2 WHEN 3 THEN 4 END" * 9 + " FROM person",
+        "SELECT (age IN (1, 2, 3))::int AS c0, "
+        + ", ".join(f"(c{n} IN (1, 2, 3))::int AS c{n + 1}" for n in range(8))
+        + " FROM person",
     ],
 )
 def test_what_may_run_for_long_leaves_the_callers_process(sql: str) -> None:
@@ -277,3 +288,81 @@ def test_an_overrun_is_killed_says_so_and_leaves_no_process(folder: Path) -> Non
     left = {process.pid for process in remote._pool._idle}
     ends = [Path(f"/proc/{pid}") for pid in warm if pid not in left]
     assert wait_until(lambda: not any(path.exists() for path in ends))
+
+
+class Unsteady:
+    """An object that can only be made where a file is."""
+
+    def __init__(self, file: Path) -> None:
+        if not file.exists():
+            raise DatabaseError(f"{file} is not there")
+
+    def answer(self) -> int:
+        return 42
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.slow
+def test_what_could_not_be_made_has_the_time_to_be_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To open a database may take longer than a query may."""
+    timers: list[float] = []
+    usual = remote._EngineProcess.kill_after
+
+    def kill_after(process: remote._EngineProcess, seconds: float) -> None:
+        timers.append(seconds)
+        usual(process, HANG_SECONDS)
+
+    monkeypatch.setattr(remote._EngineProcess, "kill_after", kill_after)
+    file = tmp_path / "database"
+    far = remote.Remote(partial(Unsteady, file), PATIENT)
+    failure = far.call("answer", seconds=1)
+    assert isinstance(failure, Failure)
+    assert "is not there" in failure.message
+    file.touch()
+    timers.clear()
+    assert far.call("answer", seconds=1) == 42
+    assert timers[-2:] == [remote._START, 1 + remote._GRACE]
+    timers.clear()
+    assert far.call("answer", seconds=1) == 42
+    assert timers == [1 + remote._GRACE], "it is there now"
+
+
+def test_no_progress_is_drawn_over_the_callers_screen() -> None:
+    """By itself DuckDB draws in a notebook and in an interactive interpreter, as this one is."""
+    program = (
+        "import duckdb; from sqlverdict.execute.engine import Limits\n"
+        "from sqlverdict.execute.duckdb.connect import open_in_memory\n"
+        "for connection in (duckdb.connect(), open_in_memory(Limits())):\n"
+        "    row = connection.execute(\"SELECT current_setting('enable_progress_bar')\").fetchone()\n"
+        "    print(row)\n"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert output.split() == ["(True,)", "(False,)"]
+
+
+class Hungry:
+    """An object that leaves something in its process, in which nothing fits beside it then."""
+
+    leavings: ClassVar[list[int]] = []
+
+    def eat(self) -> int:
+        if self.leavings:
+            raise MemoryError
+        self.leavings.append(1)
+        return 42
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def test_what_earlier_calls_left_in_a_process_is_nobodys_fault() -> None:
+    first, second = (remote.Remote(Hungry, PATIENT) for _ in range(2))
+    for _ in range(2):
+        assert first.call("eat", seconds=HANG_SECONDS) == 42
+        assert second.call("eat", seconds=HANG_SECONDS) == 42

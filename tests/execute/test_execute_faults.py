@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fault_parts import GOOD, UNAVAILABLE, database_of, is_gone, proxied, sqlite_file
 
 import sqlverdict as sv
-from servers import fresh_postgres, postgres_server
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import (
@@ -25,12 +24,6 @@ from sqlverdict.records import (
     Script,
     Verdict,
 )
-
-GOOD = "SELECT count(*) FROM t"
-UNAVAILABLE = Failure(
-    Reason.DATABASE_UNAVAILABLE, "the disk fails", fault=Fault.ENGINE, repeatable=False
-)
-STATEMENTS = ("CREATE TABLE t (a INTEGER, b VARCHAR(20))", "INSERT INTO t VALUES (1, 'x')")
 
 ANYWHERE = (
     "SELECT a FROM t WHERE",
@@ -90,50 +83,6 @@ ERRORS: Mapping[str, tuple[str, ...]] = {
 """Texts that fail, by dialect; some with errors that look like those of a broken server."""
 
 
-@contextmanager
-def database_of(engine: str, folder: Path) -> Iterator[str]:
-    """A database of an engine with a small table; it skips where there is no server."""
-    with ExitStack() as stack:
-        if engine == "mysql":
-            from mysql_parts import server_database
-
-            yield stack.enter_context(server_database(*STATEMENTS))
-        elif engine == "postgres":
-            import psycopg
-
-            url = stack.enter_context(fresh_postgres(stack.enter_context(postgres_server())))
-            with psycopg.connect(url, autocommit=True) as connection:
-                for statement in STATEMENTS:
-                    connection.execute(statement)
-            yield url
-        elif engine == "duckdb":
-            from duckdb_parts import write_duckdb
-
-            yield str(write_duckdb(folder / "t.duckdb", *STATEMENTS))
-        else:
-            yield str(sqlite_file(folder / "t.sqlite"))
-
-
-def sqlite_file(path: Path) -> Path:
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in STATEMENTS:
-            connection.execute(statement)
-    return path
-
-
-@pytest.fixture
-def open_runner() -> Iterator[Callable[[str], QueryRunner]]:
-    """Runners that trust the role of the test's own database."""
-    with ExitStack() as stack:
-
-        def make(engine: str) -> QueryRunner:
-            runner = QueryRunner(engine, Limits(seconds=60.0, trust_role=True))
-            stack.callback(runner.close)
-            return runner
-
-        yield make
-
-
 def test_every_engine_has_texts_that_fail_on_it() -> None:
     assert {ENGINES.get(name).dialect for name in ENGINES.names()} <= ERRORS.keys()
 
@@ -152,39 +101,6 @@ def test_no_text_lays_its_error_at_the_engines_door(
                 assert outcome.reason is not Reason.DATABASE_UNAVAILABLE, (sql, outcome)
         assert isinstance(runner.run(database, GOOD), Answer)
         runner.close()
-
-
-class Proxy:
-    """An engine of somebody else's over SQLite; ``run`` stands for its sessions' method."""
-
-    name = "proxy"
-
-    def __init__(self, run: Callable[[Any, str], Outcome]) -> None:
-        self._inner, self._run = ENGINES.get("sqlite"), run
-        self.opened = 0
-
-    def __getattr__(self, name: str) -> Any:
-        # The check of SQLite files is SQLite's own.
-        if name == "damage":
-            raise AttributeError(name)
-        return getattr(self._inner, name)
-
-    def open(self, database: Any, limits: Limits, **options: Any) -> Any:
-        self.opened += 1
-        session = self._inner.open(database, limits, **options)
-        engine, inner = self, session.run
-
-        class Session:
-            number = engine.opened
-
-            def __getattr__(self, name: str) -> Any:
-                return getattr(session, name)
-
-            def run(self, sql: str) -> Outcome:
-                self.inner = inner
-                return engine._run(self, sql)
-
-        return Session()
 
 
 def blames_itself(session: Any, sql: str) -> Outcome:
@@ -213,10 +129,6 @@ def loses_first(session: Any, sql: str) -> Outcome:
     return UNAVAILABLE if session.number == 1 else session.inner(sql)
 
 
-def is_gone(session: Any, sql: str) -> Outcome:
-    return UNAVAILABLE
-
-
 def reads_no_table(session: Any, sql: str) -> Outcome:
     """A disk that fails: what needs no table is answered."""
     return UNAVAILABLE if " t" in sql else session.inner(sql)
@@ -225,14 +137,6 @@ def reads_no_table(session: Any, sql: str) -> Outcome:
 def reads_half_a_table(session: Any, sql: str) -> Outcome:
     """A damaged page: whoever reads column b fails."""
     return UNAVAILABLE if "b" in sql.replace("blob", "") else session.inner(sql)
-
-
-def proxied(
-    monkeypatch: pytest.MonkeyPatch, run: Callable[[Any, str], Outcome], name: str = "proxy"
-) -> Proxy:
-    proxy = Proxy(run)
-    monkeypatch.setitem(ENGINES._members, name, proxy)
-    return proxy
 
 
 @pytest.mark.parametrize("run", [blames_itself, raises, dies])
@@ -293,75 +197,6 @@ def test_one_right_answer_and_three_that_blame_the_engine_are_a_quarter(
         assert set(result.scores.values()) == {0.0}, result
         assert result.fault is None
         assert result.final
-
-
-def damaged(path: Path) -> str:
-    """A SQLite file whose table ``u`` has a page that cannot be read; ``t`` is whole."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in STATEMENTS:
-            connection.execute(statement)
-        connection.execute("CREATE TABLE u (a INTEGER, b TEXT)")
-        rows = [(number, "x" * 500) for number in range(200)]
-        connection.executemany("INSERT INTO u VALUES (?, ?)", rows)
-        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'u'").fetchone()
-        size = connection.execute("PRAGMA page_size").fetchone()[0]
-    content = bytearray(path.read_bytes())
-    start = (root[0] - 1) * size
-    content[start : start + 200] = b"\x99" * 200
-    path.write_bytes(content)
-    return str(path)
-
-
-def test_a_damaged_file_is_not_blamed_on_the_prediction_that_meets_it(
-    tmp_path: Path, open_runner: Callable[[str], QueryRunner]
-) -> None:
-    runner, database = open_runner("sqlite"), damaged(tmp_path / "t.sqlite")
-    outcome = runner.run(database, "SELECT max(b) FROM u", (GOOD,))
-    assert isinstance(outcome, Failure)
-    assert outcome.fault is Fault.ENGINE, outcome
-    assert isinstance(runner.run(database, GOOD), Answer)
-
-
-@pytest.mark.slow
-def test_a_damaged_duckdb_file_is_not_blamed_on_the_prediction_that_meets_it(
-    tmp_path: Path, open_runner: Callable[[str], QueryRunner]
-) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
-    path = tmp_path / "t.duckdb"
-    with closing(duckdb.connect(str(path))) as connection:
-        connection.execute("CREATE TABLE t AS SELECT 1 AS a, 'x' AS b")
-        connection.execute(
-            "CREATE TABLE u AS SELECT i AS a, md5(i::text) || md5((i + 1)::text) AS b"
-            " FROM range(100000) AS r (i)"
-        )
-    content = bytearray(path.read_bytes())
-    # A block has 256 KiB, and three headers stand before the first.
-    start = 3 * 4096 + (len(content) // 2**18 // 2) * 2**18 + 1_000
-    content[start : start + 5_000] = b"\x99" * 5_000
-    path.write_bytes(content)
-    runner = open_runner("duckdb")
-    outcome = runner.run(str(path), "SELECT count(DISTINCT b) FROM u", ("SELECT a FROM t",))
-    assert isinstance(outcome, Failure)
-    assert outcome.fault is Fault.ENGINE, outcome
-    assert isinstance(runner.run(str(path), "SELECT a FROM t"), Answer)
-
-
-def test_a_whole_file_is_not_called_damaged_by_an_error_that_looks_like_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_runner: Callable[[str], QueryRunner]
-) -> None:
-    from sqlverdict.execute.sqlite.session import SqliteSession
-
-    true_run = SqliteSession.run
-
-    def run(session: SqliteSession, sql: str) -> Outcome:
-        return UNAVAILABLE if "malformed" in sql else true_run(session, sql)
-
-    monkeypatch.setattr(SqliteSession, "run", run)
-    runner, database = open_runner("sqlite"), str(sqlite_file(tmp_path / "t.sqlite"))
-    outcome = runner.run(database, "SELECT a AS malformed FROM t", (GOOD,))
-    assert isinstance(outcome, Failure)
-    assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_ERROR, None)
-    assert outcome.message.startswith("the disk fails")
 
 
 @pytest.mark.parametrize("run", [blames_itself, raises])

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from secrets import token_hex
+from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,7 +23,7 @@ from sqlverdict.execute.servers.reader import PREFIX
 from sqlverdict.files.references import with_database
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.records import Answer, Failure, Outcome, Reason
-from timeouts import wait_until
+from timeouts import HANG_SECONDS, wait_until
 
 pytestmark = pytest.mark.slow  # a server
 
@@ -34,6 +35,19 @@ session = ENGINES.get("mysql").open(sys.argv[1], Limits())
 print(session._reader.login.user, flush=True)
 sys.stdin.read()
 print(session.run("SELECT a FROM t").rows, flush=True)
+"""
+
+FORK = """
+import multiprocessing, sys
+from sqlverdict.execute.engine import ENGINES, Limits
+def work():
+    session = ENGINES.get("mysql").open(sys.argv[1], Limits())
+    print(session._reader.login.user, session.run("SELECT a FROM t").rows, flush=True)
+worker = multiprocessing.get_context("fork").Process(target=work)
+worker.start()
+worker.join()
+print("ended", flush=True)
+sys.stdin.read()
 """
 
 
@@ -139,6 +153,19 @@ def test_tables_views_and_harmless_functions_are_there(database: str) -> None:
             execute(name_of(database), "DROP FUNCTION later")
 
 
+def test_a_function_that_is_made_again_may_be_called(database: str) -> None:
+    for number in (3, 4):
+        make = f"CREATE FUNCTION again() RETURNS INT SQL SECURITY INVOKER RETURN {number}"
+        execute(name_of(database), make)
+        try:
+            with session(database) as opened:
+                assert opened.run("SELECT again()").rows == [(number,)]
+        finally:
+            execute(name_of(database), "DROP FUNCTION again")
+        with session(database) as without:
+            assert isinstance(without.run("SELECT again()"), Failure)
+
+
 def test_one_user_serves_all_sessions_of_a_process_and_is_dropped_at_its_end(database: str) -> None:
     with session(database) as one, session(database) as other:
         assert one._reader is other._reader
@@ -215,9 +242,9 @@ def test_the_statements_for_an_administrator_make_a_user_who_is_used(database: s
         execute(None, f"DROP USER {name}")
 
 
-def start(url: str) -> subprocess.Popen[str]:
+def start(url: str, program: str = OPEN) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", OPEN, url],
+        [sys.executable, "-c", program, url],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -248,6 +275,18 @@ def test_processes_do_not_drop_each_other_s_users_and_a_crash_is_swept(database:
         answer, _ = other.communicate("")
         assert answer.strip() == "[(7,)]"
     assert names[1] not in users()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks")
+def test_a_worker_that_was_forked_drops_its_user(database: str) -> None:
+    """It ends without what a program does at its end."""
+    with start(database, FORK) as parent:
+        assert parent.stdout is not None
+        name, answer = parent.stdout.readline().split(maxsplit=1)
+        assert (name.startswith(PREFIX), answer.strip()) == (True, "[(7,)]")
+        assert parent.stdout.readline() == "ended\n"
+        assert name not in users(), "the parent still runs"
+        parent.communicate("")
 
 
 def test_a_user_that_was_lost_is_made_again(database: str) -> None:
@@ -300,6 +339,28 @@ def test_what_waits_is_ended_from_outside_though_the_session_has_no_limit(databa
         assert not isinstance(outcome, Answer) or outcome.rows == [(0,)]
         assert opened.run("SELECT a FROM t").rows == [(7,)]
     assert wait_until(lambda: execute(None, f"SELECT is_free_lock('{LOCK}')") == [(1,)])
+
+
+def test_an_answer_that_comes_after_the_end_is_a_time_out(database: str) -> None:
+    """Inside of some functions a server looks for no end, and answers afterwards."""
+    with session(database, Limits(seconds=1)) as opened:
+        beneath(opened, "SET SESSION max_statement_time = 0")
+        cursor = opened._cursor
+        is_over = Event()
+        cursor._deadline._stop = is_over.set
+        usual = cursor._fetch
+
+        def fetch(*arguments: Any) -> Outcome:
+            outcome: Outcome = usual(*arguments)
+            assert is_over.wait(HANG_SECONDS)
+            return outcome
+
+        cursor._fetch = fetch
+        outcome = beneath(opened, "SELECT a FROM t")
+        cursor._fetch = usual
+        assert isinstance(outcome, Failure)
+        assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_TIMEOUT, None)
+        assert opened.run("SELECT a FROM t").rows == [(7,)]
 
 
 def test_a_lock_that_a_function_takes_is_released_after_the_query(database: str) -> None:

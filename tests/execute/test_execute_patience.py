@@ -1,4 +1,4 @@
-"""A server that does not answer is waited for once; a query that loses connections is to blame."""
+"""A server that does not answer is waited for once; one that loses connections is probed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.fault_probe import claims_fault, settle_fault
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.servers import patience
 from sqlverdict.execute.servers.patience import attempts, is_passing, patiently, reach
 from sqlverdict.execute.servers.session import ServerLost, ServerSession
@@ -135,6 +138,10 @@ def test_what_goes_away(cause: Exception | None, passes: bool) -> None:
     assert is_passing(error) is passes
 
 
+LOST = "lost"
+"""In place of a digest: the connection is lost while the content is read."""
+
+
 class Session(ServerSession):
     """A session that opens, and shows, what a test says."""
 
@@ -148,7 +155,10 @@ class Session(ServerSession):
             raise DatabaseError("nobody listens") from error_of("Connection refused")
 
     def _content_digest(self) -> str | None:
-        return next(self._digests)
+        digest = next(self._digests)
+        if digest == LOST:
+            raise ServerLost("the connection is gone")
+        return digest
 
     def run(self, sql: str) -> Outcome:
         raise NotImplementedError
@@ -183,9 +193,25 @@ def test_a_restart_of_seconds_is_waited_for() -> None:
     assert isinstance(session.ask(losing(1)), Answer)
 
 
-def test_a_connection_that_is_lost_while_the_content_is_looked_at_is_made_again() -> None:
-    session = Session(iter([True] * 3), iter(["one", None, None, "one"]))
+@pytest.mark.parametrize("meanwhile", [None, LOST])
+def test_a_connection_that_is_lost_while_the_content_is_looked_at_is_made_again(
+    meanwhile: str | None,
+) -> None:
+    session = Session(iter([True] * 3), iter(["one", meanwhile, meanwhile, "one"]))
     assert isinstance(session.ask(losing(1)), Answer)
+
+
+def test_a_connection_that_is_lost_while_the_content_is_read_first_is_made_again() -> None:
+    """Else the content could never be told, and each later loss would end the session."""
+    session = Session(iter([False, True, True, True]), iter([LOST, LOST, "one", "one"]))
+    assert session.digest() == "one"
+    assert isinstance(session.ask(losing(1)), Answer)
+
+
+def test_a_content_that_no_connection_stays_for_is_not_read(clock: Clock) -> None:
+    with pytest.raises(DatabaseError, match="was lost"):
+        Session(iter(lambda: True, False), iter(lambda: LOST, ""))
+    assert clock.now > 1000 + patience.SECONDS
 
 
 def test_other_content_is_said_to_be_another_and_stays_so() -> None:
@@ -207,10 +233,66 @@ def test_a_stopped_server_does_not_answer() -> None:
         assert "another one now" not in outcome.message
 
 
+class LossySession(Session):
+    """A session of which each text loses so many connections."""
+
+    def __init__(self, losses: dict[str, int]) -> None:
+        super().__init__(iter(lambda: True, False), iter(lambda: "one", ""))
+        self._queries = {sql: losing(times) for sql, times in losses.items()}
+
+    def run(self, sql: str) -> Outcome:
+        return self.ask(self._queries.get(sql, losing(0)))
+
+
+def settle(losses: int) -> Outcome:
+    """What becomes of a query that loses so many connections."""
+    session = LossySession({"SELECT 2": losses})
+    outcome = session.run("SELECT 2")
+    assert claims_fault(outcome), "a probe decides"
+    return settle_fault(outcome, "SELECT 2", session, lambda: None, ("SELECT 3",), lambda _: None)
+
+
+def test_a_query_that_somebody_else_keeps_from_its_answer_is_not_to_blame() -> None:
+    """Other queries ended the server three times; then they are done."""
+    assert isinstance(settle(3), Answer)
+
+
 def test_a_query_that_loses_every_connection_of_a_server_that_answers_is_to_blame() -> None:
-    session = Session(iter([True] * 9), iter(["one"] * 9))
-    outcome = session.ask(losing(100))
+    outcome = settle(1_000)
     assert isinstance(outcome, Failure)
-    assert (outcome.reason, outcome.fault) == (Reason.MEMORY_LIMIT, None)
+    assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_ERROR, None)
     assert not outcome.repeatable
-    assert isinstance(session.ask(losing(0)), Answer)
+
+
+class SlowSession(Session):
+    """One whose first query is lost at the end of its time, as the server restarts."""
+
+    def __init__(self, clock: Clock, seconds: float) -> None:
+        super().__init__(iter([False] * 17 + [True] * 9), iter(["one"] * 9))
+        self._clock, self._seconds = clock, seconds
+        self._answer = losing(1)
+
+    def run(self, sql: str) -> Outcome:
+        return self._with_retry(self._work)
+
+    def _work(self) -> Outcome:
+        self._clock.sleep(self._seconds)
+        return self._answer()
+
+
+def test_a_slow_query_that_runs_again_after_a_restart_has_its_time(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever ends what overruns must know how long a wait and a second run take."""
+    limits = Limits(seconds=60)
+    due: list[float] = []
+
+    def watch(key: bytes | None, more: float) -> None:
+        if key is not None:
+            due.append(clock.now + limits.seconds + more)
+
+    runner = QueryRunner("postgres", limits, watch=watch)
+    monkeypatch.setattr(runner, "_open", lambda _: SlowSession(clock, limits.seconds - 1))
+    assert isinstance(runner.run(URL, "SELECT 1"), Answer)
+    assert clock.now - 1000 > 2 * 59 + 20, "it ran twice, and the server was waited for"
+    assert [clock.now < each for each in due] == [True]

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from secrets import token_hex
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, role, session
+from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, role, rows, session
 
-import sqlverdict as sv
-from servers import fresh_postgres
-from sqlverdict.cli.main import sqlverdict as command_line
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits, ServerEngine, WorkspaceEngine
-from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
-from sqlverdict.rl.rewarder import Rewarder
+from sqlverdict.execute.engine import ServerEngine, WorkspaceEngine
+from sqlverdict.execute.servers.patience import is_passing
+from sqlverdict.records import Failure
 from sqlverdict.testing.hostile.postgres import TABLES
 from timeouts import wait_until
 
@@ -37,19 +28,6 @@ HOLDS = (
     "sys.stdin.readline()\n"
 )
 """A process that has a session until it is told to end."""
-
-
-@pytest.fixture(scope="module")
-def people(postgres: str) -> Iterator[str]:
-    """A database for tests that must leave it as it is."""
-    with fresh_postgres(postgres) as url:
-        execute(url, *TABLES)
-        yield url
-
-
-def rows(outcome: Outcome) -> list[Any]:
-    assert isinstance(outcome, Answer), outcome
-    return outcome.rows
 
 
 def readers(url: str) -> set[str]:
@@ -100,6 +78,21 @@ def test_a_superuser_makes_a_role_that_reads_and_drops_it(people: str) -> None:
     assert fresh != name
 
 
+def test_a_role_outlives_its_day_where_a_run_does(people: str) -> None:
+    from sqlverdict.execute.postgres import reader
+
+    with session(people) as opened:
+        ((name, _),) = rows(opened.run(WHO))
+        (ours,) = (each for each in reader._readers.values() if each.name == name)
+        execute(people, f"ALTER ROLE {name} VALID UNTIL '2001-01-01'")
+        ours.renewed -= 23 * 3600
+        with session(people) as later:
+            assert rows(later.run(WHO)) == [(name, name)]
+        valid = f"SELECT rolvaliduntil > now() + interval '23 hours' FROM pg_roles WHERE rolname = '{name}'"
+        assert execute(people, valid) == [(True,)]
+        assert rows(opened.run(WHO)) == [(name, name)], "its session was not ended"
+
+
 def test_a_role_that_only_reads_is_used_as_it_is(people: str) -> None:
     grants = ("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}",)
     with role(people, "", *grants) as url, session(url) as opened:
@@ -113,9 +106,16 @@ def test_a_role_that_only_reads_is_used_as_it_is(people: str) -> None:
     ("options", "grant", "right"),
     [
         ("", "GRANT INSERT ON person TO {role}", "may write to 1 table"),
+        ("", "GRANT UPDATE (name) ON person TO {role}", "may write to 1 table"),
+        ("", "GRANT INSERT (id, name) ON person TO {role}", "may write to 1 table"),
         ("", "GRANT CREATE ON SCHEMA public TO {role}", "may create tables in the schema public"),
         ("", "GRANT USAGE ON SEQUENCE numbers_seq TO {role}", "may move 1 sequence"),
         ("", "GRANT pg_read_server_files TO {role}", "is a member of pg_read_server_files"),
+        *(
+            ("", f"GRANT {name} TO {{role}}", f"is a member of {name}")
+            for name in ("pg_monitor", "pg_read_all_settings", "pg_read_all_stats")
+        ),
+        ("", "GRANT pg_stat_scan_tables TO {role}", "is a member of pg_stat_scan_tables"),
         ("NOINHERIT", "GRANT pg_write_all_data TO {role}", "is a member of pg_write_all_data"),
         ("CREATEDB", "SELECT 1", "may create databases"),
         ("REPLICATION", "SELECT 1", "may replicate the server"),
@@ -209,6 +209,21 @@ def test_a_role_that_was_dropped_is_made_anew(people: str) -> None:
     assert other != name
 
 
+def test_a_full_server_is_no_reason_to_drop_a_role(people: str) -> None:
+    """Other sessions use it."""
+    with session(people) as opened:
+        ((name, _),) = rows(opened.run(WHO))
+        execute(people, f"ALTER ROLE {name} CONNECTION LIMIT 1")
+        with pytest.raises(DatabaseError, match="too many connections") as refusal:
+            POSTGRES.open(people, PATIENT)
+        assert is_passing(refusal.value)
+        assert name in readers(people)
+        assert rows(opened.run(WHO)) == [(name, name)]
+    execute(people, f"ALTER ROLE {name} CONNECTION LIMIT -1")
+    with session(people) as opened:
+        assert rows(opened.run(WHO)) == [(name, name)]
+
+
 def test_what_a_killed_process_left_is_dropped_by_the_next(people: str) -> None:
     process, name = start(people)
     process.kill()
@@ -263,75 +278,3 @@ def test_statements_that_write_run_as_an_owner_only(people: str) -> None:
     POSTGRES.workspace(people, TRUSTED).close()
     with role(people, "CREATEDB") as url:
         POSTGRES.workspace(url, PATIENT).close()
-
-
-def evaluated(url: str) -> str:
-    case = Case("1", "people", golds=("SELECT 1",), database=url)
-    options = sv.Options(metrics="ex", engine="postgres", workers=1)
-    with TemporaryDirectory() as folder:
-        run = sv.evaluate_pairs(
-            [(case, Prediction("1", "SELECT 1"))], out=Path(folder) / "run", options=options
-        )
-        (result,) = run.results()
-    return result.message or ""
-
-
-def _pair(url: str, command: str) -> str:
-    result = CliRunner().invoke(command_line, [command, "SELECT 1", "SELECT 1", "--db", url])
-    return result.output + str(result.exception)
-
-
-def _doctor(url: str) -> str:
-    case = {"id": "1", "question": "q", "gold": "SELECT 1", "database": url}
-    with TemporaryDirectory() as folder:
-        cases = Path(folder) / "cases.jsonl"
-        cases.write_text(json.dumps(case))
-        arguments = ["doctor", "--cases", str(cases), "--engine", "postgres"]
-        return CliRunner().invoke(command_line, arguments).output
-
-
-DOORS: dict[str, Callable[[str], object]] = {
-    "evaluate_pairs": evaluated,
-    "check": lambda url: sv.check("SELECT 1", "SELECT 1", db=url),
-    "Scorer": lambda url: sv.Scorer("ex", db=url).check("SELECT 1", "SELECT 1"),
-    "Rewarder": lambda url: Rewarder(db=url, unscored="none")("SELECT 1", "SELECT 1"),
-    "QueryRunner": lambda url: QueryRunner("postgres", Limits()).run(url, "SELECT 1"),
-    "pair": lambda url: _pair(url, "pair"),
-    "doctor": _doctor,
-}
-
-
-@pytest.mark.parametrize("door", DOORS)
-def test_no_door_lets_a_prediction_act_as_an_owner(people: str, door: str) -> None:
-    """None of them has a way of its own to a server."""
-    opened: list[str] = []
-    with role(people, "", "GRANT INSERT ON person TO {role}") as url:
-        try:
-            opened.append(repr(DOORS[door](url)))
-        except DatabaseError as error:
-            opened.append(str(error))
-    assert (
-        "may do more than read" in opened[0]
-        or "may write to 1 table" in opened[0]
-        or (door == "Rewarder" and opened == ["None"])
-    )
-
-
-def test_doctor_prints_what_makes_a_role_that_reads(people: str) -> None:
-    assert isinstance(POSTGRES, ServerEngine)
-    statements = POSTGRES.reader_statements(people)
-    text = " ".join(_doctor(people).split())
-    for statement in statements:
-        assert statement in text
-    # The name is the administrator's choice, and other tests use the same server.
-    name = f"sv_test_{token_hex(4)}"
-    try:
-        execute(people, *(each.replace("reads_only", name) for each in statements))
-        parts = people.partition("://")
-        host = parts[2].rpartition("@")[2]
-        url = f"{parts[0]}://{name}@{host}"
-        assert POSTGRES.excess_rights(url) == ()
-        with session(url) as opened:
-            assert rows(opened.run("SELECT count(*) FROM person")) == [(400,)]
-    finally:
-        execute(people, f"DROP OWNED BY {name}", f"DROP ROLE {name}")

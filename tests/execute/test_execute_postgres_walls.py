@@ -9,18 +9,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, session
 
 from servers import fresh_postgres
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, Session
+from sqlverdict.execute.postgres import exchange, reader
 from sqlverdict.execute.postgres.guard.contents import Contents
 from sqlverdict.execute.postgres.sandbox import Reading, canonical
+from sqlverdict.files.references import Reference
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 from sqlverdict.testing.hostile.postgres import TABLES
 from sqlverdict.testing.hostile.postgres_attacks import HOSTILE
-from timeouts import wait_until
+from timeouts import HANG_SECONDS, wait_until
 
 SECRET = "kept-from-all-predictions"
 BYPASSES = (
@@ -161,7 +164,7 @@ def test_what_a_query_sets_and_locks_is_gone_with_the_next(people: str, limits: 
 
 
 def test_a_time_limit_that_the_text_takes_away_holds(people: str) -> None:
-    """In one statement: the server's own limit is gone, and the cancel comes from outside."""
+    """In one statement: the server's limit is gone for all that follow."""
     sql = (
         "SELECT set_config('statement_timeout', '0', false) FROM pg_sleep(0) UNION ALL"
         " SELECT pg_sleep(600)::text"
@@ -170,6 +173,49 @@ def test_a_time_limit_that_the_text_takes_away_holds(people: str) -> None:
         outcome = beneath(opened, sql)
     assert isinstance(outcome, Failure)
     assert outcome.reason is Reason.EXECUTION_TIMEOUT
+
+
+@pytest.fixture
+def lenient(people: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    """A session whose server knows nothing of its limit in time."""
+    usual = reader.connect
+
+    def connect(database: Reference, seconds: float, *options: Any) -> Any:
+        return usual(database, HANG_SECONDS, *options)
+
+    monkeypatch.setattr(reader, "connect", connect)
+    with session(people, Limits(seconds=1, trust_role=True)) as opened:
+        yield opened
+
+
+def test_a_time_limit_that_the_server_does_not_keep_holds(lenient: Session) -> None:
+    """The cancel comes from outside."""
+    outcome = beneath(lenient, "SELECT pg_sleep(600)")
+    assert isinstance(outcome, Failure)
+    assert outcome.reason is Reason.EXECUTION_TIMEOUT
+    assert isinstance(lenient.run("SELECT 1"), Answer)
+
+
+def test_a_function_that_looks_for_no_cancel_is_a_time_out(
+    people: str, lenient: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not run again, and the next query has a connection of its own."""
+    first = lenient._connection
+    number = first.info.backend_pid
+    cancels: list[float] = []
+    monkeypatch.setattr(exchange, "_GRACE", 0.1)
+    monkeypatch.setattr(first, "cancel_safe", lambda timeout: cancels.append(timeout))
+    outcome = beneath(lenient, "SELECT pg_sleep(600)")
+    assert isinstance(outcome, Failure)
+    assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_TIMEOUT, None)
+    assert set(cancels) == {0.1}, "it is asked for again, and the query is not run again"
+    after = lenient.run("SELECT count(*) FROM person")
+    assert isinstance(after, Answer)
+    assert after.rows == [(400,)]
+    assert lenient._connection.info.backend_pid != number
+    # The server ends what nobody waits for.
+    query = f"SELECT 1 FROM pg_stat_activity WHERE pid = {number}"
+    assert wait_until(lambda: execute(people, query) == [])
 
 
 def test_temporary_files_are_limited(people: str) -> None:

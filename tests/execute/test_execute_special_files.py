@@ -74,7 +74,9 @@ def test_no_engine_waits_for_it(name: str, kind: str, tmp_path: Path) -> None:
 def test_no_reader_of_inputs_waits_for_it(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     KINDS[kind](path)
-    with pytest.raises(DataError, match="folder" if kind == "folder" else "not a file"):
+    with pytest.raises(
+        DataError, match="folder" if kind == "folder" else "Write it to a file first"
+    ):
         need_file(path, DataError)
     with pytest.raises(OSError, match=r"directory|not a file|No such device"):
         sha256_file(path)

@@ -49,7 +49,9 @@ def test_a_failure_says_why_and_shows_no_trace_of_ours(pytester: pytest.Pytester
     one_test(pytester, WRONG)
     result = run(pytester)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*wrong answer: row_superset: *", f"prediction: {WRONG}"])
+    result.stdout.fnmatch_lines(
+        ["*wrong answer: the gold's rows and 1 more*(row_superset)*", f"prediction: {WRONG}"]
+    )
     result.stdout.no_fnmatch_line("*pytest_plugin.py*")
 
 

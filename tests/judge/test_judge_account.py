@@ -149,7 +149,7 @@ def test_a_request_that_its_batch_did_not_answer_is_free(
     account = open_account(tmp_path / "spending.jsonl")
     account.start("a" * 64, 0.5, batch=True)
     account.start("b" * 64, 0.25)
-    assert (account.release("a" * 64), account.release("b" * 64)) == (0.5, 0.0)
+    assert [account.release(each * 64, ended=True) for each in "ab"] == [0.5, 0.0]
     assert account.spending == Spending(maybe=0.25, maybe_calls=1)
 
 
@@ -197,3 +197,19 @@ def test_a_batch_that_the_cache_does_not_know_may_have_been_charged(
     account.start("a" * 64, 5.0, batch=True)
     assert account.release("a" * 64, ended=False) == 0.0
     assert account.spending == Spending(maybe=5.0, maybe_calls=1)
+
+
+def test_a_call_that_another_thread_has_under_way_is_not_ended_by_a_cached_reply(
+    tmp_path: Path, open_account: Open
+) -> None:
+    """Another process may have stored the reply meanwhile; ours is still to be paid for."""
+    path = tmp_path / "spending.jsonl"
+    open_account(path).start("a" * 64, 0.5)
+    account = open_account(path)
+    call = account.start("a" * 64, 0.25)
+    assert account.use_cached("a" * 64, 0.125) == 0.375, "that of the process before"
+    assert account.use_cached("a" * 64, 0.125) == 0.0
+    assert account.spending == Spending(spent=0.125, maybe=0.25, calls=1, maybe_calls=1)
+    account.end(call, "paid", 0.0625)
+    expected = Spending(spent=0.1875, calls=2)
+    assert (account.spending, read_spending(path)) == (expected, expected)

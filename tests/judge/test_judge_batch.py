@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import closing
 from typing import Any
 
 import pytest
 from judge_asking import MODEL, PRICES, client, endpoint, question
 from judge_batches import BatchApi, good
 
+from sqlverdict.account import Account
 from sqlverdict.errors import UsageError
 from sqlverdict.llm.batch import batches
 from sqlverdict.llm.batch.batches import collect, submit
@@ -17,6 +19,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.collect import RequestCollector
 from sqlverdict.llm.http.faults import CallFailed
 from sqlverdict.llm.request import NoReply, Reply
+from sqlverdict.llm.tokens import at_most
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
 REQUESTS = [question(str(number)) for number in range(5)]
@@ -163,6 +166,40 @@ def test_what_a_batch_does_not_answer_may_be_asked_again(cache: ReplyCache) -> N
         api.outcome, api.status = good, "completed"
         assert submit(there, cache, REQUESTS).sent == 4
         assert collect(there, cache).replies == 4
+
+
+@pytest.mark.parametrize("by_collector", [True, False])
+def test_only_a_batch_that_is_known_to_have_ended_without_a_reply_is_free(
+    cache: ReplyCache, by_collector: bool
+) -> None:
+    """That other batches of a cache ended says nothing of one that another cache has."""
+    *mine, elsewhere = REQUESTS[:4]
+
+    def outcome(line: dict[str, Any]) -> dict[str, Any] | None:
+        text = line["body"]["messages"][-1]["content"]
+        broken = {"custom_id": line["custom_id"], "response": {"status_code": 200, "body": {}}}
+        # The first gets something unusable, the second nothing, the third a reply.
+        return {"0": broken, "1": None}.get(text, good(line))
+
+    api = BatchApi()
+    api.outcome = outcome
+    with FakeLlm(api) as server, closing(Account()) as account:
+        there = endpoint(server)
+        accounts = {there.address(request): account for request in REQUESTS}
+        submit(there, cache, mine, prices=PRICES, accounts=accounts)
+        account.start(there.address(elsewhere), 1.0, batch=True)
+        collect(there, cache)
+        # The limit leaves no room for a call.
+        with client(server, cache, prices=PRICES, max_cost=0.0) as asker:
+            collector = RequestCollector(there, cache, PRICES)
+            for request in (*mine, elsewhere):
+                (collector if by_collector else asker).ask(request, account)
+        (worst,) = {
+            PRICES.cost(each.model, at_most(each), each.max_tokens, batch=True) for each in mine
+        }
+        assert worst is not None
+        assert account.spending.maybe == pytest.approx(1.0 + worst), "elsewhere, and unusable"
+        assert account.spending.calls == 1
 
 
 def test_a_batch_that_failed_says_why(cache: ReplyCache) -> None:

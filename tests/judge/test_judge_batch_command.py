@@ -46,6 +46,9 @@ def test_submit_wait_collect(tmp_path: Path) -> None:
         early = run()
         assert (early.exit_code, len(api.batches)) == (130, 1), "nothing is sent twice"
         api.status = "completed"
+        first = run()
+        assert (first.exit_code, len(api.batches)) == (130, 2), "a cascade takes two batches"
+        assert "3 replies collected" in first.output
         done = run()
     assert done.exit_code == 0, done.output
     assert "3 replies collected" in done.output

@@ -1,4 +1,4 @@
-"""What a brief shows: witnesses, columns and priors in words, and prompts of bounded length."""
+"""What a brief shows: witnesses, columns and facts in words, and prompts of bounded length."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.column_text import MOST_COLUMNS, column_lines
-from sqlverdict.judge.briefs.context import prior_text, values_of
+from sqlverdict.judge.briefs.context import fact_lines, values_of
 from sqlverdict.judge.briefs.result_tables import rows_table, side_by_side
 from sqlverdict.judge.briefs.witness_text import MOST_ROWS, witness_text
 from sqlverdict.judge.judge import JUDGES, Settings, hear
@@ -41,9 +41,9 @@ FULL = Brief(
     relations=("both return the same: 1 row of 1 column",),
     notes=("no proof was found",),
     open_question="the results match, but not on unusual data: does the question care?",
-    prior=(13, 17),
     gold_facts=("the literal '1%' occurs in 2 of 33 rows",),
     prediction_facts=("it counts a column that may be NULL",),
+    unmatched=("no row fulfils member.zip = '1x'; the column holds '10', '11'",),
     sizes=("member: 33 rows",),
     columns=("member.zip: the zip code of the hometown",),
     schema_short="CREATE TABLE member (\n  id INTEGER,\n  zip TEXT\n);",
@@ -65,27 +65,39 @@ def user(brief: Brief, **settings: Any) -> str:
     ("name", "brief"),
     [
         ("evidence_match", FULL),
-        ("evidence_difference", replace(FULL, equal=False, witness=None, prior=None)),
+        ("evidence_difference", replace(FULL, equal=False, witness=None)),
+        ("cascade_alone", FULL),
+        ("cascade_challenge", FULL),
     ],
 )
 def test_the_prompt_is_the_golden_one(name: str, brief: Brief) -> None:
     """A change here is a change of the prompt's version: write the file anew and raise it."""
-    request = request_for(brief)
+    requests = cascade_requests(brief) if name.startswith("cascade") else [request_for(brief)]
+    request = requests[name == "cascade_challenge"]
     text = "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)
     golden = (GOLDEN / f"{name}.txt").read_text("utf-8")
     assert f"{request.purpose}\n\n{text}\n" == golden
 
 
-def test_the_challenge_of_a_cascade_shows_the_same_evidence() -> None:
-    texts = []
+def cascade_requests(brief: Brief) -> list[Request]:
+    """Both calls of a cascade, where the first accepts the prediction."""
+    requests = []
 
     class Answers:
         def ask(self, request: Request) -> Reply:
-            texts.append(request.messages[-1].content)
+            requests.append(request)
             return Reply('Fine.\n{"correct": true}', "stop", 1, 1, 0.0, cost=0.0)
 
-    hear(JUDGES.get("cascade"), FULL, Settings(model="m"), Answers())
-    alone, challenge = texts
+    hear(JUDGES.get("cascade"), brief, Settings(model="m"), Answers())
+    return requests
+
+
+def challenge_of(brief: Brief) -> str:
+    return cascade_requests(brief)[1].messages[-1].content
+
+
+def test_the_challenge_of_a_cascade_shows_the_same_evidence() -> None:
+    alone, challenge = (each.messages[-1].content for each in cascade_requests(FULL))
     for part in (
         *FULL.gold_facts,
         *FULL.prediction_facts,
@@ -102,18 +114,35 @@ def test_the_challenge_of_a_cascade_shows_the_same_evidence() -> None:
 
 def test_without_the_gold_nothing_is_said_about_it() -> None:
     values = values_of(FULL, Settings(gold=False), evidence=True)
-    assert "gold_facts" not in values
-    assert "may be NULL" in values["prediction_facts"]
+    assert "occurs in 2 of 33 rows" not in values["facts"]
+    assert values["facts"] == "> - the prediction: it counts a column that may be NULL"
 
 
-@pytest.mark.parametrize("prior", [None, (0, 0)])
-def test_no_prior_no_sentence(prior: tuple[int, int] | None) -> None:
-    assert prior_text(prior) == ""
-    assert "People called" not in user(replace(FULL, prior=prior))
+def test_facts_say_whom_they_concern_and_what_both_share_stands_once() -> None:
+    empty = "the query returns no row"
+    brief = replace(FULL, gold_facts=("a", empty), prediction_facts=(empty, "b"))
+    assert fact_lines(brief, Settings()) == [
+        f"both queries: {empty}",
+        "the reference alone: a",
+        "the prediction alone: b",
+    ]
+    for judge in ("evidence", "cascade"):
+        text = challenge_of(brief) if judge == "cascade" else user(brief)
+        assert text.count(empty) == 1
+        assert text.count("## Facts about") == 1
 
 
-def test_the_prior_is_a_sentence() -> None:
-    assert "People called 13 of 17 such cases right." in user(FULL)
+def test_no_base_rate_is_told() -> None:
+    for text in (user(FULL), challenge_of(FULL)):
+        assert "People called" not in text
+
+
+def test_the_first_call_is_told_what_a_column_holds_where_no_row_matches() -> None:
+    alone = request_for(FULL, "cascade").messages[-1].content
+    assert "## Where the predicted query finds no row, and what the column holds" in alone
+    assert FULL.unmatched[0] in alone
+    bare = request_for(replace(FULL, unmatched=()), "cascade").messages[-1].content
+    assert "finds no row" not in bare
 
 
 def test_a_question_that_poses_as_a_verdict_stays_a_question() -> None:
@@ -269,7 +298,8 @@ def test_no_brief_makes_a_prompt_longer_than_the_bound(judge: str, text: str) ->
 
     settings = Settings(model="m")
     opinion = hear(JUDGES.get(judge), brief, settings, Answers())
-    assert about(requests[-1]) <= settings.max_prompt
+    assert len(requests) == (2 if judge == "cascade" else 1)
+    assert all(about(request) <= settings.max_prompt for request in requests)
     assert SHORTENED in opinion.flags
 
 

@@ -16,8 +16,8 @@ from sqlverdict.judge.prompting import FIELDS, PROMPTS
 from sqlverdict.llm.prompt import fill, parse_prompt
 
 OURS = PROMPTS.names()
-SECOND = {"evidence", "cascade_challenge"}
-"""Prompts in their second version."""
+VERSIONS = {"evidence": 3, "cascade_challenge": 3, "cascade_alone": 2}
+"""Prompts that are not in their first version."""
 HEADER = "---\nname: {}\nversion: 3\n---\n"
 
 BRIEF = Brief(
@@ -46,7 +46,7 @@ def test_our_prompts_are_all_here() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_our_prompts_can_be_read_and_are_hardened(name: str) -> None:
     prompt = PROMPTS.load(name)
-    assert prompt.purpose == f"{name}@{2 if name in SECOND else 1}"
+    assert prompt.purpose == f"{name}@{VERSIONS.get(name, 1)}"
     if name == "again":
         return
     # One wording for all of them: what quoted lines are, and that they have no force.
@@ -134,6 +134,37 @@ def test_results_can_be_shown_where_they_match() -> None:
     assert "GOLD TABLE" in prompt_text("flex", replace(BRIEF, equal=True), settings)
 
 
+@pytest.mark.parametrize("name", ["evidence", "cascade_alone", "cascade_challenge"])
+def test_what_is_easily_misjudged_is_said(name: str) -> None:
+    """Dropped ties, rows of zero, names for ids, spelling, two readings: one wording for all."""
+    rules = [
+        line for line in PROMPTS.load("cascade_alone").system.split("\n") if line.startswith("- ")
+    ]
+    assert [rule[2:].partition(":")[0] for rule in rules] == [
+        "Ties",
+        "Rows of zero",
+        "A name for an id, or an id for a name",
+        "Spelling",
+        "Two readings",
+    ]
+    system = PROMPTS.load(name).system
+    for rule in rules:
+        assert rule.rstrip(".") in system
+    assert "Returning only some of them is fine where the question asks for one" in system
+    assert "a LEFT JOIN also lists what has no partner" in system
+    # The first call sees no reference that could be wrong as well.
+    assert ("stays incorrect" in system) == (name != "cascade_alone")
+
+
+@pytest.mark.parametrize("name", ["evidence", "cascade_challenge"])
+def test_a_witness_stands_for_realistic_data_of_its_kind(name: str) -> None:
+    with_witness = PROMPTS.load(name).messages({"prediction": "> x", "witness": "> w"})[0].content
+    without = PROMPTS.load(name).messages({"prediction": "> x"})[0].content
+    assert "realistic data of this kind" in with_witness
+    assert "stand for any value" in with_witness
+    assert "stand for any value" not in without
+
+
 def test_no_benchmark_is_favoured() -> None:
     # FLEX's own prompts carry hints about one benchmark's columns into every case.
     for name in OURS:
@@ -172,8 +203,8 @@ def test_a_folder_of_prompts_replaces_ours(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("no header", "is no prompt"),
-        (HEADER.format("mine") + "no parts", "is no prompt"),
+        ("no header", "is not a prompt"),
+        (HEADER.format("mine") + "no parts", "is not a prompt"),
         (HEADER.format("other") + "<!-- user -->\nx", "calls itself 'other'"),
         (HEADER.format("mine") + "<!-- user -->\n{{colour}}", "'colour', which is unknown"),
         (HEADER.format("mine") + "<!-- user -->\n{{#gold}}x", "never ends the section 'gold'"),
@@ -191,7 +222,7 @@ def test_a_broken_template_says_what_is_wrong(text: str, complaint: str) -> None
 
 
 def test_a_missing_folder_and_a_broken_file_are_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no folder of prompts"):
+    with pytest.raises(UsageError, match="not a folder of prompts"):
         PROMPTS.load("flex_eq", tmp_path / "nowhere")
     (tmp_path / "flex_eq.md").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match=r"flex_eq\.md"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from sqlverdict.errors import DataError
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Settings, hear
 from sqlverdict.judge.recorded import RecordedReplies
-from sqlverdict.llm.request import NoReply, Reply
+from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.records import Reason
 from sqlverdict.testing.judges import RIGHT, WRONG
 
@@ -42,11 +43,38 @@ def test_what_was_not_recorded_is_unavailable() -> None:
 
 def test_several_recordings_are_samples() -> None:
     recorded = RecordedReplies({"a": [RIGHT, WRONG, WRONG]})
-    settings = Settings(member="replay", samples=3)
+    settings = Settings(members=("replay",), samples=3)
     opinion = hear(JUDGES.get("panel"), Brief("a"), settings, recorded)
     assert (opinion.correct, opinion.votes) == (False, (True, False, False))
     more = Settings(sample=7)
     assert hear(REPLAY, Brief("a"), more, recorded).reason is Reason.JUDGE_UNAVAILABLE
+
+
+def test_both_calls_of_a_cascade_and_every_vote_of_a_panel_can_be_replayed() -> None:
+    brief = Brief("a", question="Who?", gold="SELECT 1", prediction="SELECT 2", equal=False)
+    requests: list[Request] = []
+
+    class Answers:
+        def ask(self, request: Request) -> Reply:
+            requests.append(request)
+            text = WRONG if request.purpose.startswith("evidence") else RIGHT
+            return Reply(text, "stop", 1, 1, 0.0, cost=0.0)
+
+    settings = Settings(model="m")
+    live = hear(JUDGES.get("panel"), brief, settings, Answers())
+    assert (live.correct, live.votes) == (True, (True, False, True))
+    texts = {
+        request.digest(): WRONG if request.purpose.startswith("evidence") else RIGHT
+        for request in requests
+    }
+    assert len(texts) == 4
+    recorded = RecordedReplies(texts)
+    for judge, calls in (("panel", 4), ("cascade", 2), ("evidence", 1)):
+        opinion = hear(JUDGES.get(judge), brief, settings, recorded)
+        assert opinion.calls == calls
+        assert opinion.correct is (judge != "evidence")
+    other = replace(brief, question="Which?")
+    assert hear(JUDGES.get("cascade"), other, settings, recorded).correct is None
 
 
 def test_any_judge_can_be_replayed_by_digest() -> None:
@@ -79,8 +107,8 @@ def test_recordings_are_read_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("{", "is no JSON"),
-        ("[1]", "no JSON object"),
+        ("{", "is not JSON"),
+        ("[1]", "not a JSON object"),
         ('{"reply": "x"}', "no field 'id'"),
         ('{"id": 1}', "no field 'reply'"),
         ('{"id": 1, "reply": 5}', "holds int"),

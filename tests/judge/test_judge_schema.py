@@ -75,7 +75,7 @@ def test_true_is_not_one() -> None:
 def test_the_problem_names_its_place() -> None:
     schema = {"type": "array", "items": {"type": "object", "required": ["x"]}}
     assert problem([{"x": 1}, {}], schema) == "$[1] has no 'x'"
-    assert problem([{"x": 1}, 2], schema) == "$[1] is no object"
+    assert problem([{"x": 1}, 2], schema) == "$[1] is not of type object"
 
 
 @pytest.mark.parametrize(

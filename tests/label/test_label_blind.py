@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from label_runs import SECRET, write_database, write_run
+from label_runs import SECRET, OpenSession, write_database, write_run
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -226,6 +226,21 @@ def test_only_the_adjudicator_gets_agreement(tmp_path: Path) -> None:
         assert "only the adjudicator" in one.json("ann", "disputes", {})["error"]
         with pytest.raises(UsageError, match="vote first"):
             one.session.reveal("ann", one.session.queue.order[0])
+
+
+def test_an_annotator_by_the_name_of_adjudicator_takes_no_pair_from_the_adjudicator(
+    open_session: OpenSession,
+) -> None:
+    session = open_session()
+    own, *others = session.queue.order
+    session.assignment = {"ann": others, ADJUDICATOR: [own]}
+    for pair in session.queue.order:
+        assert session.pair_of(ADJUDICATOR, session.key.pair_id(ADJUDICATOR, pair)) == pair
+    reader = reader_of(ADJUDICATOR)
+    assert session.pair_of(reader, session.key.pair_id(reader, own)) == own
+    for pair in others:
+        with pytest.raises(NotAssigned):
+            session.pair_of(reader, session.key.pair_id(reader, pair))
 
 
 def test_a_request_that_is_sent_again_counts_once(tmp_path: Path) -> None:

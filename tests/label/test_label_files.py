@@ -198,7 +198,7 @@ def test_a_row_of_another_kind_or_pair_is_no_vote(
 @pytest.mark.parametrize(
     ("records", "problem"),
     [
-        ([{"id": "q0", "label": 1}, {"id": "q0", "label": 0}], "'q0' stood at .*, line 1 already"),
+        ([{"id": "q0", "label": 1}, {"id": "q0", "label": 0}], "'q0' already occurs at .*, line 1"),
         ([{"id": "q0", "votes": [1, 0]}, {"id": "q1", "votes": [0]}], "some cases have 1, 2 votes"),
         (
             [

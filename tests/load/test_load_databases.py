@@ -134,7 +134,7 @@ def test_a_db_id_is_a_name_and_never_leads_out_of_the_folder(db_id: str, tmp_pat
     assert folder.path(db_id) is None
     assert folder.expected(db_id) is None
     assert folder.suite(db_id) == []
-    assert "is no database id: expected the name of a database" in folder.explain(db_id)
+    assert "is not a database id: expected the name of a database" in folder.explain(db_id)
     assert folder.path("shop") == str(root / "shop" / "shop.sqlite")
     assert DatabaseFolder(root / "shop" / "shop.sqlite").path(db_id) is not None, "serves every id"
 

@@ -80,7 +80,7 @@ def test_a_wrong_field_is_named_with_its_line(
 
 
 def test_a_repeated_id_an_empty_file_and_options_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BenchmarkError, match="'NEQ-4' stood before"):
+    with pytest.raises(BenchmarkError, match="'NEQ-4' occurs twice"):
         read(tmp_path, LINE, LINE)
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")

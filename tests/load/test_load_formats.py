@@ -114,7 +114,7 @@ def test_spider2_leaves_out_what_has_no_gold(tmp_path: Path) -> None:
     write(root / "spider2-lite.jsonl", lines)
     benchmark = BENCHMARKS.get("spider2").read(root)
     assert [case.id for case in benchmark.cases] == ["bq1"]
-    assert "1 instances have no gold result" in benchmark.notes[0]
+    assert "1 instance without a gold result" in benchmark.notes[0]
     (root / "gold/exec_result/bq1.csv").unlink()
     with pytest.raises(BenchmarkError, match="holds no gold result"):
         BENCHMARKS.get("spider2").read(root)
@@ -203,7 +203,7 @@ def test_livesqlbench_tells_queries_from_scripts(tmp_path: Path) -> None:
     assert script.contract is None
     assert script.golds == ("INSERT INTO t VALUES (1);\nSELECT * FROM t",)
     assert script.script == Script(setup=("CREATE TABLE t (a)",))
-    assert "1 items have no sol_sql (id 'w1')" in benchmark.notes[0]
+    assert "1 item has no sol_sql (id 'w1')" in benchmark.notes[0]
     write(file, LIVE[2:])
     with pytest.raises(BenchmarkError, match="sent by mail"):
         BENCHMARKS.get("livesqlbench").read(tmp_path)
@@ -248,7 +248,7 @@ def test_beaver_chooses_the_dialect(tmp_path: Path) -> None:
     benchmark = BENCHMARKS.get("beaver").read(tmp_path)
     (case,) = cases_of(benchmark)
     assert (case.id, case.golds, case.tags) == ("dw-0", ("SELECT 1",), {"gold_tables": "a, b"})
-    assert "1 items have no sql" in benchmark.notes[0]
+    assert "1 item without sql" in benchmark.notes[0]
     (case,) = BENCHMARKS.get("beaver").read(tmp_path, options={"dialect": "oracle"}).cases
     assert case.golds == ("SELECT 2 FROM dual",)
 
@@ -278,7 +278,7 @@ def test_evalbench_makes_scripts_of_statements_that_write(tmp_path: Path) -> Non
     assert script.script == Script(("CREATE TABLE t (a int)",), "SELECT count(*) FROM t")
     mysql = BENCHMARKS.get("evalbench").read(file, options={"dialect": "mysql"})
     assert [case.golds for case in mysql.cases] == [("SELECT 3",)]
-    assert "1 items have no gold for mysql" in mysql.notes[0]
+    assert "1 item without a gold for mysql" in mysql.notes[0]
 
 
 def test_ibm_records_hold_systems(tmp_path: Path) -> None:
@@ -324,7 +324,7 @@ def test_lines_may_hold_results_instead_of_queries(tmp_path: Path) -> None:
     )
     for field, bad in (("gold_rows", "pen"), ("gold_rows", [["a"], ["b", 1]])):
         write(file, [{**line, field: bad}])
-        with pytest.raises(BenchmarkError, match="is no result"):
+        with pytest.raises(BenchmarkError, match="is not a result"):
             list(BENCHMARKS.get("jsonl").read(file).cases)
     write(file, [{**line, "sql": "SELECT 1"}])
     with pytest.raises(PredictionError, match="gives an answer, and SQL"):

@@ -130,7 +130,7 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"line 1: 'human' is 2\. Expected 1 \(right\)"):
         read_labels(bad)
     twice = write(tmp_path, {"id": "a", "human": 1}, {"id": "a", "human": 1}, name="twice.jsonl")
-    with pytest.raises(DataError, match=r"line 2: the id 'a' stood at .*line 1"):
+    with pytest.raises(DataError, match=r"line 2: the id 'a' already occurs at .*line 1"):
         read_labels(twice)
     nameless = write(tmp_path, {"human": 1}, name="nameless.jsonl")
     with pytest.raises(DataError, match=r"has no id .*--id-field NAME"):
@@ -148,7 +148,7 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     empty = write(tmp_path, name="empty.jsonl")
     with pytest.raises(DataError, match="holds no labels"):
         read_labels(empty)
-    with pytest.raises(UsageError, match="is no pattern"):
+    with pytest.raises(UsageError, match="is not a pattern"):
         read_labels(fields, label_field="gut", id_field="{id")
 
 
@@ -216,7 +216,7 @@ def test_columns_of_annotators_are_named_where_there_is_no_label(tmp_path: Path)
 def test_two_votes_of_one_annotator_on_a_case_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("id,annotator,label\n1,ann,1\n1,ann,0\n")
-    with pytest.raises(DataError, match=r"line 3: 'ann' voted on '1' at .*line 2 already"):
+    with pytest.raises(DataError, match=r"line 3: 'ann' already voted on '1' at .*line 2"):
         read_labels(path)
     path.write_text("id,annotator,label,prediction\n1,ann,1,SELECT 1\n1,ann,0,SELECT 2\n")
     with pytest.raises(DataError, match=r"several predictions of '1'\. .* --import"):

@@ -144,10 +144,13 @@ def test_reliability_agrees_with_evaluate(shop: Path, tmp_path: Path) -> None:
 
 def test_a_note_says_what_refusals_count_as_by_kind_of_question(shop: Path) -> None:
     for replies, words in (
-        ((REFUSAL, "SELECT 1"), ["1 reply to answerable questions refused in words and counted"]),
+        (
+            (REFUSAL, "SELECT 1"),
+            ["1 reply to answerable questions refused in prose; counted as wrong"],
+        ),
         (
             ("SELECT 1", REFUSAL),
-            ["1 reply to unanswerable questions refused in words: incorrect among the verdicts"],
+            ["1 reply to unanswerable questions refused in prose; counted as wrong, and as harm"],
         ),
         ((REFUSAL, REFUSAL), ["1 reply to answerable", "1 reply to unanswerable"]),
         ((ANSWER, ANSWER), []),
@@ -157,7 +160,7 @@ def test_a_note_says_what_refusals_count_as_by_kind_of_question(shop: Path) -> N
         sentences = refusal_sentences(run)
         assert len(sentences) == len(words)
         assert all(map(str.startswith, sentences, words))
-        assert run.estimate("ex").scored == 1, "no metric scores a question without an answer"
+        assert run.estimate("ex").scored == 2, "a question without an answer counts, too"
 
 
 def test_an_empty_reply_is_wrong_whatever_text_counts_as(shop: Path) -> None:

@@ -143,7 +143,7 @@ def test_a_blank_line_with_the_right_count_is_an_empty_prediction(tmp_path: Path
     table = load(tmp_path, "p.txt", "SELECT 0\n\nSELECT 2\n")
     assert sqls(table) == ["SELECT 0", None, "SELECT 2"]
     assert not table["1"].abstained
-    assert table.notes == ("1 lines are blank (line 2): predictions without SQL",)
+    assert table.notes == ("1 line is blank (line 2): no SQL there",)
 
 
 def record_lines(*records: dict[str, Any]) -> str:
@@ -169,12 +169,12 @@ def record_lines(*records: dict[str, Any]) -> str:
         ("p.json", '["SELECT 0", NaN]', "strict JSON"),
         ("p.json", "[" * 100_000, "nested too deeply"),
         ("p.json", {"0": "SELECT 0", "1": "SELECT 1"}, r"1 of 3 cases have no prediction \(id '2'"),
-        ("p.json", dict.fromkeys("0123", "SELECT 1"), r"1 predictions have unknown ids \('3'\)"),
+        ("p.json", dict.fromkeys("0123", "SELECT 1"), r"1 prediction with an unknown id \('3'\)"),
         ("p.json", dict.fromkeys("abc", "SELECT 1"), "No id is known at all"),
         (
             "p.json",
             '{"0": "a", "1": "b", "2": "c", "0": "d"}',
-            r"1 keys stand more than once \('0'",
+            r"1 key occurs more than once \('0'",
         ),
         ("p.json", {"0": 1, "1": "b", "2": "c"}, "key '0': found the number 1"),
         ("p.json", {"0": ["a"], "1": "b", "2": "c"}, "others one answer .key '1'."),
@@ -249,7 +249,7 @@ def test_allow_missing(tmp_path: Path) -> None:
     assert table["2"].raw is None
     assert table.notes == (
         "1 of 3 cases have no prediction (id '2'): scored as no SQL produced",
-        "1 predictions have unknown ids ('9'): left out",
+        "1 prediction with an unknown id ('9'): left out",
     )
     with pytest.raises(PredictionError, match="found 2 lines, expected 3"):
         load(tmp_path, "p.txt", "SELECT 0\nSELECT 1\n", strict_ids=False)

@@ -143,7 +143,7 @@ def test_goldfile_splits_at_the_last_tab(tmp_path: Path) -> None:
         ("spider", "dev.json", '[{"db_id": "a",\n oops}]', "line 2, column 2"),
         ("spider", "dev.json", "", "is empty"),
         ("bird", "other.json", BIRD, "expected dev.json; found 'other.json'"),
-        ("bird", "dev.json", [BIRD[0], BIRD[0]], "question_id '7' stands more than once"),
+        ("bird", "dev.json", [BIRD[0], BIRD[0]], "question_id '7' occurs more than once"),
         ("bird", "dev.json", [{"db_id": "a", "question": "?"}], "missing required field `SQL`"),
     ],
 )

@@ -59,7 +59,7 @@ def test_what_duckdb_does_not_take_is_said(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("CREATE TABLE t (a INTEGER); INSERT INTO t VALUES ('no number');")
     target = tmp_path / "odd.duckdb"
-    with pytest.raises(BenchmarkError, match="does not take"):
+    with pytest.raises(BenchmarkError, match="does not accept"):
         copy_to_duckdb(path, target)
     assert not target.exists()
 

@@ -61,7 +61,7 @@ def test_keys_of_a_tables_json_without_composites_are_no_facts(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("3", "holds a JSON int"),
         ("[]", "holds no database"),
         ("{}", "holds no database"),
@@ -131,7 +131,7 @@ def test_bad_files(tmp_path: Path) -> None:
         load_schemas(write(tmp_path, "", "empty.sqlite"))
     with pytest.raises(SchemaError, match="cannot be opened as SQLite"):
         load_schemas(write(tmp_path, "x" * 2_000, "text.sqlite"))
-    with pytest.raises(SchemaError, match="no schema of a known kind"):
+    with pytest.raises(SchemaError, match="not a schema of a known kind"):
         load_schemas(write(tmp_path, "a,b", "t.csv"))
     (tmp_path / "latin.sql").write_bytes("CREATE TABLE é (a)".encode("latin-1"))
     with pytest.raises(SchemaError, match="not UTF-8"):

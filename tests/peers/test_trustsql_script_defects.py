@@ -55,6 +55,7 @@ def test_a_missing_id_silently_becomes_an_abstention(shop: Path, tmp_path: Path)
         "wrong": 0,
         "answered_unanswerable": 1,
         "abstained_unanswerable": 0,
+        "needs_review": 0,
     }
     assert table.table.mishaps == {"missing": 1}
 

@@ -224,8 +224,8 @@ def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Sch
     ("content", "message"),
     [
         ("", "cannot be read"),
-        ("[]", "no certificate"),
-        ("{}", "no certificate"),
+        ("[]", "not a certificate"),
+        ("{}", "not a certificate"),
         ('{"format": "sqlverdict proof", "version": 99}', "version 99"),
         ('{"format": "sqlverdict proof", "version": 1}', "cannot be read"),
     ],

@@ -27,10 +27,11 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check
-from sqlverdict.prove.normalise import TooManySteps, normalise
+from sqlverdict.prove.normalise import normalise
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
+from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import visible_order
 from sqlverdict.prove.resolve.query import resolve_query

@@ -67,6 +67,15 @@ def deep() -> Iterator[str]:
     equal = " AND ".join(f"p{n}.age = p{n + 1}.age" for n in range(8))
     yield f"SELECT p0.name FROM {copies} WHERE {equal}"
     yield "SELECT " + "CASE WHEN id = 1 THEN 1 ELSE " * 12 + "0" + " END" * 12 + " FROM person"
+    # A rule writes the operand once for each value: short texts with normal forms without end.
+    yield "SELECT " + "CASE " * 20 + "id" + " WHEN 1 THEN 2 WHEN 3 THEN 4 END" * 20 + " FROM person"
+    yield "SELECT " + "(" * 20 + "id" + " BETWEEN 1 AND 2)" * 20 + " FROM person"
+    yield "SELECT " + "(" * 20 + "id" + " IN (1, 2, 3))" * 20 + " FROM person"
+    yield "SELECT id + id AS id FROM (" * 14 + "SELECT id FROM person" + ")" * 14
+    summed = "WITH c0 AS (SELECT id FROM person)"
+    for level in range(1, 16):
+        summed += f", c{level} AS (SELECT id + id AS id FROM c{level - 1})"
+    yield f"{summed} SELECT id FROM c15"
 
 
 @pytest.mark.slow

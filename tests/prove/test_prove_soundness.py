@@ -22,10 +22,11 @@ from sqlverdict.parse.facts import Fact, HasAffinity, References, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check
-from sqlverdict.prove.normalise import TooManySteps, normalise
+from sqlverdict.prove.normalise import normalise
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
+from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import text

@@ -160,10 +160,12 @@ def item_worths(
     return {result.id: worth(result) for result in run.results()}
 
 
-def test_rs_0_on_ans_is_accuracy(data_root: Path, answers: Path) -> None:
+def test_rs_0_is_the_metric_and_on_ans_accuracy(data_root: Path, answers: Path) -> None:
     run = trustsql_run(data_root, "cls_sqlprompt", answers)
     result = reliability(run, ReliabilityRequest(penalties=(0.0,)))
-    assert result.view("ANS").scores["0"] == run.estimate("ex[trustsql_spider]").value
+    assert result.view("ANS+UnANS").scores["0"] == run.estimate("ex[trustsql_spider]").value
+    (answerable,) = (each for each in run.summary.slices if each.key == "answerable")
+    assert result.view("ANS").scores["0"] == answerable.estimates[0].value
 
 
 def test_the_published_unanswerable_types_are_all_there(

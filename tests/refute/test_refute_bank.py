@@ -300,8 +300,8 @@ def test_export_and_import_keep_everything(
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("", "no JSON"),
-        ("{}", "no exported bank"),
+        ("", "not JSON"),
+        ("{}", "not an exported bank"),
         ("[]", "JSON object"),
         ('{"sqlverdict_bank": 1}\n{"rows": {}}', "line 2"),
         ('{"sqlverdict_bank": 1}\nnothing', "line 2"),

@@ -42,6 +42,11 @@ def schema() -> Schema:
         ("TIMESTAMP", "2020-01-01T10:00:00", True),
         ("DATETIME", "2020-01-01", True),
         ("DATETIME", "noon", False),
+        ("TIME", "09:30:00", True),
+        ("TIME", "09:30", True),
+        ("TIME", "a", False),
+        ("TIME", "25:00:00", False),
+        ("TIME", "2020-01-01", False),
     ],
 )
 def test_what_is_a_date(kind: str, cell: Cell, keeps: bool) -> None:

@@ -23,32 +23,32 @@ CASES = {
         "SELECT count(*) FROM players WHERE score = (SELECT max(score) FROM players)",
         "SELECT count(*) FROM (SELECT * FROM players ORDER BY score DESC LIMIT 1)",
         {"players": [(1, "a", 5), (2, "b", 5), (3, "c", 4)]},
-        "two players share the highest score",
+        "two rows of players share the highest score",
     ),
     "lowest": (
         "SELECT count(*) FROM players WHERE score = (SELECT min(score) FROM players)",
         "SELECT min(1, count(*)) FROM players",
         {"players": [(1, "a", 5), (2, "b", 5)]},
-        "two players share the lowest score",
+        "two rows of players share the lowest score",
     ),
     "null": (
         "SELECT count(*) FROM employee",
         "SELECT count(phone) FROM employee",
         {"employee": [(1, "Ada", 30, 10.0, None, 1)]},
-        "an employee has no phone (NULL)",
+        "a row of employee has no phone (NULL)",
     ),
     "null in NOT IN": (
         "SELECT name FROM department WHERE id NOT IN (SELECT dept_id FROM employee)",
         "SELECT name FROM department AS d WHERE NOT EXISTS "
         "(SELECT 1 FROM employee WHERE dept_id = d.id)",
         {"department": [(1, "x", "y")], "employee": [(1, "Ada", 30, 10.0, "5", None)]},
-        "an employee has no dept_id (NULL)",
+        "a row of employee has no dept_id (NULL)",
     ),
     "missing partner": (
         "SELECT d.name FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
         "SELECT d.name FROM department AS d JOIN employee AS e ON e.dept_id = d.id",
         {"department": [(1, "x", "y"), (2, "z", "y")], "employee": [PERSON]},
-        "a department has no employees",
+        "a row of department has no partner in employee",
     ),
     "boundary": (
         "SELECT name FROM employee WHERE salary >= 10",
@@ -66,13 +66,13 @@ CASES = {
         "SELECT DISTINCT name FROM employee",
         "SELECT name FROM employee",
         {"employee": [PERSON, (2, *PERSON[1:])]},
-        "two employees have the same name",
+        "two rows of employee have the same name",
     ),
     "duplicates that are NULL": (
         "SELECT DISTINCT phone FROM employee",
         "SELECT phone FROM employee",
         {"employee": [(1, "a", 1, 1.0, None, 1), (2, "b", 2, 2.0, None, 2)]},
-        "two employees have the same phone (NULL)",
+        "two rows of employee have the same phone (NULL)",
     ),
     "letter case": (
         "SELECT name FROM department WHERE city = 'Rome'",
@@ -84,19 +84,19 @@ CASES = {
         "SELECT name FROM employee WHERE age > 20 AND salary > 50",
         "SELECT name FROM employee WHERE age > 20",
         {"employee": [PERSON]},
-        "an employee does not meet salary > 50 (only the gold asks for it)",
+        "a row of employee fails salary > 50 (only the gold asks for it)",
     ),
     "a filter that one lacks and the other repeats": (
         "SELECT name FROM employee WHERE salary > 50 AND age > 20 AND salary > 50",
         "SELECT name FROM employee WHERE age > 20",
         {"employee": [PERSON]},
-        "an employee does not meet salary > 50 (only the gold asks for it)",
+        "a row of employee fails salary > 50 (only the gold asks for it)",
     ),
     "a filter too many": (
         "SELECT e.name FROM employee AS e",
         "SELECT e.name FROM employee AS e WHERE e.phone IS NOT NULL",
         {"employee": [(1, "Ada", 30, 10.0, None, 1)]},
-        "an employee has no phone (NULL; the prediction leaves it out)",
+        "a row of employee has no phone (NULL; the prediction leaves it out)",
     ),
     "another constant": (
         "SELECT name FROM department WHERE city = 'Rome'",
@@ -279,7 +279,7 @@ def test_evidence_of_a_witness() -> None:
     evidence = evidence_of(result)
     assert isinstance(evidence, Refuted)
     assert (evidence.by, evidence.reasons) == ("refute", (Reason.VALUE_MISMATCH,))
-    assert evidence.sentence == "they differ when an employee has no phone (NULL)"
+    assert evidence.sentence == "they differ when a row of employee has no phone (NULL)"
     assert evidence.rows == {"employee": TableExcerpt(("id", "phone"), ((1, None),))}
     assert (evidence.gold.rows, evidence.gold.count) == (((1,),), 1)
     assert (evidence.grade, evidence.size) == (result.grade, 1)

@@ -200,11 +200,11 @@ def test_a_file_can_only_make_and_fill_tables(tmp_path: Path, line: str) -> None
     ("content", "word"),
     [
         (b"CREATE TABLE t (a);", "no line begins"),
-        (b"-- witness {broken\n", "no witness"),
-        (b'-- witness {"gold": 1}\n', "no witness"),
+        (b"-- witness {broken\n", "not a witness"),
+        (b'-- witness {"gold": 1}\n', "not a witness"),
         (b'-- witness {"format": 99, "gold": "SELECT 1", "prediction": "SELECT 2"}\n', "format 99"),
         (b"\xff\xfe", "UTF-8"),
-        (b"SQLite format 3\0 and then nothing", "no witness|cannot be|cut short"),
+        (b"SQLite format 3\0 and then nothing", "not a witness|cannot be|cut short"),
     ],
 )
 def test_what_is_no_witness_is_said(tmp_path: Path, content: bytes, word: str) -> None:

@@ -12,43 +12,43 @@ CASES = {
         "SELECT sum(salary) FROM employee",
         "SELECT total(salary) FROM employee",
         {"employee": [(1, "Ada", 30, None, "5", 1), (2, "Bo", 30, None, "5", 1)]},
-        "no employee has any salary (NULL in every row)",
+        "no row of employee has any salary (NULL in every row)",
     ),
     "nothing but NULL in a group": (
         "SELECT name, sum(salary) FROM employee GROUP BY name",
         "SELECT name, total(salary) FROM employee GROUP BY name",
         {"employee": [(1, "Ada", 30, None, "5", 1)]},
-        "the employees of a group have no salary (NULL in every row of it)",
+        "the rows of employee in a group have no salary (NULL in every row of it)",
     ),
     "NULLs that sort last, and one is left out": (
         "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
         "SELECT name FROM employee WHERE salary IS NOT NULL ORDER BY salary DESC LIMIT 1",
         {"employee": [(1, "Ada", 30, None, "5", 1)]},
-        "no employee has any salary (NULL in every row; the prediction leaves them out)",
+        "no row of employee has any salary (NULL in every row; the prediction leaves them out)",
     ),
     "NULLs that sort first, and one is left out": (
         "SELECT name FROM employee ORDER BY salary LIMIT 1",
         "SELECT name FROM employee WHERE salary IS NOT NULL ORDER BY salary LIMIT 1",
         {"employee": [(1, "Ada", 30, None, "5", 1)]},
-        "an employee has no salary (NULL; the prediction leaves it out)",
+        "a row of employee has no salary (NULL; the prediction leaves it out)",
     ),
     "a NULL in the first row by another column": (
         "SELECT id FROM employee ORDER BY name LIMIT 1",
         "SELECT id FROM employee WHERE salary IS NOT NULL ORDER BY name LIMIT 1",
         {"employee": [(1, "Ada", 30, None, "5", 1)]},
-        "an employee has no salary (NULL; the prediction leaves it out)",
+        "a row of employee has no salary (NULL; the prediction leaves it out)",
     ),
     "no row meets it": (
         "SELECT count(*) > 0 FROM employee WHERE age > 20",
         "SELECT count(*) > 0 FROM employee",
         {"employee": [(1, "Ada", 10, None, "5", 1)]},
-        "no employee meets age > 20 (only the gold asks for it)",
+        "no row of employee meets age > 20 (only the gold asks for it)",
     ),
     "numbers that are the same once by chance": (
         "SELECT count(*) FROM employee AS e JOIN department AS d ON d.id = e.dept_id",
         "SELECT count(*) FROM employee WHERE dept_id = 7",
         {"department": [(1, "x", "y")], "employee": [(1, "Ada", 30, 10.0, "5", 1)]},
-        "an employee does not meet dept_id = 7 (only the prediction asks for it)",
+        "a row of employee fails dept_id = 7 (only the prediction asks for it)",
     ),
     "joins that give one row each by chance": (
         "SELECT count(*) FROM employee AS e JOIN department AS d ON d.id = e.dept_id",
@@ -58,7 +58,7 @@ CASES = {
             "employee": [(1, "Ada", 30, 10.0, "5", 1)],
             "players": [(1, "a", 5)],
         },
-        "a department has no players",
+        "a row of department has no partner in players",
     ),
     "a department without employees": (
         "SELECT d.name, count(e.id) FROM department AS d LEFT JOIN employee AS e "
@@ -66,7 +66,7 @@ CASES = {
         "SELECT d.name, count(e.id) FROM department AS d JOIN employee AS e "
         "ON e.dept_id = d.id GROUP BY d.id",
         {"department": [(1, "x", "y")]},
-        "a department has no employees",
+        "a row of department has no partner in employee",
     ),
     "a city without employees": (
         "SELECT d.city, count(e.id) FROM department AS d LEFT JOIN employee AS e "
@@ -74,13 +74,13 @@ CASES = {
         "SELECT d.city, count(e.id) FROM department AS d JOIN employee AS e "
         "ON e.dept_id = d.id GROUP BY d.city",
         {"department": [(1, "x", "y")]},
-        "the departments of a group have no employees",
+        "the rows of department in a group have no partner in employee",
     ),
     "nobody in any department": (
         "SELECT count(e.id) > 0 FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
         "SELECT count(*) > 0 FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
         {"department": [(1, "x", "y")]},
-        "no department has any employees",
+        "no row of department has a partner in employee",
     ),
 }
 

@@ -177,7 +177,7 @@ LEGAL: dict[str, tuple[Row, ...]] = {
         ({"land": ((5, "One"),)}, "SQLite stores as '5'"),
         ({**LEGAL, "town": (("x", "L1", 0, None),)}, "a rowid is a whole number"),
         ({"land": (("L1",),)}, "has 1 cells; expected 2"),
-        ({"LAND": (("L1", "One"),)}, "LAND is no table of the schema"),
+        ({"LAND": (("L1", "One"),)}, "LAND is not a table of the schema"),
         ({"land": (("L1", float("nan")),)}, "cannot keep"),
         ({"fair": ((2**63, "x"),)}, "cannot keep"),
         ({"fair": ((1, "\ud800"),)}, "cannot keep"),

@@ -308,7 +308,14 @@ def test_the_sql_of_a_regularity_says_the_same_as_its_python(
         StorageKind("t", "a", "text"),
         *(
             TextForm("t", "a", form)
-            for form in ("date", "date and time", "whole number", "upper case", "lower case")
+            for form in (
+                "date",
+                "date and time",
+                "whole number",
+                "digits and signs",
+                "upper case",
+                "lower case",
+            )
         ),
         Determines("t", "a", "b", False),
         Determines("t", "a", "b", True),

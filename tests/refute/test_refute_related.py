@@ -157,11 +157,24 @@ def test_a_key_is_assumed_where_a_joined_column_bears_its_tables_name(
     assert all(table.column(name) for table in tables for name in table.primary_key)
 
 
-@pytest.mark.parametrize("sex", ["M", "F"])
-def test_answers_that_are_mostly_empty_or_zero_do_not_overlap(schema: Schema, sex: str) -> None:
+@pytest.mark.parametrize(
+    ("table", "one", "other"),
+    [
+        ("singer", "country = 'M' AND age = 7 AND name = 'x'", "country = 'M' AND age = 9"),
+        ("singer", "country = 'M' AND age = 7 AND name = 'x'", "country = 'F' AND age = 9"),
+        ("singer", "country = 'M'", "country = 'F'"),
+        (
+            "song",
+            "title = 'a' AND singer_id = 3 AND id = 5",
+            "title = 'b' AND singer_id = 4 AND id = 5",
+        ),
+    ],
+)
+def test_answers_that_are_mostly_empty_or_zero_do_not_overlap(
+    schema: Schema, table: str, one: str, other: str
+) -> None:
     """Both count nobody on most databases, whatever the letter is."""
-    gold = "SELECT count(*) FROM singer WHERE country = 'M' AND age = 7 AND name = 'x'"
-    prediction = f"SELECT count(*) FROM singer WHERE country = '{sex}' AND age = 9 AND name = 'y'"
-    relation = relate(gold, prediction, schema)
+    gold = f"SELECT count(*) FROM {table} WHERE {one}"
+    relation = relate(gold, f"SELECT count(*) FROM {table} WHERE {other}", schema)
     assert relation is not None
-    assert relation.overlap < 0.8
+    assert relation.overlap < 0.3

@@ -150,7 +150,7 @@ def test_the_statements_of_a_script_are_data_and_never_run(
     text = to_script(witness).replace('"type": "VARCHAR', '"type": "VARCHAR); DROP TABLE shop; --')
     text = text.replace('"type": "character varying', '"type": "text); DROP TABLE shop; --')
     path.write_text(text)
-    with pytest.raises(DataError, match="no type that a replay makes"):
+    with pytest.raises(DataError, match="not a type that a replay can make"):
         replay_script(path, near=shop[1])
 
 

@@ -31,7 +31,9 @@ def build_result(index: int = 0, **fields: Any) -> Result:
         "inputs": f"{index + 1:016x}",
     }
     verdict = fields.get("verdict", Verdict.CORRECT)
-    usual["scores"] = {"ex": {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0}.get(verdict)}
+    values = {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0, Verdict.ABSTAINED_WRONG: 0.0}
+    usual["scores"] = {"ex": values.get(verdict)}
+    usual["answerable"] = verdict is not Verdict.ABSTAINED_RIGHT
     return Result(index=index, **(usual | fields))
 
 

@@ -114,8 +114,8 @@ def test_what_is_left_out_is_said(make_run: MakeRun, make_result: MakeResult) ->
     assert (agreement.metrics["ex"].n, agreement.metrics["ex"].unscored) == (1, 1)
     notes = " / ".join(agreement.notes)
     assert "1 label without a case in the run: 'q3'" in notes
-    assert "1 case of the labels without a settled one" in notes
-    assert "1 case of the run without a label: left out" in notes
+    assert "1 labelled case has no majority; left out" in notes
+    assert "1 case of the run without a label; left out" in notes
     assert "ex: 1 labelled case unscored" in notes
 
 
@@ -163,9 +163,10 @@ def test_tables(make_run: MakeRun, make_result: MakeResult) -> None:
     agreement = compare_with_labels(run, people, metrics=["ex", "em"])
     rows = agreement_table(agreement).rows
     assert [row[0] for row in rows] == ["ex", "em"]
-    assert rows[0][1] == "50.00"
-    assert rows[1][1] == "100.00"
-    assert rows[0][4:8] == ("75.0", "–", "0", "1")  # noqa: RUF001
+    assert rows[0][1] == "0.50"
+    assert rows[1][1] == "1.00"
+    assert rows[0][4:8] == ("75.0%", "–", "0", "1")  # noqa: RUF001
+    assert agreement_table(agreement, in_percent=True).rows[0][1:5:3] == ("50.00", "75.0")
     (row,) = difference_table(agreement).rows
     assert (row[0], row[1], row[4]) == ("ex → em", "+25.0", "1 : 0")
     assert agreement.annotators is not None

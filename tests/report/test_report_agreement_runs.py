@@ -52,7 +52,7 @@ def test_runs_of_other_cases_are_one(pooled: list[Run]) -> None:
     ex, judge = agreement.metrics["ex"], agreement.metrics["recorded:j"]
     assert (ex.tp, ex.fp, ex.fn, ex.tn, ex.n) == (2, 1, 0, 1, 4)
     assert (judge.tp, judge.tn, judge.n, judge.unscored) == (1, 1, 2, 2)
-    assert "recorded:j: 2 labelled cases unscored, in no figure" in agreement.notes
+    assert "recorded:j: 2 labelled cases unscored; not in any figure" in agreement.notes
 
 
 def test_figures_by_tag(pooled: list[Run]) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.classic import classic
+from sqlverdict.report.one_run.classic import Classic, classic
 from sqlverdict.score.summary import Summary, summarise
 
 MakeResult = Callable[..., Result]
@@ -87,20 +87,37 @@ def test_the_official_verdicts_give_the_official_table(
 
 
 def test_spider_s_exact_match_is_printed_beside_execution(make_result: MakeResult) -> None:
-    def both(label: str) -> Summary:
+    def both(label: str) -> Classic | None:
         results = [
             make_result(n, difficulty="easy", scores={"ex[spider]": 1.0, label: float(n)})
             for n in range(2)
         ]
         labels = ["ex[spider]", label]
-        return summarise(results, labels, binary=labels, features=None)
+        return classic("spider", summarise(results, labels, binary=labels, features=None), results)
 
-    result = classic("spider", both("esm[script]"))
+    result = both("esm[script]")
     assert result is not None
     assert result.notes == ()
     *_, rule, scores = result.text.split("\n")
     assert rule == "====================== EXACT MATCHING ACCURACY ====================="
     assert scores.split() == ["exact", "match", "0.500", "0.000", "0.000", "0.000", "0.500"]
-    other = classic("spider", both("esm"))
+    other = both("esm")
     assert other is not None
     assert any("esm[script]" in note for note in other.notes)
+
+
+def test_exact_match_is_over_the_cases_that_are_counted(make_result: MakeResult) -> None:
+    values = [(1.0, 1.0), (1.0, 0.0), (0.0, None), (None, 1.0)]
+    labels = ["ex[spider]", "esm[script]"]
+    results = [
+        make_result(n, difficulty="easy", scores=dict(zip(labels, pair, strict=True)))
+        for n, pair in enumerate(values)
+    ]
+    summary = summarise(results, labels, binary=labels, features=None)
+    table = classic("spider", summary, results)
+    assert table is not None
+    _, counts, _, execution, _, _, exact = table.text.split("\n")
+    assert counts.split()[-1] == "3"
+    assert execution.split()[-1] == "0.667"
+    assert exact.split()[-1] == "0.333"
+    assert any("1 case counts as 0 in exact match" in note for note in table.notes)

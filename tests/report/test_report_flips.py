@@ -45,7 +45,7 @@ def test_a_question_that_the_baseline_flips_is_no_regression(scored_run: Scored)
     assert not check_run(now, NONE_LOST, [one]).passed
     report = check_run(now, NONE_LOST, [one, two])
     assert report.passed
-    assert any("noise, no regression" in note for note in report.notes)
+    assert any("noise, not a regression" in note for note in report.notes)
 
 
 def test_an_absent_question_is_lost_whichever_run_of_the_baseline_has_it(

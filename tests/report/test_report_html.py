@@ -158,10 +158,10 @@ def test_columns_that_belong_together_stand_in_one_order() -> None:
     assert (changed.gold_changed, changed.prediction_changed) == ((1,), (1,))
     assert (missing.gold, missing.prediction) == (("tc", "n4"), None)
     assert extra.prediction == ("tb", "n3", "n8")
-    assert "in the order of the gold's" in page.notes[0]
+    assert "in the order of the matching gold columns" in page.notes[0]
     plain = page_answers(msgspec.structs.replace(answers, columns=None))
     assert plain.prediction_columns == answers.prediction_columns
-    assert not [note for note in plain.notes if "order of the gold's" in note]
+    assert not [note for note in plain.notes if "order of the matching" in note]
 
 
 def test_a_page_of_an_earlier_state_does_not_stay(

@@ -66,7 +66,7 @@ def test_a_run_in_which_all_were_heard_has_no_causes(
             "judge: the reply to 2 questions could not be read and 1 question got no reply;",
         ),
         ({"repeated": 1, "flipped": 1}, "changed its verdict in 1 of 1 case (100.0%)"),
-        ({"would_ask": 1}, "no LLM judge was used; 1 case left open for one"),
+        ({"would_ask": 1}, "no LLM judge was used; it would be asked about 1 case"),
     ],
 )
 def test_numbers_agree_with_their_nouns(totals: dict[str, int], sentence: str) -> None:

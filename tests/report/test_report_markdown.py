@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.evidence import Proved, Refuted, Related, Relation, Tested, Undecided
-from sqlverdict.evidence_parts import AnswerShapes
+from sqlverdict.evidence import Judged, Proved, Refuted, Related, Relation, Signs, Tested, Undecided
+from sqlverdict.evidence_parts import AnswerShapes, LoggedSign
 from sqlverdict.records import Fault, Reason, Result, Verdict
 from sqlverdict.report.files import FILES, write_reports
 from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, prediction_text, relation_text
@@ -50,14 +50,14 @@ def test_a_report_holds_every_part(make_run: MakeRun, make_result: MakeResult) -
     run = make_run("r", results, notes=("one thing to know",))
     text = write_markdown(run, "sqlverdict evaluate --x").read_text("utf-8")
     for part in (
-        "# r on tiny: ex 50.0%",
+        "# r on tiny: 1 of 2 right by ex, 1 wrong; 1 of 3 cases unscored: 50.0% right",
         "1 of 3 cases could not be evaluated",
         "## Metrics",
         "## Verdicts, by ex",
         "## By difficulty",
         "## By database",
         "## Examples of wrong answers",
-        "the prediction has 1 more column, its column 2",
+        "the prediction has 1 more column: number 2",
         "## Cases that could not be evaluated",
         "no such column: x",
         "one thing to know",
@@ -109,9 +109,9 @@ DETAILS: dict[str, tuple[dict[str, Any], str]] = {
     "column_permutation": ({"columns": [1, 0]}, "2, 1"),
     "concatenated": ({"joined": "prediction"}, "in the prediction"),
     "duplicates_only": ({"distinct": 5, "gold_rows": 5, "prediction_rows": 34}, "34 rows instead"),
-    "extra_columns": ({"extra": [1]}, "1 more column, its column 2"),
+    "extra_columns": ({"extra": [1]}, "1 more column: number 2"),
     "formats": ({"changed": [{"steps": ["day_first"]}]}, "day_first"),
-    "missing_columns": ({"missing": [0]}, "column 1"),
+    "missing_columns": ({"missing": [0]}, "lacks 1 column of the gold: number 1"),
     "order_only": ({"first": 0}, "from row 1"),
     "rounding": ({"changed": [{"rounded": "gold", "digits": 2}]}, "2 decimals in the gold"),
     "null_rows": ({"gold_rows": 1, "prediction_rows": 0}, "1 in the gold, 0 in the prediction"),
@@ -124,11 +124,40 @@ DETAILS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "tie_superset": ({"limit": 1, "limited": "gold", "tied": 2}, "2 tied rows; the prediction"),
     "transposed": ({"cells": 3, "row": "gold"}, "side by side in the gold"),
+    "zero_rows": ({"extra": 2}, "the gold's rows and 2 more rows with a 0 or NULL"),
     "yes_no": (
         {"changed": [{"prediction_form": "bits", "gold_form": "words"}]},
         "bits instead of words",
     ),
 }
+
+
+def test_a_count_that_leaves_out_nulls_says_so() -> None:
+    detail = {"list": "gold", "rows": 14, "function": "count", "value": 1, "nulls": 13}
+    assert relation_text(Relation("sum_of_list", detail)) == (
+        "the gold lists 14 rows, 13 of them NULL; the prediction's 1 is the number of the others "
+        "(sum_of_list)"
+    )
+
+
+def test_what_both_queries_show_speaks_against_neither(make_result: MakeResult) -> None:
+    empty = LoggedSign("empty_answer", message="the query returns no row")
+    dead = LoggedSign("dead_literal", message="no row fulfils a = 1")
+    signs = Signs("signs", gold=(empty,), prediction=(dead, empty))
+    assert evidence_lines(make_result(0, evidence=(signs,))) == [
+        "in both queries: the query returns no row (empty_answer)",
+        "sign against the prediction: no row fulfils a = 1 (dead_literal)",
+    ]
+
+
+def test_a_panel_says_its_votes(make_result: MakeResult) -> None:
+    def lines(*votes: bool | None) -> list[str]:
+        judged = Judged("panel", correct=True, votes=votes)
+        return evidence_lines(make_result(0, evidence=(judged,)))
+
+    assert "votes: right, right, right; all agree" in lines(True, True, True)
+    assert "votes: right, wrong, unread" in lines(True, False, None)
+    assert not any("votes" in line for line in lines())
 
 
 @pytest.mark.parametrize("kind", sorted(DETAILS))
@@ -141,8 +170,8 @@ def test_a_relation_says_its_proof(kind: str) -> None:
 
 
 def test_a_relation_of_another_version_is_shown_as_it_is() -> None:
-    assert relation_text(Relation("scale", {"other": 1})) == 'scale: {"other": 1}'
-    assert relation_text(Relation("brand_new", {"a": [1]})) == 'brand_new: {"a": [1]}'
+    assert relation_text(Relation("scale", {"other": 1})) == '{"other": 1} (scale)'
+    assert relation_text(Relation("brand_new", {"a": [1]})) == '{"a": [1]} (brand_new)'
 
 
 def test_evidence_is_said_strongest_first(make_result: MakeResult) -> None:
@@ -150,7 +179,7 @@ def test_evidence_is_said_strongest_first(make_result: MakeResult) -> None:
     tested = Tested("compare", databases=3)
     open_ = Undecided("compare", (Reason.TIE_UNDETERMINED,))
     lines = evidence_lines(make_result(0, evidence=(open_, tested, proved)))
-    assert [line.split(":")[0] for line in lines] == ["proved", "tested", "unknown"]
+    assert [line.split(":")[0] for line in lines] == ["proved", "tested", "undecided"]
     assert "3 databases" in lines[1]
     assert "TIE_UNDETERMINED" in lines[2]
 
@@ -191,7 +220,7 @@ def test_em_without_databases_is_an_evaluation(make_result: MakeResult) -> None:
 
 def test_nothing_scored_is_said_and_not_zero(make_run: MakeRun, make_result: MakeResult) -> None:
     run = make_run("r", [make_result(0, verdict=Verdict.UNSCORED, scores={"ex": None})])
-    assert headline(run) == "r on tiny: ex unscored"
+    assert headline(run) == "r on tiny: ex has no value, 1 of 1 case unscored"
 
 
 def test_missing_databases_are_named_once(make_run: MakeRun, make_result: MakeResult) -> None:

@@ -17,8 +17,9 @@ from sqlverdict.records import Result, Verdict
 from sqlverdict.report.several_runs.paper_table import paper_table
 from sqlverdict.report.terminal.exports import FORMATS, latex
 from sqlverdict.report.terminal.tables import table
-from sqlverdict.runlog.case_filter import CaseFilter
+from sqlverdict.runlog.case_filter import ORDINARY_WITNESS, CaseFilter
 from sqlverdict.runlog.run import Run
+from sqlverdict.situations import Situation
 
 MakeResult = Callable[..., Result]
 LUCKY = Refuted(
@@ -31,7 +32,7 @@ def runs(make_run: Callable[..., Run], make_result: MakeResult) -> list[Run]:
     """Two systems on four cases; the last one is unscored for the second."""
     wrong: dict[str, Any] = {"verdict": Verdict.INCORRECT, "reasons": ("VALUE_MISMATCH",)}
     first = [
-        make_result(0, difficulty="easy", evidence=(LUCKY,)),
+        make_result(0, difficulty="easy", evidence=(LUCKY,), situation="ordinary_witness"),
         make_result(1, difficulty="easy", **wrong),
         make_result(2, difficulty="hard", db_id="club", question="Which members are there?"),
         make_result(3, difficulty="hard", **wrong),
@@ -46,8 +47,8 @@ def invoke(*args: object) -> Any:
 
 def test_systems_by_metrics(runs: list[Run]) -> None:
     table = paper_table(runs)
-    assert table.table.headers == ("system", "cases", "ex")
-    assert table.table.rows == (("a_b", "4", "50.0"), ("other", "4", "66.7"))
+    assert table.table.headers == ("system", "ex", "n")
+    assert table.table.rows == (("a_b", "50.0", "4"), ("other", "66.7", "3"))
     assert table.notes == ("other, ex: 1 of 4 cases unscored, left out",)
     with pytest.raises(UsageError, match="Did you mean 'ex'"):
         paper_table(runs, ["exx"])
@@ -55,11 +56,11 @@ def test_systems_by_metrics(runs: list[Run]) -> None:
 
 def test_systems_by_level_in_the_natural_order_with_counts(runs: list[Run]) -> None:
     table = paper_table(runs, by="difficulty", decimals=0)
-    assert table.table.headers == ("system", "metric", "easy (2)", "hard (2)", "all")
-    assert table.table.rows[1] == ("other", "ex", "50", "100", "67")
+    assert table.table.headers == ("system", "metric", "easy (n 2)", "hard", "n", "all", "n")
+    assert table.table.rows[1] == ("other", "ex", "50", "100", "1", "67", "3")
     by_database = paper_table(runs, by="database", intervals=True).table
-    assert by_database.headers[2:] == ("club (1)", "shop (3)", "all")
-    assert by_database.rows[0][-1] == "50.0 (15.0 to 85.0)"
+    assert by_database.headers[2:] == ("club (n 1)", "shop", "n", "all", "n")
+    assert by_database.rows[0][-2:] == ("50.0 (15.0 to 85.0)", "4")
 
 
 def test_latex_escapes_what_latex_reads() -> None:
@@ -96,6 +97,10 @@ def test_a_filter_joins_its_conditions(
     runs: list[Run], conditions: dict[str, Any], ids: str
 ) -> None:
     assert [each.id for each in runs[0].select(CaseFilter(**conditions))] == ids.split()
+
+
+def test_lucky_is_the_name_of_a_situation() -> None:
+    assert ORDINARY_WITNESS == Situation.ORDINARY_WITNESS
 
 
 def test_an_unknown_verdict_or_reason_is_refused() -> None:

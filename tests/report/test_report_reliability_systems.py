@@ -65,7 +65,7 @@ def test_systems_are_ranked_by_the_first_penalty_above_zero(play: Play) -> None:
     assert [one.system for one in table.systems] == ["careful", "bold", "reckless"]
     careful, bold, _ = table.systems
     assert careful.table.cells() == {
-        "correct": 6, "abstained_answerable": 4, "wrong": 0,
+        "correct": 6, "abstained_answerable": 4, "wrong": 0, "needs_review": 0,
         "answered_unanswerable": 0, "abstained_unanswerable": 4,
     }  # fmt: skip
     # By hand: bold has 8 right of 14, and 6 that do harm.
@@ -81,14 +81,19 @@ def test_what_cannot_be_told_apart_shares_a_rank(play: Play) -> None:
     runs = [play("a", "rrrrrrrrw-"), play("b", "rrrrrrrr-w"), play("c", "wwwwwwwwww")]
     table = board(runs, penalties=(0.0, 2.0))
     assert table.ranks == {"a": 1, "b": 1, "c": 3}
-    assert any(line.startswith("RS(2): cannot be told apart from a") for line in
+    assert any(line.startswith("RS(2): no significant difference from a") for line in
                board_sentences(table))  # fmt: skip
 
 
-def test_items_that_one_run_left_unscored_are_in_no_score(play: Play) -> None:
-    table = board([play("a", "rrrw"), play("b", "rruw")])
+def test_each_system_has_the_score_of_its_own_run(play: Play) -> None:
+    runs = [play("a", "rrrw"), play("b", "rruw")]
+    table = board(runs)
     assert (table.common, table.compared) == (4, 3)
-    assert {one.score("0") for one in table.systems} == {2 / 3}
+    assert {one.system: one.score("0") for one in table.systems} == {"a": 3 / 4, "b": 2 / 3}
+    assert {run.manifest.system: run.estimate("ex").value for run in runs} == {
+        "a": 0.75,
+        "b": 2 / 3,
+    }
     with pytest.raises(UsageError, match="scored by ex in every run"):
         board([play("c", "uu"), play("d", "rr")])
     with pytest.raises(UsageError, match="not every run has the label 'flex'"):
@@ -136,9 +141,11 @@ def test_a_leaderboard_by_rs(play: Play) -> None:
         ("bold", (8 - 60) / 14),
     ]
     assert (table.metric, table.compared) == ("rs(10)", 14)
-    assert [(one.answered, one.abstained) for one in table.places] == [(6, 8), (14, 0)]
+    parts = [(one.scored, one.right, one.wrong, one.abstained) for one in table.places]
+    assert parts == [(14, 10, 0, 4), (14, 8, 6, 0)]
     assert list(leaderboard_table(table).headers) == [
-        "rank", "system", "rs(10)", "95% interval", "answered", "abstained",
+        "rank", "system", "rs(10)", "95% interval", "n", "right", "wrong", "wrongly abstained",
+        "unscored",
     ]  # fmt: skip
     assert table.notes[0].startswith("correctness is decided by ex; never answering gives 28.6%")
     with pytest.raises(UsageError, match="a penalty"):

@@ -160,12 +160,15 @@ def test_the_leaderboard_ranks_by_value_and_ties_what_chance_could_make(scored_r
     assert leaderboard_table(board).rows[0][1:5] == ("best", "100.0%", "91.2 to 100.0", "40")
 
 
-def test_only_cases_that_all_runs_scored_are_compared(scored_run: Scored) -> None:
+def test_a_value_is_over_the_common_cases_and_systems_are_told_apart_on_pairs(
+    scored_run: Scored,
+) -> None:
     a = scored_run("a", [1.0, None, 0.0, 1.0])
     b = scored_run("b", [1.0, 1.0, 0.0])
     board = leaderboard([a, b])
     assert (board.common, board.compared) == (3, 2)
-    assert [rank.value for rank in board.places] == [0.5, 0.5]
+    places = {one.system: (one.value, one.scored, one.unscored) for one in board.places}
+    assert places == {"b": (2 / 3, 3, 0), "a": (0.5, 2, 1)}
     assert any("1 case of a not in every run" in note for note in board.notes)
 
 
@@ -178,8 +181,8 @@ def test_answers_and_abstentions_are_counted(make_run: MakeRun, make_result: Mak
             make_result(2, prediction="  ", scores={"ex": 0.0}),
         ],
     )
-    (rank,) = leaderboard([run]).places
-    assert (rank.answered, rank.abstained) == (1, 1)
+    (ranked,) = leaderboard([run]).places
+    assert (ranked.scored, ranked.right, ranked.wrong, ranked.abstained) == (3, 1, 1, 1)
 
 
 def test_runs_of_different_benchmarks_are_not_paired_by_id(

@@ -111,7 +111,7 @@ def test_progress_is_quiet_off_a_terminal_until_it_is_time_to_speak() -> None:
         progress.begin(100, 20)
         progress.advance(30)
     resumed, line = out.getvalue().splitlines()
-    assert resumed == "resuming: 20 cases done already; changed ones are done again"
+    assert resumed == "resuming: 20 cases already done; changed ones are run again"
     assert line.startswith("50 of 100 cases (50%), ")
     assert line.endswith(" left")
 

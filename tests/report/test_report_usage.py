@@ -81,7 +81,7 @@ def test_a_leaderboard_shows_what_systems_spent(spending: MakeRun) -> None:
     assert table.headers[-3:] == ("mean cost", "cost per right", "median latency (s)")
     spent = {row[1]: row[-3:] for row in table.rows}
     assert spent == {"a": ("2", "3", "2"), "b": ("–", "–", "–")}  # noqa: RUF001
-    assert len(leaderboard_table(leaderboard(runs[1:])).headers) == 7
+    assert len(leaderboard_table(leaderboard(runs[1:])).headers) == 8
 
 
 def test_two_runs_are_compared_over_the_cases_that_both_know(spending: MakeRun) -> None:

@@ -55,7 +55,7 @@ def test_a_lucky_match_is_lost_by_its_witness_and_not_by_its_results(judged_run:
     assert report.conditions[0].detail == (f"q0: {LUCKY}. Question 0?",)
     assert LUCKY in pull_request_comment(report, now, show=5)
     (change,) = compare_runs(before, now).lost
-    assert (change.lucky, change.reasons) == (LUCKY, ("EMPTY_RESULT",))
+    assert (change.witness, change.reasons) == (LUCKY, ("EMPTY_RESULT",))
     failure = ElementTree.parse(write_junit(now)).find(".//failure")
     assert failure is not None
     assert failure.get("message") == f"incorrect: {LUCKY}"
@@ -68,21 +68,20 @@ def test_a_case_that_needs_review_now_is_not_called_unscored(judged_run: MakeRun
     assert report.conditions[0].detail == (f"q0: needs review now, {LUCKY}. Question 0?",)
 
 
-def test_a_rescored_case_that_needed_review_has_a_column(judged_run: MakeRun) -> None:
+def test_a_rescored_case_that_needed_review_was_not_right(judged_run: MakeRun) -> None:
     review, right, wrong = Verdict.NEEDS_REVIEW, Verdict.CORRECT, Verdict.INCORRECT
     old = judged_run("mine", review, right, wrong, review, right)
     new = judged_run("mine+fixed", right, review, right, wrong, right)
     rescored = compare_golds([(old, new)], "verdict", {})
     (system,) = rescored.systems
-    assert (system.gained, system.lost, system.scored_now, system.unscored_now) == (1, 0, 2, 1)
+    assert (system.gained, system.lost, system.scored_now, system.unscored_now) == (2, 1, 0, 0)
+    assert (system.before, system.after) == (2 / 5, 3 / 5)
     assert dict(system.moves) == {
         "correct -> needs_review": 1,
         "incorrect -> correct": 1,
         "needs_review -> correct": 1,
-        "needs_review -> incorrect": 1,
     }
     assert rescored_table(rescored).headers[4:8] == ("gained", "lost", "scored now", "unscored now")
     assert flipped_table(rescored, 5).rows[0][5] == "needs_review -> correct"
     sentences = rescored_sentences(rescored)
-    assert "4 answers in all: 1 gained, 0 lost, 2 scored now, 1 unscored now" in sentences[1]
-    assert "needs_review -> correct: 1" in sentences[2]
+    assert "3 answers in all: 2 gained, 1 lost, 0 scored now, 0 unscored now" in sentences[1]

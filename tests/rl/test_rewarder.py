@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.errors import UsageError
-from sqlverdict.records import Prediction
+from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.records import Prediction, Reason
+from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.rl import Rewarder, RewardOutcome, RewardValues
 from sqlverdict.rl.rewarder import Unscorable
 
@@ -145,6 +146,54 @@ def test_a_witness_lowers_a_match_by_luck(db: Path) -> None:
     assert (constant.outcome, constant.score) == ("constant_match", 0.3)
     same = rewarder.reward(GOLD, "SELECT name FROM t WHERE 1 < n")
     assert (same.outcome, same.score, same.proved) == ("proved", 1.0, True)
+
+
+def test_rows_that_a_metric_does_not_count_do_not_hide_a_match_by_luck(db: Path) -> None:
+    lucky = "SELECT name FROM t WHERE name <> 'a'"
+    rewarder = make(db, values=SEARCHED, metric="ex[bird]")
+    rewards = rewarder.batch([(GOLD, lucky), (GOLD, f"{lucky} UNION ALL {lucky}")])
+    assert [(each.score, each.witnessed) for each in rewards] == [(0.3, True)] * 2
+
+
+def _fails(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("a bug")
+
+
+def _is_gone(*_: Any, **__: Any) -> Any:
+    raise DatabaseError("no such server")
+
+
+def _is_late(*_: Any, **__: Any) -> NotRefuted:
+    return NotRefuted(3, 0, Reason.BUDGET_EXHAUSTED, "cut by time", cut_by_time=True)
+
+
+@pytest.mark.parametrize(
+    ("what", "instead"),
+    [
+        ("sqlverdict.refute.search.refute_queries", _fails),
+        ("sqlverdict.refute.search.refute_queries", _is_late),
+        ("sqlverdict.run.refute_stage._read", _is_gone),
+    ],
+)
+@pytest.mark.parametrize("metric", ["ex", "ex[bird]"])
+def test_a_match_whose_search_fails_is_not_paid(
+    db: Path, monkeypatch: pytest.MonkeyPatch, what: str, instead: Any, metric: str
+) -> None:
+    monkeypatch.setattr(what, instead)
+    lucky = "SELECT name FROM t WHERE name <> 'a'"
+    replies = [lucky, f"{lucky} UNION ALL {lucky}"][: 1 if metric == "ex" else 2]
+    rewarder = make(db, values=SEARCHED, metric=metric)
+    for reward in rewarder.batch([(GOLD, reply) for reply in replies]):
+        assert (reward.score, reward.outcome) == (None, RewardOutcome.UNSCORED), reward
+        assert reward.message or reward.reasons
+    # No search could change what does not match.
+    assert rewarder(GOLD, "SELECT name FROM t") == 0.0
+
+
+def test_a_match_whose_gold_cannot_be_searched_is_right(db: Path) -> None:
+    gold = f"{GOLD} AND date('now') > '2000-01-01'"
+    reward = make(db, values=SEARCHED).reward(gold, "SELECT name FROM t WHERE name <> 'a'")
+    assert (reward.score, reward.outcome) == (1.0, RewardOutcome.RIGHT)
 
 
 def test_without_a_value_for_it_no_search_is_made(db: Path) -> None:

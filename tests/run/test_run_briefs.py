@@ -115,15 +115,27 @@ def test_a_relation_is_told_without_its_code(tell: Tell) -> None:
         "the gold returns 4 rows of 1 column, the prediction 2 rows of 1 column",
         brief.relations[1],
     )
-    assert brief.relations[1].startswith("2 of the gold's rows missing")
+    assert brief.relations[1].startswith("2 of the gold's rows are missing")
 
 
-def test_only_what_is_open_is_asked_with_its_prior(tell: Tell) -> None:
-    brief = tell(GOLD, OTHER, priors={Situation.DIFFERENCE: (3, 7)})
-    assert brief.open_question == QUESTIONS[Situation.DIFFERENCE]
-    assert brief.prior == (3, 7)
-    assert tell(GOLD, OTHER, priors={Situation.ORDINARY_WITNESS: (3, 7)}).prior is None
-    assert tell(GOLD, OTHER).prior is None
+def test_only_what_is_open_is_asked(tell: Tell) -> None:
+    assert tell(GOLD, OTHER).open_question == QUESTIONS[Situation.DIFFERENCE]
+
+
+def test_that_a_relation_may_be_chance_is_not_told(tell: Tell) -> None:
+    brief = tell("SELECT 1", "SELECT 100")
+    assert "100" in brief.relations[1]
+    assert "chance" not in " ".join(brief.relations)
+
+
+def test_where_no_row_matches_it_is_told_what_the_column_holds(tell: Tell) -> None:
+    line = "no row fulfils city.name = 'Atlantis'; the column holds 'city 1', 'city 2' and others"
+    other = LoggedSign("empty_answer", message="the query returns no row")
+    both = (LoggedSign("dead_literal", message=line), other)
+    brief = tell(GOLD, OTHER, Signs("signs", prediction=both))
+    assert brief.unmatched == (line,)
+    assert brief.prediction_facts == (line, other.message)
+    assert tell(GOLD, OTHER, Signs("signs", gold=both)).unmatched == ()
 
 
 SIGNS = Signs(
@@ -188,7 +200,7 @@ def test_a_broken_file_is_noted_with_the_opinion(database: Path) -> None:
     outcome, answers = run(database)
     (result,) = outcome.results()
     (line,) = [line for line in evidence_lines(result) if line.startswith("not told")]
-    assert line == "not told to the judge: city.csv: it holds a NUL byte: it is no text"
+    assert line == "not told to the judge: city.csv: it holds a NUL byte: it is not text"
     assert "NUL byte" not in answers.requests[0].messages[-1].content
 
 

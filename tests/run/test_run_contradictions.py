@@ -328,7 +328,7 @@ def test_a_proof_saves_the_search_unless_both_are_asked_for(
     (result,) = answer.results()
     assert {type(piece) for piece in result.evidence} == {Proved, Tested}
     assert outcome([answer.summary]).exit_code == 0
-    assert "proved: both are one query, by wishful_thinking" in evidence_lines(result)
+    assert "proved: both are the same query, by wishful_thinking" in evidence_lines(result)
 
 
 def test_an_honest_prover_contradicts_nothing(make_case: MakeCase, tmp_path: Path) -> None:

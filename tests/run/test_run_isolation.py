@@ -154,7 +154,7 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
     for position in (
         "sqlverdict.prove.prover.prove_queries",
         "sqlverdict.refute.search.refute_queries",
-        "sqlverdict.compare.tags.find_tags",
+        "sqlverdict.compare.tags.find_difference",
         "sqlverdict.run.ladder.relate",
     ):
         monkeypatch.setattr(position, fail)

@@ -164,8 +164,8 @@ def test_the_judge_sees_the_witness_and_how_results_relate(cases: list[Case]) ->
         )
         for name in ("lucky", "other")
     }
-    assert "they differ when a city has no name (NULL)" in text["lucky"]
-    assert "2 of the gold's rows missing" in text["other"]
+    assert "they differ when a row of city has no name (NULL)" in text["lucky"]
+    assert "2 of the gold's rows are missing" in text["other"]
 
 
 def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
@@ -189,7 +189,7 @@ def test_the_judge_that_was_chosen_is_asked_about_every_pair(cases: list[Case]) 
     }
     asked_by = {each.by for result in answer.results() for each in opinions(result)}
     assert asked_by == {"cascade"}
-    assert answer.manifest.stages["judge"].startswith("cascade@1, model m")
+    assert answer.manifest.stages["judge"].startswith("cascade@2, model m")
 
 
 def test_the_judge_of_flex_is_flex_where_none_was_chosen(cases: list[Case]) -> None:
@@ -250,7 +250,7 @@ def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None
         (lambda _: NoReply("down", 3), Reason.JUDGE_UNAVAILABLE),
     ],
 )
-def test_without_a_verdict_a_case_is_unscored_counted_and_not_wrong(
+def test_without_a_verdict_a_case_is_to_review_counted_and_not_wrong(
     cases: list[Case], answer: Any, reason: Reason
 ) -> None:
     finding = run(cases, Scripted(answer))
@@ -259,7 +259,7 @@ def test_without_a_verdict_a_case_is_unscored_counted_and_not_wrong(
     assert reason in result.reasons
     name = "unparseable" if reason is Reason.JUDGE_UNPARSEABLE else "unavailable"
     assert finding.summary.judge[name] == 3
-    assert finding.estimate("verdict").unscored == 3
+    assert finding.estimate("verdict").review == 3
     assert outcome([finding.summary]).exit_code == 4
     text = write_markdown(finding).read_text("utf-8")
     assert "Questions without a verdict" in text
@@ -333,7 +333,7 @@ def test_without_a_judge_the_report_lists_what_would_be_asked(cases: list[Case])
     assert result.summary.judge == {"would_ask": 3}
     assert result.estimate("flex").scored == 1, "only the failed prediction needs no judge"
     text = write_markdown(result).read_text("utf-8")
-    assert "no LLM judge was used; 3 cases left open for one" in text
+    assert "no LLM judge was used; it would be asked about 3 cases" in text
     assert all(f"| {name} | people |" in text for name in ("lucky", "other", "unlike"))
 
 

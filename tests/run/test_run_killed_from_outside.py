@@ -16,8 +16,8 @@ from kill_parts import FOREVER, VICTIM, killer
 from sqlverdict import Options, evaluate
 from sqlverdict.api.whole_run import EvaluatedRun
 from sqlverdict.execute.engine import Limits
-from sqlverdict.records import Case, Fault, Prediction, Reason, Result, Verdict
-from sqlverdict.run.plan import plan_run
+from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Result, Verdict
+from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool.deaths import Blame, Death, inquire
 from sqlverdict.run.pool.ray_pool import Actor
 from sqlverdict.run.task import LogLine, Task
@@ -85,6 +85,20 @@ def test_a_right_answer_stays_right(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("metrics", ["ex", "ex,verdict"])
+def test_the_only_case_of_a_run_stays_right(
+    metrics: str, make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its first two workers are killed: there is nobody else to blame."""
+    with killer(tmp_path / "kills", 2, monkeypatch) as killed:
+        options = replace(ALONE, metrics=metrics)
+        run = run_of([make_case(VICTIM, GOLD)], options, tmp_path / "run")
+        assert killed() == 2
+    result = victim_of(run)
+    assert (result.verdict, result.final) == (Verdict.CORRECT, True)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [ALONE, replace(ALONE, metrics="ex,verdict")], ids=["ex", "verdict"]
 )
@@ -135,6 +149,42 @@ def test_a_crash_counts_from_the_second_time_alone(
         assert killed() == 4
     assert (result.verdict, result.reasons) == (Verdict.INCORRECT, (Reason.MEMORY_LIMIT,))
     assert "was ended by SIGSEGV, 2 times alone" in result.message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("golds", "answerable", "verdict"),
+    [(("SELECT 1",), True, Verdict.NEEDS_REVIEW), ((), False, Verdict.ABSTAINED_RIGHT)],
+    ids=["a gold that needs review", "no gold"],
+)
+def test_no_prediction_leaves_the_score_by_a_crash(
+    golds: tuple[str, ...],
+    answerable: bool,
+    verdict: Verdict,
+    make_case: MakeCase,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """That the case is scored without the prediction is enough, whatever its verdict is then."""
+    if answerable:
+        # As a judge would be needed for every answer of this question.
+        true_judge = RunPlan.judge
+        monkeypatch.setattr(
+            RunPlan,
+            "judge",
+            lambda plan, case, prediction, evidence: (
+                Judgement(verdict)
+                if prediction.sql in golds
+                else true_judge(plan, case, prediction, evidence)
+            ),
+        )
+    case = replace(make_case(VICTIM, GOLD), golds=golds, answerable=answerable)
+    crash = {"stage": "case", "sent": signal.SIGSEGV}
+    with killer(tmp_path / "kills", FOREVER, monkeypatch, **crash):  # type: ignore[arg-type]
+        result = victim_of(run_of([case], ALONE, tmp_path / "run"))
+    assert (result.verdict, result.fault) == (Verdict.INCORRECT, None)
+    assert result.scores == {"ex": 0.0 if answerable else None}
+    assert not result.final
 
 
 @pytest.mark.slow
@@ -192,10 +242,12 @@ SIGKILL, SIGSEGV = Death(-signal.SIGKILL, b"q"), Death(-signal.SIGSEGV, b"q")
 LIVES = "lives"
 
 
-def outcome_of(predictions: list[str | Death], golds: list[bool | Death]) -> str | Blame:
+def outcome_of(
+    predictions: list[str | Death], golds: list[bool | Death], *, brief: bool = False
+) -> str | Blame:
     """What an inquiry comes to, if processes end so in turn."""
     left, gold = iter(predictions), iter(golds)
-    return inquire(lambda: next(left), lambda: next(gold))
+    return inquire(lambda: next(left), lambda: next(gold), brief=brief)
 
 
 def test_a_prediction_that_lives_once_is_not_blamed() -> None:
@@ -215,7 +267,9 @@ def test_a_prediction_that_lives_once_is_not_blamed() -> None:
         ([SIGKILL] * 3, [SIGKILL, SIGKILL], False, None, True),
         ([SIGSEGV] * 3, [SIGSEGV, SIGSEGV], False, b"q", False),
         ([SIGSEGV] * 3, [True, SIGKILL], True, b"q", False),
-        ([SIGSEGV] * 3, [False, False], False, None, False),
+        ([SIGSEGV] * 3, [SIGKILL, True], True, b"q", False),
+        ([SIGSEGV] * 3, [SIGKILL, SIGKILL], False, None, True),
+        ([SIGSEGV] * 3, [False, False], False, b"q", False),
     ],
 )
 def test_whose_doing_it_is(
@@ -233,3 +287,19 @@ def test_whose_doing_it_is(
         from_outside,
     )
     assert blame.may_go_away
+
+
+def test_where_something_ends_all_processes_a_case_is_not_tried_for_long() -> None:
+    assert isinstance(outcome_of([SIGKILL], [SIGKILL], brief=True), Blame)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "golds"),
+    [([SIGSEGV] * 3, [SIGKILL, True]), ([SIGKILL] * 3, [True, True]), ([SIGSEGV] * 2, [True])],
+)
+def test_a_short_inquiry_lets_no_prediction_off(
+    predictions: list[str | Death], golds: list[bool | Death]
+) -> None:
+    blame = outcome_of(predictions, golds, brief=True)
+    assert isinstance(blame, Blame)
+    assert blame.by_prediction

@@ -8,8 +8,10 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from cProfile import Profile
 from dataclasses import replace
 from pathlib import Path
+from pstats import Stats
 from typing import Any
 
 import pytest
@@ -143,7 +145,7 @@ def test_a_database_that_changes_while_the_run_goes_on_ends_it(tmp_path: Path) -
                 make(database, 4)
             yield shop_case(number, database), Prediction(str(number), "SELECT 3")
 
-    with pytest.raises(Interrupted, match="shop changed while the run was going on"):
+    with pytest.raises(Interrupted, match="shop changed during the run"):
         evaluate_pairs(pairs(), out=tmp_path / "run", digest="fixed", options=LOCAL)
     assert not (tmp_path / "run" / "summary.json").exists()
     steady = [(shop_case(n, database), Prediction(str(n), "SELECT 3")) for n in range(4)]
@@ -210,7 +212,7 @@ def test_a_result_stands_for_its_own_case_and_prediction_alone(
     run([0, 2], predictions, "run")
     again = run([0, 1, 2, 3], predictions, "run")
     assert [line["id"] for line in lines_of(tmp_path / "run")] == ["0", "1", "2", "3"]
-    words = "again: their question, gold or prediction is another now"
+    words = "again: their question, gold or prediction has changed"
     assert again.resumed == (f"1 case is done {words}",)
     assert again.estimate("ex").value == 0.25
     other = {**predictions, "0": "SELECT 3"}
@@ -246,7 +248,7 @@ def test_an_edited_line_is_evaluated_again(tmp_path: Path, lines_of: Lines) -> N
     log.write_bytes(log.read_bytes().replace(b'"ex":0.0', b'"ex":1.0', 1))
     again = run_cases(cases, tmp_path / "run")
     assert again.estimate("ex").value == 0.0
-    assert "did not fit its checksum" in again.resumed[0]
+    assert "did not match the checksum" in again.resumed[0]
     assert files_of(tmp_path / "run", lines_of) == before
 
 
@@ -359,3 +361,18 @@ def test_each_run_has_its_witnesses_in_its_own_folder(tmp_path: Path) -> None:
         assert (run.folder / "witnesses" / file).is_file()
         assert (run.folder / "witnesses" / file).with_suffix(".sqlite").is_file()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["a", "b"]
+
+
+def test_a_finished_run_takes_time_linear_in_its_cases(tmp_path: Path) -> None:
+    """The same call again reads each result a few times. Calls are counted: seconds are not."""
+    database = make(tmp_path / "shop.sqlite", 3)
+    calls = []
+    for number in (0, 200, 600):
+        cases = [shop_case(n, database) for n in range(number + 1)]
+        run_cases(cases, tmp_path / f"run-{number}")
+        profile = Profile()
+        again = profile.runcall(run_cases, cases, tmp_path / f"run-{number}")
+        assert again.resumed == ()
+        calls.append(Stats(profile).total_calls)  # type: ignore[attr-defined]
+    first, second = (calls[1] - calls[0]) / 200, (calls[2] - calls[1]) / 400
+    assert second < 1.1 * first < 500

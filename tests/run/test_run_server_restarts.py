@@ -13,6 +13,7 @@ from own_servers import OwnServer, own_mysql, own_postgres
 from sqlverdict import Options, evaluate
 from sqlverdict.errors import Interrupted
 from sqlverdict.evidence import Refuted
+from sqlverdict.execute import query_runner
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.servers import patience
 from sqlverdict.records import Case, Fault, Reason, Verdict
@@ -54,6 +55,9 @@ def server(engine: str, request: pytest.FixtureRequest) -> Iterator[OwnServer]:
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # How long a restart takes is the machine's.
+    monkeypatch.setattr(patience, "SECONDS", HANG_SECONDS)
+    monkeypatch.setattr(query_runner, "SECONDS", HANG_SECONDS)
     monkeypatch.setattr(patience, "_reached", set())
     monkeypatch.setattr(patience, "_down", {})
     with fail_on_hang():

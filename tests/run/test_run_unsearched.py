@@ -131,7 +131,7 @@ def test_what_the_clock_cut_is_said_not_remembered_and_done_again(
     first = evaluate([case, again], predictions, options=options, out=tmp_path / "run")
     assert first.summary.cuts == {"cut_by_time": 2}
     assert [result.final for result in first.results()] == [False, False]
-    assert "CUT BY TIME: the clock cut 2 cases" in write_markdown(first).read_text("utf-8")
+    assert "CUT BY TIME: a time limit cut 2 cases short" in write_markdown(first).read_text("utf-8")
     second = evaluate([case, again], predictions, options=options, out=tmp_path / "run")
     assert [result.scores["verdict"] for result in second.results()] == [1.0, 1.0]
     assert second.summary.cuts == {}

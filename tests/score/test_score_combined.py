@@ -57,10 +57,10 @@ def test_what_cannot_be_combined_is_refused() -> None:
     assert parse_combined(" Any( ex, a/b: c ) ") == Combined("any", ("ex", "a/b: c"))
     assert str(Combined("any", ("ex", "b"))) == "any(ex, b)"
     for text, message in (
-        ("ex", "is no combination"),
-        ("any(ex, )", "is no combination"),
-        ("any(ex, ex)", "is no combination"),
-        ("any(ex, b", "is no combination"),
+        ("ex", "is not a combination"),
+        ("any(ex, )", "is not a combination"),
+        ("any(ex, ex)", "is not a combination"),
+        ("any(ex, b", "is not a combination"),
         ("any(ex)", "two or more"),
         ("most(ex, b)", "there is no rule 'most'"),
     ):

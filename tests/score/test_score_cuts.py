@@ -57,7 +57,7 @@ def test_cuts_are_counted_once_a_case_and_said() -> None:
         "CUT BY WORK",
     ]
     assert "in 2 cases" in sentences[0]
-    assert "the clock cut 1 case." in sentences[1]
+    assert "a time limit cut 1 case short." in sentences[1]
 
 
 def test_what_leaves_no_evidence_is_counted_where_the_result_is_not_final() -> None:

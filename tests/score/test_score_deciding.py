@@ -14,11 +14,13 @@ from click.testing import CliRunner
 
 from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.records import Case, Verdict
+from sqlverdict.records import Case, Fault, Result, Verdict
 from sqlverdict.report.files import write_reports
 from sqlverdict.runlog.manifest import write_manifest
 from sqlverdict.runlog.run import Run, read_run
-from sqlverdict.score.deciding import deciding_metric
+from sqlverdict.score.deciding import COUNTING, counted_value, deciding_metric, verdict_by
+from sqlverdict.score.reliability.intervals import worth
+from sqlverdict.score.reliability.outcomes import FailurePolicy, fate_of, label_by
 
 GOLD = "SELECT name FROM item ORDER BY name"
 BAG = "SELECT name FROM item ORDER BY name DESC"
@@ -118,4 +120,62 @@ def test_an_older_summary_is_counted_again_where_another_metric_decided(
     del content["deciding"], content["checksum"]
     write_manifest(run.folder, replace(run.manifest, schema=1))
     path.write_text(json.dumps(content | {"verdicts": {"correct": 1}}), encoding="utf-8")
+    assert read_run(run.folder).summary == run.summary
+
+
+def case_of(
+    verdict: Verdict, value: float | None, degree: float | None, **fields: object
+) -> Result:
+    scores = {"verdict": value, "f1": degree}
+    usual: dict[str, object] = {"prediction": "SELECT 1", "abstained": False, "scores": scores}
+    return Result(0, "a", "d", "?", ("SELECT 1",), verdict=verdict, **(usual | fields))  # type: ignore[arg-type]
+
+
+ABSTAINED: dict[str, object] = {"abstained": True, "prediction": None}
+COUNTED_CASES = (
+    (case_of(Verdict.CORRECT, 1.0, 1.0), 1.0, 1.0, 1.0),
+    (case_of(Verdict.INCORRECT, 0.0, 0.25), 0.0, 0.25, -10.0),
+    (case_of(Verdict.INCORRECT, 0.0, 0.0, reasons=("EXECUTION_ERROR",)), 0.0, 0.0, -10.0),
+    (case_of(Verdict.INCORRECT, 0.0, 0.0, prediction=None), 0.0, 0.0, -10.0),
+    (case_of(Verdict.ABSTAINED_WRONG, 0.0, 0.0, **ABSTAINED), 0.0, 0.0, 0.0),
+    (case_of(Verdict.ABSTAINED_RIGHT, None, None, answerable=False, **ABSTAINED), 1.0, None, 1.0),
+    (case_of(Verdict.INCORRECT, None, None, answerable=False), 0.0, None, -10.0),
+    (case_of(Verdict.NEEDS_REVIEW, None, 0.5), 0.0, 0.5, 0.0),
+    (case_of(Verdict.UNSCORED, None, None, fault=Fault.GOLD), None, None, None),
+)
+"""For each line of the table in docs/metrics.md: by ``verdict``, by a metric of degrees, RS(10)."""
+
+
+def test_each_kind_of_case_counts_as_the_table_says() -> None:
+    assert len(COUNTED_CASES) == len(COUNTING)
+    for (kind, *_), (result, right, degree, reliability) in zip(
+        COUNTING, COUNTED_CASES, strict=True
+    ):
+        assert counted_value(result, "verdict", binary=True) == right, kind
+        assert counted_value(result, "f1", binary=False) == degree, kind
+        cell = fate_of(result, label_by("verdict"), FailurePolicy()).cell
+        assert (None if cell is None else worth(cell, 10.0)) == reliability, kind
+
+
+def test_what_needs_review_does_so_by_verdict_alone() -> None:
+    result = case_of(Verdict.NEEDS_REVIEW, None, None)
+    other = Result(
+        *(0, "a", "d", "?", ("SELECT 1",), "SELECT 1", False, Verdict.NEEDS_REVIEW),
+        scores={"ex": None},
+    )
+    assert counted_value(result, "verdict", binary=True) == 0.0
+    assert verdict_by(other, "ex") is Verdict.NEEDS_REVIEW
+    assert counted_value(other, "ex", binary=True) is None
+
+
+def test_a_summary_of_an_older_version_is_counted_again(shop: Path, tmp_path: Path) -> None:
+    run = run_of(shop, tmp_path / "run", "verdict,ex", GOLD, BAG)
+    path = run.folder / "summary.json"
+    content = json.loads(path.read_bytes())
+    del content["checksum"]
+    for estimate in content["estimates"]:
+        del estimate["review"], estimate["abstained"]
+        estimate["value"], estimate["scored"] = 1.0, 1
+    write_manifest(run.folder, replace(run.manifest, schema=1))
+    path.write_text(json.dumps(content), encoding="utf-8")
     assert read_run(run.folder).summary == run.summary

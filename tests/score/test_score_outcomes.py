@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Tested
 from sqlverdict.records import Reason, Result, Verdict
+from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.reliability.outcomes import (
     PROVED,
     UNSCORABLE,
-    VERDICT,
     Cell,
     FailurePolicy,
     ItemOutcome,
@@ -113,7 +113,7 @@ def test_a_missing_prediction_is_harm_under_every_policy() -> None:
 def test_the_verdict_as_label() -> None:
     assert fate(RIGHT, VERDICT).cell is Cell.CORRECT
     assert fate(replace(RIGHT, verdict=Verdict.INCORRECT), VERDICT).cell is Cell.WRONG
-    assert fate(replace(RIGHT, verdict=Verdict.NEEDS_REVIEW), VERDICT).cell is None
+    assert fate(replace(RIGHT, verdict=Verdict.NEEDS_REVIEW), VERDICT).cell is Cell.NEEDS_REVIEW
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,9 @@ def test_a_table_counts_everything_once() -> None:
     ]
     mishaps = Counter(each.mishap.value for each in fates if each.mishap is not None)
     table = from_counts(Counter(each.cell for each in fates), mishaps)
-    assert table.total == 6
-    assert (table.answerable, table.unanswerable, table.harm, table.unscored) == (4, 2, 3, 1)
+    assert table.total == 7
+    assert (table.answerable, table.unanswerable, table.harm, table.unscored) == (5, 2, 3, 1)
+    assert table.answered == 5
     assert table.mishaps == {"error": 1}
 
 

@@ -204,7 +204,7 @@ def test_intervals_hold_the_score_and_shrink_with_items() -> None:
     low, high = interval(PIPELINE)
     assert low < rs(PIPELINE, 10.0) < high
     assert interval(PIPELINE) == (low, high)
-    tenfold = OutcomeTable(*(10 * n for n in PIPELINE.cells().values()))
+    tenfold = OutcomeTable(**{name: 10 * n for name, n in PIPELINE.cells().items()})
     near = interval(tenfold)
     assert near[1] - near[0] == pytest.approx((high - low) / math.sqrt(10), rel=0.15)
 

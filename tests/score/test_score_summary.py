@@ -79,8 +79,25 @@ RESULTS = st.lists(
 )
 
 
+WORTH = {Verdict.CORRECT: 1.0, Verdict.ABSTAINED_RIGHT: 1.0, Verdict.UNSCORED: None}
+
+
+def value_of(r: Result, metric: str) -> float | None:
+    """By the table of docs/metrics.md, in other words than the code's."""
+    if metric != "ex":
+        return r.scores.get(metric)
+    if r.verdict is Verdict.UNSCORED and r.fault is Fault.TOOLKIT:
+        return None
+    if not r.answerable:
+        return None if r.verdict is Verdict.NEEDS_REVIEW else WORTH.get(r.verdict, 0.0)
+    if r.abstained and "ex" not in r.scores:
+        return None if r.verdict is Verdict.NEEDS_REVIEW else WORTH.get(r.verdict, 0.0)
+    value = r.scores.get("ex")
+    return 0.0 if r.abstained and value is not None else value
+
+
 def naive(results: list[Result], metric: str) -> tuple[float | None, int, int, float]:
-    values = [r.scores.get(metric) for r in results]
+    values = [value_of(r, metric) for r in results]
     scored = [value for value in values if value is not None]
     mean = fsum(scored) / len(scored) if scored else None
     return mean, len(scored), len(values) - len(scored), fsum(scored)

@@ -32,7 +32,7 @@ def detector_machine(text: str) -> FittedComposition:
     member = ABSTAINERS.get(canonical_name(name[0])) if name else None
     if member is None or is_generator(member):
         raise UsageError(
-            f"{text!r} is no detector. Expected one with its options, such as voting(n=5), or a "
+            f"{text!r} is not a detector. Expected one with its options, such as voting(n=5), or a "
             f"line whose generator is recorded; see sqlverdict abstain list"
         )
     return FittedComposition(_LINES[member.position].format(text.strip()))

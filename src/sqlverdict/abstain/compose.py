@@ -139,7 +139,7 @@ def _composition(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]
     (at,) = writing
     for position, (part, inner, method) in enumerate(methods):
         if inner and position != at:
-            raise UsageError(f"{line!r}: brackets stand behind a generator, {part.name} is none")
+            raise UsageError(f"{line!r}: brackets follow a generator, and {part.name} is not one")
         if position != at:
             _check_position(line, part, method.position, "before" if position < at else "after")
     for part in methods[at][1]:

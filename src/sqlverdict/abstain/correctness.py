@@ -53,5 +53,5 @@ def _same(example: TrainingExample, draft: Draft, runner: QueryRunner, name: str
     outcome = run(sql)
     if isinstance(outcome, Failure):
         return None if outcome.fault is not None else False
-    pair = QueryPair(gold_sql, sql, runner.engine.dialect, probe=run)
+    pair = QueryPair(gold_sql, sql, runner.engine_for(database).dialect, probe=run)
     return preset.compare(gold, outcome, pair).equal

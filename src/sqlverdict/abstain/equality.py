@@ -70,7 +70,7 @@ def _proved(one: str, other: str, ask: Ask) -> bool:
     from sqlverdict.prove.prover import prove
 
     if ask.schema is None:
-        raise UsageError(f"equality=proof needs the schema of {ask.db_id!r}; say where it lies")
+        raise UsageError(f"equality=proof needs the schema of {ask.db_id!r}; say where it is")
     return prove(one, other, ask.schema).proved
 
 
@@ -87,5 +87,5 @@ def _answers_alike(one: str, other: str, ask: Ask, tools: Tools, name: str) -> b
     left, right = run(first), run(second)
     if not isinstance(left, Answer) or not isinstance(right, Answer):
         return False
-    pair = QueryPair(first, second, runner.engine.dialect, probe=run)
+    pair = QueryPair(first, second, runner.engine_for(database).dialect, probe=run)
     return bool(preset.compare(left, right, pair).equal)

@@ -44,7 +44,7 @@ def read_drafts(path: Path) -> dict[str, Draft]:
     drafts: dict[str, Draft] = {}
     for entry in FORMATS[name](file).predictions:
         if entry.case_id in drafts:
-            raise PredictionError(f"{path}: id {entry.case_id!r} stands twice. Remove one of them.")
+            raise PredictionError(f"{path}: id {entry.case_id!r} occurs twice. Remove one of them.")
         drafts[entry.case_id] = draft_of(entry.prediction, extras.get(entry.case_id, {}))
     return drafts
 
@@ -110,7 +110,7 @@ def _extras(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise PredictionError(f"{path}, line {number}: no JSON ({error})") from error
+            raise PredictionError(f"{path}, line {number}: not valid JSON ({error})") from error
         if isinstance(record, dict):
             case_id = record.get("id", record.get("question_id", record.get("case_id")))
             yield str(case_id), record

@@ -215,7 +215,7 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
         changed += [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
         raise RunLogError(
             f"{out} holds predictions of something else ({', '.join(changed)} differ). Give "
-            f"another --out, or start anew with --overwrite"
+            f"another --out, or start over with --overwrite"
         )
     return _whole_lines(out)
 

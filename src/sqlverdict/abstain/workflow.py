@@ -265,7 +265,7 @@ class FittedComposition:
             if saved.get("version") != method.version:
                 raise DataError(
                     f"{folder}: {method.name} was fitted as version {saved.get('version')}, this "
-                    f"is version {method.version}. Fit it anew"
+                    f"is version {method.version}. Fit it again"
                 )
             if (folder / method.name).is_dir():
                 method.load(folder / method.name)

@@ -179,7 +179,7 @@ def read_arguments(pair: Pair, names: frozenset[str]) -> dict[str, Any]:
         if not names >= pair.keys():
             unknown = next(name for name in pair if name not in names)
             raise UsageError(
-                f"a pair has {unknown!r}, which is no argument.{near(str(unknown), names)} "
+                f"a pair has {unknown!r}, which is not an argument.{near(str(unknown), names)} "
                 f"Arguments: {', '.join(sorted(names))}"
             )
         for name in ("gold", "prediction"):

@@ -12,7 +12,7 @@ from sqlverdict.api.isolated import IsolatedChecker
 from sqlverdict.api.pair_checker import PairChecker
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.execute.apart.brief import BriefEngine
-from sqlverdict.execute.engine import ENGINES
+from sqlverdict.execute.engine import ENGINES, Engine, engine_for
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.deaths import Blame
@@ -28,61 +28,75 @@ class BoundedChecker:
 
     def __init__(self, plan: RunPlan) -> None:
         self._plan = plan
-        engine = ENGINES.get(plan.engine)
-        self._engine = engine if isinstance(engine, BriefEngine) else None
-        here = plan
-        if self._engine is not None:
-            cell = min(self._engine.brief_cell, plan.limits.cell)
-            here = replace(plan, limits=replace(plan.limits, cell=cell))
-        self._here = PairChecker(here)
+        self._usual = ENGINES.get(plan.engine)
+        self._here: dict[str, PairChecker] = {}
+        """By the name of the engine: a cell of a query that is run here may have another size."""
         self._apart: IsolatedChecker | None = None
 
     def close(self) -> None:
         """Close all databases, and end the process."""
-        self._here.close()
+        for checker in self._here.values():
+            checker.close()
         if self._apart is not None:
             self._apart.close()
 
     def check(self, case: Case, prediction: Prediction, digest: str) -> PairResult:
         """Check one pair on a database with a digest. Never raises."""
-        if self._engine is None:
-            return self._here.check(case, prediction, digest=digest)
-        if _are_brief(self._engine, case, prediction):
-            self._here.runner.short_of_memory = False
-            result = self._here.check(case, prediction, digest=digest)
-            if not self._here.runner.short_of_memory:
+        engine = engine_for(self._usual, case.database or "")
+        here = self._checker(engine)
+        if not isinstance(engine, BriefEngine):
+            return here.check(case, prediction, digest=digest)
+        if _are_brief(engine, case, prediction):
+            here.runner.short_of_memory = False
+            result = here.check(case, prediction, digest=digest)
+            if not here.runner.short_of_memory:
                 return result
-        return self._check_apart(case, prediction)
+        return self._check_apart(here, case, prediction)
 
     def value(self, case: Case, prediction: Prediction, digest: str) -> MetricValue:
         """The value of the first metric on a database with a digest. Never raises."""
-        if self._engine is None:
-            return self._here.value(case, prediction, digest)
-        if _are_brief(self._engine, case, prediction):
-            self._here.runner.short_of_memory = False
-            value = self._here.value(case, prediction, digest)
-            if not self._here.runner.short_of_memory:
+        engine = engine_for(self._usual, case.database or "")
+        here = self._checker(engine)
+        if not isinstance(engine, BriefEngine):
+            return here.value(case, prediction, digest)
+        if _are_brief(engine, case, prediction):
+            here.runner.short_of_memory = False
+            value = here.value(case, prediction, digest)
+            if not here.runner.short_of_memory:
                 return value
-        result = self._check_apart(case, prediction)
+        result = self._check_apart(here, case, prediction)
         return MetricValue(result.scores[self._plan.specs[0].label], result.result.final)
 
     def forget(self) -> None:
         """Forget what was found about pairs."""
-        self._here.forget()
+        for checker in self._here.values():
+            checker.forget()
 
-    def _check_apart(self, case: Case, prediction: Prediction) -> PairResult:
+    def _checker(self, engine: Engine) -> PairChecker:
+        """What checks pairs on databases of an engine in this process."""
+        checker = self._here.get(engine.name)
+        if checker is None:
+            # The plan's own engine decides which files are whose; it stays.
+            plan, limits = self._plan, self._plan.limits
+            if isinstance(engine, BriefEngine):
+                cell = min(engine.brief_cell, limits.cell)
+                plan = replace(plan, limits=replace(limits, cell=cell))
+            checker = self._here[engine.name] = PairChecker(plan)
+        return checker
+
+    def _check_apart(self, here: PairChecker, case: Case, prediction: Prediction) -> PairResult:
         """Check one pair in a process that can be killed."""
-        if self._here.runner.short_of_memory:
+        if here.runner.short_of_memory:
             # What was found rests on cells that are too large here.
-            self._here.forget()
-            self._here.runner.short_of_memory = False
+            here.forget()
+            here.runner.short_of_memory = False
         if self._apart is None:
             self._apart = IsolatedChecker(self._plan)
         try:
             return self._apart.check(case, prediction)
         except OSError as error:
             why = f"the process for queries that may run for long does not start ({error})"
-            return self._here.crashed(case, prediction, Blame(False, why))
+            return here.crashed(case, prediction, Blame(False, why))
 
 
 def _are_brief(engine: BriefEngine, case: Case, prediction: Prediction) -> bool:

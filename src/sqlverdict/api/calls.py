@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex
 
@@ -19,7 +20,7 @@ from sqlverdict.api.arguments import (
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, engine_of
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
 from sqlverdict.files.references import file_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -42,6 +43,7 @@ def check(
     prove: bool = False,
     refute: int = 0,
     timeout: float | None = None,
+    limits: Limits | None = None,
     policy: str | None = None,
     contract: Contract | None = None,
 ) -> PairResult:
@@ -58,6 +60,7 @@ def check(
         prove: Search for a proof.
         refute: Try so many databases for a witness, where the answers match.
         timeout: Seconds that one query may take.
+        limits: All limits of a query; ``timeout`` is one of them.
         policy: How evidence becomes a verdict.
         contract: How the answers are to be compared.
 
@@ -74,7 +77,13 @@ def check(
         True
     """
     with Scorer(
-        metrics, db=db, prove=prove, refute=refute, timeout=timeout, policy=policy
+        metrics,
+        db=db,
+        prove=prove,
+        refute=refute,
+        timeout=timeout,
+        limits=limits,
+        policy=policy,
     ) as scorer:
         return scorer.check(gold, prediction, question=question, contract=contract)
 
@@ -125,7 +134,8 @@ def prove_pair(
         gold: The gold query.
         prediction: The predicted query.
         schema: The tables; or
-        db: A SQLite database, on which the facts that a proof uses are checked.
+        db: A database, on which the facts that a proof uses are checked. Its engine says by which
+            dialect the queries are read.
 
     Examples:
         >>> from sqlverdict.prove.proof import Proof
@@ -141,9 +151,14 @@ def prove_pair(
 
     known = _schema(schema, db)
     reference = read_reference(db)
-    file = file_of(reference) if reference is not None else None
-    ours, theirs = parse(_query(gold, "gold")), parse(_query(prediction, "prediction"))
-    return prove_on_data(ours, theirs, known, file)
+    engine = ENGINES.get(DEFAULT_ENGINE if reference is None else engine_of(reference))
+    ours = parse(_query(gold, "gold"), engine.dialect)
+    theirs = parse(_query(prediction, "prediction"), engine.dialect)
+    if reference is None or engine.name == DEFAULT_ENGINE:
+        file = file_of(reference) if reference is not None else None
+        return prove_on_data(ours, theirs, known, file)
+    with closing(engine.open(reference, Limits())) as session:
+        return prove_on_data(ours, theirs, known, file_of(reference), run=session.run)
 
 
 @in_python_words
@@ -155,6 +170,7 @@ def refute_pair(
     db: Reference | None = None,
     instances: int = 400,
     seed: int = 0,
+    limits: Limits | None = None,
 ) -> Refutation:
     """Search for a small database on which two queries differ.
 
@@ -165,6 +181,8 @@ def refute_pair(
         db: A database, by whose data a witness is graded.
         instances: How many databases are tried.
         seed: Same seed, same databases.
+        limits: On a server, ``Limits(trust_role=True)`` runs queries as the role of its URL,
+            whatever it may do. The search has limits of its own for the rest.
 
     Examples:
         >>> from sqlverdict.refute.witness import Witness
@@ -185,7 +203,8 @@ def refute_pair(
         from sqlverdict.refute.target.search import EngineSearch
 
         dialect = ENGINES.get(engine).dialect
-        search = EngineSearch(ENGINES.get(engine), reference, known)
+        trust_role = limits is not None and limits.trust_role
+        search = EngineSearch(ENGINES.get(engine), reference, known, trust_role=trust_role)
         try:
             return search.refute(parse(gold, dialect), parse(prediction, dialect), budget=budget)
         finally:

@@ -162,8 +162,8 @@ def _carried(cases: CaseInputs, columns: Mapping[str, str]) -> list[Predictions]
     """
     if columns:
         raise UsageError(
-            "prediction_columns is for predictions that are given apart from the cases; for those "
-            "that the cases carry give columns"
+            "prediction_columns is for predictions that are given separately; for those inside "
+            "the cases give columns"
         )
     if cases.predictions is None:
         raise UsageError(f"{_NO_PREDICTIONS}, or cases that carry a 'prediction' each")

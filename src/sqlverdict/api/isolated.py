@@ -22,6 +22,7 @@ from sqlverdict.execute.apart.process import (
     reply,
 )
 from sqlverdict.records import Case, Failure, Prediction, Reason, Verdict
+from sqlverdict.run.isolate import stand_ins
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.deaths import Blame, Death, inquire
 
@@ -74,9 +75,8 @@ class IsolatedChecker:
         if not isinstance(reply, Death):
             return reply
         gold = None
-        if case.golds and prediction.sql:
-            stand_in = Prediction(case.id, case.golds[0])
-            gold = partial(self._is_right, case, stand_in, known)
+        if prediction.responds:
+            gold = partial(self._is_scored, case, next(stand_ins(case)), known)
         outcome = inquire(partial(self._try, case, prediction, known), gold)
         if not isinstance(outcome, Blame):
             return outcome
@@ -88,12 +88,12 @@ class IsolatedChecker:
                 return rest
         return PairChecker(self._plan).crashed(case, prediction, outcome)
 
-    def _is_right(
+    def _is_scored(
         self, case: Case, prediction: Prediction, known: dict[bytes, Failure]
     ) -> bool | Death:
-        """Whether a pair comes out right, or how its process ended."""
+        """Whether a pair is scored, or how its process ended."""
         reply = self._try(case, prediction, known)
-        return reply if isinstance(reply, Death) else reply.verdict is Verdict.CORRECT
+        return reply if isinstance(reply, Death) else reply.verdict is not Verdict.UNSCORED
 
     def _try(
         self, case: Case, prediction: Prediction, known: dict[bytes, Failure]

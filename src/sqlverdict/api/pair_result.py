@@ -127,14 +127,14 @@ class PairResult:
     def explain(self) -> str:
         """The verdict and its evidence, for people: rows of a witness, and rows that differ."""
         from sqlverdict.report.one_run.answers import answer_lines
-        from sqlverdict.report.one_run.case import because, by_strength, piece_lines
+        from sqlverdict.report.one_run.case import because, piece_lines, shown_evidence
         from sqlverdict.report.one_run.witness import witness_lines
 
         verdict, why = self.verdict.replace("_", " "), because(self.result)
         if self._is_open and self.correct is not None:
             why = f"by {self.deciding}, the text alone"
         lines = [f"{verdict}: {why}" if why else verdict]
-        for piece in by_strength(self.evidence):
+        for piece in shown_evidence(self.result):
             lines += [f"  {python_words(line, _ARGUMENTS)}" for line in piece_lines(piece)]
             if isinstance(piece, Refuted):
                 lines += [f"    {line}" for line in witness_lines(piece)]

@@ -38,7 +38,7 @@ class EvaluatedTrials:
         """pass@k for each k, the share of questions that all of k trials solve, and agreement.
 
         Args:
-            metric: What says that an answer is right; by default the first metric.
+            metric: What says that an answer is right; by default the one that decides.
 
         Raises:
             UsageError: there is no such metric, or no question was scored in every trial.

@@ -70,7 +70,7 @@ class EvaluatedRun(Run):
             db_id: A database.
             difficulty: A level.
             situation: What the evidence amounts to, such as ``ordinary_witness``.
-            lucky: Whether the answers match and a witness refutes the prediction all the same.
+            lucky: Whether the answers match by luck: a witness on ordinary data refutes them.
             abstained: Whether the system abstained.
             text: Words in the question or a query.
 
@@ -108,10 +108,15 @@ class EvaluatedRun(Run):
         from sqlverdict.report.terminal.tables import interval, percent, table
 
         rows = [
-            (each.metric, percent(each.value).removesuffix("%"), interval(each.low, each.high))
+            (
+                each.metric,
+                percent(each.value).removesuffix("%"),
+                interval(each.low, each.high),
+                f"{each.scored:,}",
+            )
             for each in self.summary.estimates
         ]
-        return latex(table(("metric", "value", "95% interval"), rows))
+        return latex(table(("metric", "value", "95% interval", "n"), rows))
 
     def to_html(self, path: Reference | None = None) -> str:
         """The run as one HTML page that needs nothing else: overview, cases, evidence.

@@ -152,15 +152,15 @@ class AuditData:
         """The schema of a database file; ``None`` where it cannot be read."""
         if database not in self._schemas:
             try:
-                self._schemas[database] = self.runner.engine.schema(database)
+                self._schemas[database] = self.runner.engine_for(database).schema(database)
             except (SchemaError, DatabaseError):
                 self._schemas[database] = None
         return self._schemas[database]
 
     def golds(self) -> Iterator[GoldQuery]:
         """Every gold with its outcome, database by database."""
-        dialect = self.runner.engine.dialect
         for database, cases in self.databases.items():
+            dialect = self.runner.engine_for(database).dialect
             with ReversedCopy(Path(database), self.options.copy_bytes) as copy:
                 for case in cases:
                     for number, sql in enumerate(case.golds, 1):

@@ -112,10 +112,10 @@ def _reported(by_name: Mapping[str, Suspicion]) -> list[Feature]:
         Feature("gold_fails", float(fails is not None and not limit), "the gold fails"),
         Feature("gold_limit", float(limit), "the gold reaches a limit"),
         Feature("gold_self", float("gold_self" in by_name), "the gold does not match itself"),
-        Feature("judge_blames", float(blamed), "a judge holds the gold wrong"),
+        Feature("judge_blames", float(blamed), "a judge calls the gold wrong"),
         Feature(
             "judge_holds_right",
             float(judge is not None and not blamed),
-            "a judge holds another result right",
+            "a judge calls another result right",
         ),
     ]

@@ -206,7 +206,7 @@ def _look(
 
 def _failure_notes(failures: Mapping[str, int]) -> list[str]:
     return [
-        f"{count(number, 'gold')} could not be looked at by {name}: a bug of ours, please report"
+        f"{count(number, 'gold')} could not be examined by {name}: a bug of ours, please report"
         for name, number in failures.items()
     ]
 
@@ -260,8 +260,8 @@ def _notes(
         notes.append("one run only: whether several systems agree against a gold cannot be seen")
     if knowledge is None:
         notes.append(
-            "the questions' knowledge is not at hand: values are looked for in the question alone "
-            "(name the benchmark to read it)"
+            "the questions' knowledge is not available: values are looked for in the question "
+            "alone (name the benchmark to read it)"
         )
     if rerun is None:
         notes.append(

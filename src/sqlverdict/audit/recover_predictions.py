@@ -164,7 +164,7 @@ def _from_object(recovered: RecoveredPredictions, text: str) -> Iterator[_FileRe
     for key in repeated_keys(text):
         if key in values:
             recovered.problems.append(
-                (f"case {key}", f"the key {key!r} stands more than once; remove all but one")
+                (f"case {key}", f"the key {key!r} occurs more than once; remove all but one")
             )
     for key, value in values.items():
         yield _FileRecord(f"key {key!r}", msgspec.json.encode({key: value}).decode(), key)

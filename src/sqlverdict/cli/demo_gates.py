@@ -62,10 +62,17 @@ def gated(
         runner.close()
 
 
-def show_reliability(screen: Screen, runs: Sequence[Run], out: Path) -> None:
-    """RS(c) of systems with and without detectors, and a risk-coverage curve."""
-    reports = [reliability(run, ReliabilityRequest(source="ex")) for run in runs]
-    screen.heading("What abstaining is worth: RS(c) over answerable and unanswerable questions")
+def show_reliability(screen: Screen, runs: Sequence[Run], out: Path, source: str) -> None:
+    """RS(c) of systems with and without detectors, and a risk-coverage curve.
+
+    Args:
+        screen: Where to.
+        runs: The runs.
+        out: The folder of the curve.
+        source: What says that an answer is right.
+    """
+    reports = [reliability(run, ReliabilityRequest(source=source)) for run in runs]
+    screen.heading(f"What abstaining is worth: RS(c) over all questions, right by {source}")
     screen.table(_scores(reports))
     screen.line(
         "A right answer or a right abstention is worth 1, a wrong answer -c; N is the number of "
@@ -92,13 +99,13 @@ def _scores(reports: Sequence[Reliability]) -> TextTable:
     for one in reports:
         view = one.view(EVERYTHING.name)
         counts = one.table
-        answered = counts.correct + counts.wrong + counts.answered_unanswerable
         harm = f"{counts.answered_unanswerable} of {counts.unanswerable}"
         limit = "-" if view.break_even is None else f"{view.break_even:.2f}"
         scores = [points_text(score) for score in view.scores.values()]
-        rows.append([one.system, str(answered), harm, *scores, limit])
+        numbers = [str(counts.total), str(counts.answered), harm]
+        rows.append([one.system, *numbers, *scores, limit])
     names = [f"RS({name})" for name in reports[0].view(EVERYTHING.name).scores]
-    headers = ["system", "answered", "unanswerable answered", *names, "break-even c"]
+    headers = ["system", "n", "answered", "unanswerable answered", *names, "break-even c"]
     return table(headers, rows)
 
 

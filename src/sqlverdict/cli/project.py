@@ -76,7 +76,9 @@ def read_project(
     try:
         content = tomllib.loads(read_text(file, DataError))
     except tomllib.TOMLDecodeError as bad:
-        raise DataError(f"{file} is no TOML: {bad}. Texts stand in quotes: cases = ...") from bad
+        raise DataError(
+            f"{file} is not valid TOML: {bad}. Put texts in quotes: cases = ..."
+        ) from bad
     except (RecursionError, ValueError) as bad:
         # Lists in lists without end, a number of thousands of digits.
         raise DataError(f"{file} cannot be read: {bad}. Expected options and their values") from bad

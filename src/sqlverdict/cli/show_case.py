@@ -8,16 +8,19 @@ from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.evidence import Refuted, Related
-from sqlverdict.records import REASONS, Reason, Result, Verdict
+from sqlverdict.reasons import reason_words
+from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import (
     VERDICTS,
     because,
-    by_strength,
     other_policies,
     piece_lines,
     prediction_text,
+    shown_evidence,
 )
+from sqlverdict.report.one_run.first_sentence import first_sentence
+from sqlverdict.report.one_run.score_parts import case_score
 from sqlverdict.report.one_run.sections import usage_words
 from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.report.terminal.console import Screen
@@ -43,6 +46,7 @@ def show_case(screen: Screen, result: Result, folder: Path, manifest: Manifest) 
     level = f", {result.difficulty}" if result.difficulty else ""
     answerable = "" if result.answerable else ", unanswerable"
     screen.line(f"{result.id} ({result.db_id}{level}{answerable})", "heading")
+    _field(screen, "in short", first_sentence(result, because(result)))
     _field(screen, "question", result.question)
     if result.knowledge:
         _field(screen, "knowledge", result.knowledge)
@@ -51,8 +55,8 @@ def show_case(screen: Screen, result: Result, folder: Path, manifest: Manifest) 
     confidence = "" if result.confidence is None else f"  (confidence {result.confidence:g})"
     _field(screen, "prediction", prediction_text(result) + confidence)
     _show_verdict(screen, result, manifest)
-    for piece in by_strength(result.evidence):
-        for line in piece_lines(piece, folder):
+    for piece in shown_evidence(result):
+        for line in piece_lines(piece, folder, has_rows=result.answers is not None):
             _field(screen, "" if line.startswith(" ") else "evidence", line)
         if isinstance(piece, Refuted):
             _field(screen, "witness", "\n".join(witness_lines(piece)))
@@ -71,30 +75,33 @@ def _show_verdict(screen: Screen, result: Result, manifest: Manifest) -> None:
         # Settled before any policy or metric is asked.
         details = []
     brackets = f" ({', '.join(details)})" if details else ""
-    reasons = f" [{', '.join(why)}]" if why else ""
     style = "good" if verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
-    meaning = REASONS[Reason(why[0])] if why and why[0] in _WITHOUT_SQL else VERDICTS[verdict]
-    _field(screen, "verdict", f"{verdict}{brackets}{reasons}: {meaning}", style)
+    meaning = reason_words(why[0]) if why and why[0] in _WITHOUT_SQL else VERDICTS[verdict]
+    _field(screen, "verdict", f"{verdict}{brackets}: {meaning}", style)
+    for reason in why:
+        words = reason_words(reason)
+        _field(screen, "reason", f"{words} ({reason})" if words != meaning else str(reason))
     if by_policy:
         _field(screen, "because", because(result))
         judged = "judge" in manifest.stages
         _field(screen, "policies", other_policies(result, manifest.policy, judged=judged))
 
 
-def show_more(screen: Screen, result: Result) -> None:
-    """The figures of a case: scores, timings, tags."""
-    scores = ", ".join(
-        f"{label} {'unscored' if value is None else f'{value:g}'}"
-        for label, value in result.scores.items()
-    )
-    if not result.answerable:
-        scores = "none: there is no gold to compare with; sqlverdict reliability counts such cases"
-    _field(screen, "scores", scores)
+def show_more(screen: Screen, result: Result, manifest: Manifest) -> None:
+    """The figures of a case: what it counts as under each metric, timings, tags."""
+    scores = {label: case_score(result, label, manifest.binary) for label in manifest.metrics}
+    _field(screen, "scores", ", ".join(f"{label} {_score(each)}" for label, each in scores.items()))
     times = [f"{side} {seconds * 1000:.2f} ms" for side, seconds in result.timings.items()]
     _field(screen, "time", ", ".join(times))
     _field(screen, "usage", usage_words(result.usage))
     for key, text in result.tags.items():
         _field(screen, key, text)
+
+
+def _score(score: float | str | None) -> str:
+    if score is None:
+        return "unscored"
+    return score if isinstance(score, str) else f"{score:g}"
 
 
 def is_unexplained(result: Result) -> bool:

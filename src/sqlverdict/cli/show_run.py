@@ -17,6 +17,7 @@ from sqlverdict.report.one_run.judge_section import (
     judge_sentences,
     no_verdict_sentences,
 )
+from sqlverdict.report.one_run.score_parts import score_sentence
 from sqlverdict.report.one_run.sections import (
     Outcome,
     beyond_sentences,
@@ -47,6 +48,7 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
         column_note: A note that was printed before.
     """
     screen.line(header(run), "heading")
+    screen.line(score_sentence(run.summary))
     screen.table(metrics_table(run.summary, run.manifest.binary))
     screen.table(verdict_table(run))
     for line in expected_sentences(run.summary):
@@ -78,7 +80,7 @@ def show_judge(screen: Screen, run: Run, name: str = "") -> None:
 
 def show_classic(screen: Screen, run: Run, title: str = "") -> None:
     """The table of the benchmark's own script, where it has one."""
-    script_table = classic(run.manifest.benchmark, run.summary)
+    script_table = classic(run.manifest.benchmark, run.summary, run.results())
     if script_table is None:
         return
     screen.line()

@@ -21,7 +21,7 @@ import msgspec
 from sqlverdict.files.store import OptionalStore, StoreLayout, seal, stored_file, unseal
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
-_VERSION = 3
+_VERSION = 4
 """It changes where a guard does: what an earlier one let through is not served."""
 _COMPRESS_ABOVE = 16_384
 _REMEMBERED_KEYS = 200_000

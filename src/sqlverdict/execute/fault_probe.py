@@ -9,7 +9,8 @@ engine calls its own fault would take a prediction out of the score. So it is as
    connection was lost, a lock is gone.
 3. The database is looked at for damage: by the engine's own check where it has one
    (:class:`SelfChecking`), else the tables that the text names are read in full by queries of
-   ours. Where it is damaged, the engine is at fault, also where the gold reads other pages.
+   ours, one a table, for as long as one query may take. Where it is damaged, the engine is at
+   fault, also where the gold reads other pages.
 4. The engine still answers, and its data are whole: the failure is the query's own. It keeps its
    message, and is an ``EXECUTION_ERROR``.
 
@@ -19,26 +20,25 @@ that raises exceptions included.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import Protocol, TypeGuard, runtime_checkable
 
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.execute.attempt import Runs, run_safely
 from sqlverdict.execute.engine import Engine, Limits
 from sqlverdict.files.references import Reference
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
-from sqlverdict.records import Failure, Fault, Outcome, Reason
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 
 PROBE = "SELECT 1"
 """What every engine answers, or refuses by itself."""
 OWN = "the engine answers other queries, so the error is this query's own"
 _NOT_A_QUERYS = frozenset({Reason.DATABASE_UNAVAILABLE, Reason.TOOLKIT_ERROR})
 """Reasons that a query's failure has only where somebody else is at fault."""
-_TABLES = 16
-"""So many tables that a text names are read in full."""
-_COLUMNS = 50
+_COLUMNS = 1_000
 _QUOTES = "\"`[]'"
 
 
@@ -60,6 +60,11 @@ def claims_fault(outcome: Outcome) -> TypeGuard[Failure]:
     return isinstance(outcome, Failure) and (
         outcome.fault is not None or outcome.reason in _NOT_A_QUERYS
     )
+
+
+def settling_time(limits: Limits, controls: Sequence[str]) -> float:
+    """How many seconds it may take to settle a fault: two sessions are probed, twice each."""
+    return (4 * len(controls) + 8) * limits.seconds
 
 
 def settle_fault(
@@ -130,26 +135,40 @@ def find_damage(
         schema = engine.schema(database)
     except (SqlverdictError, OSError) as error:
         return f"the database cannot be read: {error}"
-    for reading in readings(schema, sql, engine.dialect):
-        outcome = run_safely(session, reading)
-        if claims_fault(outcome):
-            return f"a table cannot be read in full: {outcome.message}"
+    deadline = monotonic() + limits.seconds
+    for table in _tables_in(schema, sql):
+        for reading in readings(table, engine.dialect):
+            if monotonic() > deadline:
+                return None
+            outcome = run_safely(session, reading)
+            if claims_fault(outcome):
+                return f"a table cannot be read in full: {outcome.message}"
+            if isinstance(outcome, Answer):
+                break
     return None
 
 
-def readings(schema: Schema, sql: str, dialect: str) -> Iterator[str]:
-    """Queries of ours that read in full the tables which a text names."""
-    from sqlglot.expressions import to_identifier
-
+def _tables_in(schema: Schema, sql: str) -> list[Table]:
+    """The tables that a text names."""
     words = {fold(piece.strip(_QUOTES)) for piece in pieces(sql)}
-    tables = [table for table in schema.tables if fold(table.name) in words]
-    for table in tables[:_TABLES]:
-        name = to_identifier(table.name, quoted=True).sql(dialect)
-        columns = [
-            f"max({to_identifier(column.name, quoted=True).sql(dialect)})"
-            for column in table.columns[:_COLUMNS]
-        ]
-        # Two columns at a time: a type that has no order fails its own query alone.
-        for start in range(0, len(columns), 2):
-            cells = ", ".join(columns[start : start + 2])
-            yield f"SELECT {cells}, count(*) FROM {name}"  # noqa: S608 - quoted names
+    return [table for table in schema.tables if fold(table.name) in words]
+
+
+def readings(table: Table, dialect: str) -> tuple[str, str]:
+    """A query of ours that reads each value of a table, and a plainer one should that not run.
+
+    The first makes each value a text, since no other function takes values of all types.
+    """
+    from sqlglot import expressions as exp
+
+    source = exp.to_identifier(table.name, quoted=True).sql(dialect)
+    columns = [
+        exp.column(exp.to_identifier(column.name, quoted=True))
+        for column in table.columns[:_COLUMNS]
+    ]
+    texts = [exp.Max(this=exp.Length(this=exp.cast(column, "text"))) for column in columns]
+    counts = [exp.Count(this=column) for column in columns]
+    first, second = (
+        ", ".join(["count(*)", *(cell.sql(dialect) for cell in cells)]) for cells in (texts, counts)
+    )
+    return f"SELECT {first} FROM {source}", f"SELECT {second} FROM {source}"  # noqa: S608

@@ -26,7 +26,7 @@ from sqlverdict.execute.engine import (
     content_digest,
     engine_for,
 )
-from sqlverdict.execute.fault_probe import claims_fault, find_damage, settle_fault
+from sqlverdict.execute.fault_probe import claims_fault, find_damage, settle_fault, settling_time
 from sqlverdict.execute.fold_sql import answer_key, fold_sql, quotes_text, weight_of
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
@@ -88,7 +88,7 @@ class QueryRunner:
         self._limits_key = limits.key() + ("" if now is None else f" at {now.isoformat()}")
         self._driver_values = driver_values
         self._database_version = database_version
-        self._watch = watch or _nobody
+        self._watch = watch or (lambda _key, _more: None)
         self._known = dict(known or {})
         self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
         self._scopes: dict[str, bytes] = {}
@@ -107,7 +107,7 @@ class QueryRunner:
             self.cache.is_current = self._is_current
 
     def engine_for(self, database: str) -> Engine:
-        """The runner's engine; for the databases of another one, that."""
+        """The runner's engine, also where no database is named; for those of another one, that."""
         if database not in self._engines:
             self._engines[database] = engine_for(self.engine, database)
         return self._engines[database]
@@ -146,7 +146,7 @@ class QueryRunner:
         entry = self._memory.get(key)
         if entry is not None:
             return entry[0]
-        where = (self.engine, database)
+        where = (self.engine_for(database), database)
         work = partial(run_script, *where, script, sql, self.limits, self._now, controls)
         outcome = self.watched(database, key[1], work)
         if outcome is None:
@@ -256,7 +256,7 @@ class QueryRunner:
         try:
             outcome = run_safely(session, sql)
             if claims_fault(outcome):
-                self._watch(key, patience + (3 * len(controls) + 3) * self.limits.seconds)
+                self._watch(key, 2 * patience + settling_time(self.limits, controls))
                 renew = partial(self._renew, database)
                 damage = partial(find_damage, self.engine_for(database), database, sql, self.limits)
                 outcome = settle_fault(outcome, sql, session, renew, controls, damage)
@@ -307,12 +307,13 @@ class QueryRunner:
         """A new session in place of the one that no longer answers, if the content is the same."""
         scope = self._scopes[database]
         try:
+            now = None if is_server(database) else self._file_scope(database)
             session = self._open(database)
-            now = self._session_scope(database, session) if is_server(database) else None
-            if (now or self._file_scope(database)) != scope:
-                session.close()
-                return None
+            now = now or self._session_scope(database, session)
         except (DatabaseError, OSError):
+            return None
+        if now != scope:
+            session.close()
             return None
         before = self._sessions.get(database)
         self._sessions[database] = session
@@ -334,14 +335,17 @@ class QueryRunner:
         return self._scope(engine, engine.digest(database) or "")
 
     def _session_scope(self, database: str, session: Session) -> bytes:
-        """What all answers of a session share: it reads one snapshot of a server's database."""
+        """What all answers of a session share; one of which that cannot be told is closed."""
         engine = self.engine_for(database)
         version = self._database_version if is_server(database) else ""
-        digest = f"version {version}, {database}" if version else session.digest()
-        if digest is not None:
-            return self._scope(engine, digest)
-        scope = self._scope(engine, f"unknown {database}")
-        self._unknown.add(scope)
+        try:
+            digest = f"version {version}, {database}" if version else session.digest()
+        except BaseException:
+            session.close()
+            raise
+        scope = self._scope(engine, f"unknown {database}" if digest is None else digest)
+        if digest is None:
+            self._unknown.add(scope)
         return scope
 
     def _scope(self, engine: Engine, digest: str) -> bytes:
@@ -394,7 +398,3 @@ class QueryRunner:
         while self._weight > _REMEMBERED and len(self._memory) > _AT_LEAST:
             _, (_, lighter) = self._memory.popitem(last=False)
             self._weight -= lighter
-
-
-def _nobody(_key: bytes | None, _more: float) -> None:
-    """No guardian."""

@@ -118,7 +118,7 @@ def check_reference(reference: str) -> str:
         scheme = {"mariadb": "mysql", "postgres": "postgresql"}.get(scheme, scheme)
         source = _PASSWORD_HELP.get(scheme)
         raise UsageError(
-            "the database URL holds a password, which would stand in logs. Remove it from the URL"
+            "the database URL holds a password, which would appear in logs. Remove it from the URL"
             + (f" and put it into {source}" if source else "")
         )
     try:

@@ -75,7 +75,7 @@ def parse_result(text: str, source: str, error: type[DataError]) -> Answer:
     try:
         lines = [row for row in csv.reader(StringIO(text, newline="")) if row]
     except csv.Error as bad:
-        raise error(f"{source} is no CSV file: {bad}. Check its quotes.") from bad
+        raise error(f"{source} is not a CSV file: {bad}. Check its quotes.") from bad
     finally:
         csv.field_size_limit(before)
     if not lines:

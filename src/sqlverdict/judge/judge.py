@@ -9,7 +9,7 @@ many at a time, from a cache, from recorded replies.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Protocol
 
 from sqlverdict.judge.briefs.brief import Brief
@@ -18,7 +18,18 @@ from sqlverdict.judge.opinion import Opinion, Settings
 from sqlverdict.llm.request import Answerer, NoReply, Reply, Request
 from sqlverdict.registry import Registry
 
-__all__ = ["JUDGES", "Brief", "Conduct", "Judge", "Opinion", "Settings", "conduct", "hear"]
+__all__ = [
+    "DEFAULT_JUDGE",
+    "FIRST_STEPS",
+    "JUDGES",
+    "Brief",
+    "Conduct",
+    "Judge",
+    "Opinion",
+    "Settings",
+    "conduct",
+    "hear",
+]
 
 Conduct = Generator[Request, Reply | NoReply, Opinion]
 """What a judge's work looks like: requests out, replies in, an opinion at the end."""
@@ -51,6 +62,12 @@ class Judge(Protocol):
         """
         ...
 
+
+DEFAULT_JUDGE = "cascade"
+"""The judge of the metric ``verdict`` where nobody names another."""
+
+FIRST_STEPS: Mapping[str, str] = {"cascade_alone": 'Assumed.\n{"correct": true}'}
+"""For each prompt that another call may follow, the reply that makes it follow; for estimates."""
 
 JUDGES: Registry[Judge] = Registry("judge", "sqlverdict.judge.judges", "sqlverdict.judges", Judge)
 

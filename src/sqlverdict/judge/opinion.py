@@ -30,6 +30,8 @@ BUDGET = "budget"
 """The cost limit forbade a call: stop cleanly, the same command resumes."""
 PENDING = "pending"
 """A call waits in a batch: collect it and run the same command again."""
+UNANIMOUS = "unanimous"
+"""A panel of several votes, every one of which could be read, and all agree."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,9 @@ class Settings:
         criteria: State the criteria.
         gold: Show the gold query and its result.
         threshold: The lowest score that a rubric judge counts as correct.
-        member: The judge that sits on a panel.
+        members: The judges that sit on a panel.
         models: The panel's models; none: the one ``model``.
-        samples: How often a panel asks each model.
+        samples: How often a panel puts each judge to each model.
         rule: How a panel decides.
     """
 
@@ -78,9 +80,9 @@ class Settings:
     criteria: bool = True
     gold: bool = True
     threshold: int = 4
-    member: str = "flex"
+    members: tuple[str, ...] = ("cascade", "evidence", "flex")
     models: tuple[str, ...] = ()
-    samples: int = 3
+    samples: int = 1
     rule: PanelRule = "majority"
 
     def __post_init__(self) -> None:
@@ -93,6 +95,8 @@ class Settings:
             value = getattr(self, name)
             if value < low:
                 raise UsageError(f"judge setting {name} is {value}; it must be at least {low}")
+        if not self.members:
+            raise UsageError("judge setting members is empty; name one judge or several")
         if self.rule not in ("majority", "unanimity"):
             raise UsageError(f"panel rule {self.rule!r} is unknown; say majority or unanimity")
 

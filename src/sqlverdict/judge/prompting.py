@@ -7,7 +7,7 @@ from sqlverdict.parse.tokens import word_set
 
 FIELDS = word_set(
     "schema question knowledge gold prediction gold_table prediction_table witness relations notes "
-    "gold_facts prediction_facts facts sizes columns asked prior left_out "
+    "facts unmatched sizes columns asked left_out "
     "equal differ open criteria structured sqlite dialect attempt attempts earlier"
 )
 """What a judge's template may name."""

@@ -88,7 +88,7 @@ class RecordedReplies:
         except (OSError, UnicodeDecodeError) as failed:
             why = getattr(failed, "strerror", None) or failed
             raise DataError(
-                f"{path} cannot be read: {why}. Expected UTF-8 text, one JSON object a line with "
+                f"{path} cannot be read: {why}. Expected UTF-8 text, one JSON object per line with "
                 f"an id and a {text}"
             ) from failed
         for number, line in enumerate(lines, start=1):
@@ -141,9 +141,9 @@ def _object(line: str, where: str) -> Mapping[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as failed:
-        raise DataError(f"{where} is no JSON: {failed}") from failed
+        raise DataError(f"{where} is not JSON: {failed}") from failed
     if not isinstance(record, dict):
-        raise DataError(f"{where} is no JSON object; expected one with an id and a reply")
+        raise DataError(f"{where} is not a JSON object; expected one with an id and a reply")
     return record
 
 

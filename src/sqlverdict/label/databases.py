@@ -15,7 +15,7 @@ from sqlverdict.load.people.votes import Side
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure, Outcome, Reason, Result
 
-NOT_AT_HAND = "not run: the database is not at hand. Name it with --databases or --benchmark"
+NOT_AT_HAND = "not run: the database is not available. Name it with --databases or --benchmark"
 
 
 @dataclass(frozen=True)

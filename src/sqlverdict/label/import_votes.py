@@ -157,7 +157,7 @@ def _why_left_out(
     if event.id not in pairs:
         return NO_CASE
     if not pairs[event.id]:
-        return "left out: no SQL or no gold in the runs, so that no two queries can be compared"
+        return "left out: no SQL or no gold in the runs, so no two queries can be compared"
     if event.pair or prediction is not None:
         return "left out: the runs have another prediction or gold for the case"
     return "left out: the runs have several predictions for the case, and the file names none"
@@ -215,8 +215,8 @@ def _check_rows(sheet: LabelSheet) -> None:
         before = first.setdefault((row.id, _prediction(row)), row.where)
         if before != row.where:
             raise DataError(
-                f"{row.where}: the id {row.id!r} stood at {before} already. Expected each id once. "
-                f"If each row is a vote, name the annotator's field with --annotator-field."
+                f"{row.where}: the id {row.id!r} already occurs at {before}. Expected each id "
+                "once. If each row is a vote, name the annotator's field with --annotator-field."
             )
 
 

@@ -14,11 +14,11 @@ from typing import Literal, get_args
 
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.errors import UsageError
-from sqlverdict.evidence import Refuted
 from sqlverdict.files.text import count
 from sqlverdict.load.people.votes import Side, pair_digest
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.agreement.opinions import names_of, opinion, results_match
+from sqlverdict.runlog.case_filter import is_lucky
 from sqlverdict.runlog.run import Run
 
 QueueName = Literal["stratified", "needs_review", "disagree", "lucky", "suspected_gold", "random"]
@@ -193,7 +193,7 @@ def _chooser(runs: Sequence[Run], name: QueueName) -> Callable[[Run, Result], fl
             case "disagree":
                 belongs = _metrics_disagree(run, result)
             case "lucky":
-                belongs = _is_lucky(result)
+                belongs = is_lucky(result)
             case "stratified" | "random":
                 belongs = True
         return 0.0 if belongs else None
@@ -204,9 +204,3 @@ def _chooser(runs: Sequence[Run], name: QueueName) -> Callable[[Run, Result], fl
 def _metrics_disagree(run: Run, result: Result) -> bool:
     opinions = {opinion(result, name) for name in names_of(run.manifest.metrics, [result])}
     return {True, False} <= opinions
-
-
-def _is_lucky(result: Result) -> bool:
-    """The answers match, and a witness tells the queries apart."""
-    witness = any(isinstance(piece, Refuted) for piece in result.evidence)
-    return witness and results_match(result) is True

@@ -43,6 +43,7 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS waiting (
         address TEXT PRIMARY KEY, batch TEXT NOT NULL, purpose TEXT NOT NULL)""",
 )
+_BATCH_OF = "SELECT name FROM waiting JOIN batches ON name = batch WHERE address = ?"
 _LAYOUT = StoreLayout(
     name="the cache of replies",
     application=0x5351564A,  # "SQVJ", in the file's header
@@ -134,14 +135,17 @@ class ReplyCache:
             # The reply itself is at hand and is worth more than an exception.
             self.problem = f"replies are not stored: {self.path}: {error}"
 
-    def has_batches(self) -> bool:
-        """Whether a batch was ever submitted with this cache."""
-        return self._first("SELECT 1 FROM batches LIMIT 1") is not None
-
     def batch_of(self, address: str) -> str | None:
         """The batch that an address waits in, or ``None``."""
-        row = self._first("SELECT batch FROM waiting WHERE address = ?", address)
+        row = self._first(f"{_BATCH_OF} AND state != 'done'", address)
         return str(row[0]) if row else None
+
+    def is_unanswered(self, address: str) -> bool:
+        """Whether a batch of this cache is over that had the address, and brought nothing for it.
+
+        A batch of another cache is not known here: its requests may have been charged for.
+        """
+        return self._first(f"{_BATCH_OF} AND state = 'done'", address) is not None
 
     def typical_reply(self, model: str, purpose: str) -> float | None:
         """The mean number of tokens of this model's replies to this prompt, where there are any."""

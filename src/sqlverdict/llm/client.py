@@ -160,8 +160,7 @@ class Client:
                     # Whoever held the claim before us may have stored the reply meanwhile.
                     received = self.cache.get(address)
                     if received is None:
-                        # A cache that knows no batch is another one than theirs.
-                        ended = self.cache.has_batches()
+                        ended = self.cache.is_unanswered(address)
                         self._budget.add(-account.release(address, ended=ended))
                         return self._ask_server(request, address, account)
                     break

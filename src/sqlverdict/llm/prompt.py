@@ -86,7 +86,7 @@ class PromptFolder:
         """
         if own is not None:
             if not own.is_dir():
-                raise UsageError(f"{own} is no folder of prompts; expected files like {name}.md")
+                raise UsageError(f"{own} is not a folder of prompts; expected files like {name}.md")
             path = own / f"{name}.md"
             if path.is_file():
                 return _own_prompt(name, path, self.fields)
@@ -134,7 +134,7 @@ def parse_prompt(name: str, text: str, where: str, fields: frozenset[str]) -> Pr
     parts = _HEADER.match(text.replace("\r\n", "\n"))
     if parts is None:
         raise UsageError(
-            f"{where} is no prompt: it must begin with lines '---', 'name: {name}', "
+            f"{where} is not a prompt: it must begin with lines '---', 'name: {name}', "
             "'version: 1', '---' and have a line '<!-- user -->'"
         )
     if parts["name"] != name:

@@ -78,7 +78,7 @@ def problem(value: Any, schema: Mapping[str, Any], where: str = "$") -> str | No
     """What does not fit, in words; ``None`` where all does."""
     types = _types(schema)
     if types and not any(_TYPES[name](value) for name in types):
-        return f"{where} is no {' or '.join(types)}"
+        return f"{where} is not of type {' or '.join(types)}"
     if "const" in schema and not _same(value, schema["const"]):
         return f"{where} is not {schema['const']!r}"
     if "enum" in schema and not any(_same(value, each) for each in schema["enum"]):
@@ -144,4 +144,4 @@ def _first(problems: Any) -> str | None:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

@@ -111,7 +111,7 @@ class ServerDatabases:
 
     def explain(self, db_id: str) -> str:
         """Why an id has no URL."""
-        return f"{_short(db_id)} is no database id: expected a name without a path."
+        return f"{_short(db_id)} is not a database id: expected a name without a path."
 
     def describe(self) -> str:
         """The URL."""
@@ -181,10 +181,10 @@ class DatabaseFolder:
     def explain(self, db_id: str) -> str:
         """Why there is no file for a database: what was looked for, and similar names."""
         if not self.root.is_dir():
-            return f"there is no folder {self.root}. Say where the databases lie."
+            return f"there is no folder {self.root}. Say where the databases are."
         if not is_name(db_id):
             return (
-                f"{_short(db_id)} is no database id: expected the name of a database below "
+                f"{_short(db_id)} is not a database id: expected the name of a database below "
                 f"{self.root}, without a path, and of at most {_LONGEST_NAME} bytes."
             )
         location = f"{self.root / db_id / (db_id + self.suffixes[0])}"
@@ -199,7 +199,8 @@ class DatabaseFolder:
         hint = near(db_id, names)
         return (
             f"database {db_id!r} not found: expected {location} (or {', '.join(self.suffixes)}); "
-            f"{self.root} holds {len(names)} databases.{hint} Add it or correct the db_id."
+            f"{self.root} holds {_count(len(names), 'database')}.{hint} Add it or correct "
+            "the db_id."
         )
 
     def _find(self, db_id: str) -> str | None:
@@ -263,7 +264,7 @@ def is_name(db_id: str) -> bool:
 
 def unknown_database(db_id: str) -> str:
     """The message on a database id for which there is no database."""
-    hint = ", which is no name. A path stands in the field 'database': --column NAME=database"
+    hint = ", which is not a name. A path belongs in the field 'database': --column NAME=database"
     return f"no database is known for the database id {db_id!r}{'' if is_name(db_id) else hint}"
 
 
@@ -306,7 +307,7 @@ def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
         beside = [each.name for each in folder.parent.iterdir()] if folder.parent.is_dir() else []
         raise UsageError(
             f"there is no file or folder {folder}.{near(folder.name, beside)} Say where the "
-            f"databases lie: --databases PATH"
+            f"databases are: --databases PATH"
         )
     return DatabaseFolder(folder, suffixes)
 

@@ -217,7 +217,7 @@ def _parsed_csv(path: str, digest: str) -> tuple[dict[str, Description], Note | 
     with file.open("rb") as stream:
         data = stream.read(LARGEST_CSV).removeprefix(UTF8_BOM)
     if b"\0" in data:
-        return {}, Note(file.name, Problem.BINARY, "it holds a NUL byte: it is no text")
+        return {}, Note(file.name, Problem.BINARY, "it holds a NUL byte: it is not text")
     by_column: dict[str, Description] = {}
     note = None
     try:
@@ -232,7 +232,7 @@ def _parsed_csv(path: str, digest: str) -> tuple[dict[str, Description], Note | 
             if column and each:
                 by_column.setdefault(column, each)
     except csv.Error as error:
-        note = Note(file.name, Problem.BROKEN, f"it is no CSV to its end: {error}")
+        note = Note(file.name, Problem.BROKEN, f"it is not valid CSV to its end: {error}")
     return by_column, note
 
 
@@ -268,7 +268,7 @@ def _parsed_json(path: str, digest: str) -> tuple[_NaturalNames, Note | None]:
     try:
         entries = msgspec.json.decode(file.read_bytes().removeprefix(UTF8_BOM), type=list[_Entry])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        why = f"it is no tables.json: {' '.join(str(error).split())[:200]}"
+        why = f"it is not a tables.json: {' '.join(str(error).split())[:200]}"
         return {}, Note(file.name, Problem.BROKEN, why)
     return {entry.db_id: dict(_natural_names(entry)) for entry in reversed(entries)}, None
 

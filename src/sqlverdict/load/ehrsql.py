@@ -63,7 +63,7 @@ def gold_of(sql: str, database: str | None, rowless: frozenset[str]) -> EhrsqlGo
     if not read:
         return EhrsqlGold(fill_in(sql), database, {})
     empty = " and ".join(read)
-    why = f"the gold reads {empty}, without rows in this database"
+    why = f"the gold reads {empty}, which has no rows in this database"
     return EhrsqlGold(fill_in(sql), f"{database} without rows of {empty}", {UNSCORABLE: why})
 
 

@@ -26,6 +26,11 @@ _GAP = r"(?>[\s\ufeff]+|--[^\n]{0,200}+\n|/\*.{0,200}?\*/){0,20}+"
 _LEAD = r"(?>[\s\ufeff(;]+|--[^\n]*+(?:\n|\Z)|/\*.*?(?:\*/|\Z))*+"
 _NAME = r"(?:\"[^\"]{0,200}+\"|`[^`]{0,200}+`|\[[^\]]{0,200}+\]|\w++)"
 _CTE = rf"with\b{_GAP}(?:recursive\b{_GAP})?{_NAME}{_GAP}(?:\([^()]{{0,2000}}+\){_GAP})?as\b"
+# A query of DuckDB; what stands behind the word tells it from "Pivot tables are ...".
+_PIVOT = (
+    rf"(?:un)?pivot(?:_wider|_longer)?\b{_GAP}"
+    rf"(?:\(|{_NAME}(?:\.{_NAME}){{0,2}}{_GAP}(?:as\b{_GAP}{_NAME}{_GAP})?on\b)"
+)
 
 # English that starts with a word of SQL: "With the given schema ...", "Show me ...", "Update: ".
 _ENGLISH = (
@@ -39,9 +44,9 @@ _OTHERS = (
     r"reindex|begin|commit|end|rollback|savepoint|release|truncate|grant|revoke|merge|call|"
     r"exec(?:ute)?|show|desc(?:ribe)?|use|set|copy|declare|load|install|import|export|from|table"
 )
-_QUERY = re.compile(rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|with\b(?!{_ENGLISH}))", re.I | re.S)
+_QUERY = re.compile(rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|with\b(?!{_ENGLISH}))", re.I | re.S)
 _STATEMENT = re.compile(
-    rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|rollback\s++to\b|(?:with|{_OTHERS})\b(?!{_ENGLISH}))",
+    rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|rollback\s++to\b|(?:with|{_OTHERS})\b(?!{_ENGLISH}))",
     re.I | re.S,
 )
 

@@ -117,7 +117,7 @@ def case_from(
             f'Give "gold", or "answerable": false.'
         )
     database_path = _text(record, "database", where)
-    db_id = _text(record, "db_id", where) or (Path(database_path).stem if database_path else "")
+    db_id = _text(record, "db_id", where) or _stem(database_path)
     if not db_id:
         db_id = (databases.only if databases is not None else None) or ""
     if not db_id:
@@ -145,6 +145,12 @@ def case_from(
         recorded=_recording(record, case_id, where),
         script=_script(record.get("script"), where),
     )
+
+
+@lru_cache(maxsize=1_024)
+def _stem(database: str) -> str:
+    """The name of a database's file; empty where there is none."""
+    return Path(database).stem if database else ""
 
 
 @lru_cache(maxsize=1_024)
@@ -271,8 +277,8 @@ def _answer(
     answer = rows_answer(value) if isinstance(value, list) else None
     if answer is None:
         raise error(
-            f"{where}: {name!r} is no result. Expected a list of rows of the same length: lists, "
-            f"or objects with the same keys."
+            f"{where}: {name!r} is not a result. Expected a list of rows of the same length: "
+            "lists, or objects with the same keys."
         )
     return structs.replace(answer, source=name)
 

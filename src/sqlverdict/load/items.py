@@ -24,7 +24,7 @@ def first_file(root: Path, names: Sequence[str], what: str) -> Path:
     if root.is_file():
         return root
     if not root.is_dir():
-        raise BenchmarkError(f"there is no file or folder {root}. Say where {what} lies.")
+        raise BenchmarkError(f"there is no file or folder {root}. Say where {what} is.")
     for name in names:
         if (root / name).is_file():
             return root / name
@@ -128,7 +128,7 @@ def benchmark_of(
     seen: set[str] = set()
     for case in cases:
         if case.id in seen:
-            raise BenchmarkError(f"{home}: id {case.id!r} stands twice. Expected each id once.")
+            raise BenchmarkError(f"{home}: id {case.id!r} occurs twice. Expected each id once.")
         seen.add(case.id)
     version = "sha256 " + "+".join(source.sha256[:12] for source in sources[:3])
     missing = missing_databases(databases, [case.db_id for case in cases])

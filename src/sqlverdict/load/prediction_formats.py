@@ -115,9 +115,9 @@ def lines_db(file: PredictionFile) -> Entries:
     untabbed = [n for n, text in enumerate(texts, 1) if text.strip() and "\t" not in text]
     if untabbed:
         raise PredictionError(
-            f"{file.path}: {len(untabbed)} of {len(texts)} lines have no tab "
-            f"(line {few_of(untabbed)}). Expected SQL<TAB>db_id on every line; if this is one SQL "
-            f"a line, force the format 'lines'."
+            f"{file.path}: {len(untabbed)} of {len(texts)} lines have no tab (line "
+            f"{few_of(untabbed)}). Expected SQL<TAB>db_id on every line; if this is one query per "
+            "line, force the format 'lines'."
         )
     entries = []
     for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1):
@@ -145,7 +145,8 @@ def bird_json(file: PredictionFile) -> Entries:
             entries.append(PredictionEntry(key, where, text_prediction(key, value)))
         else:
             entries.append(PredictionEntry(key, where, text_prediction(key, sql), db_id.strip()))
-    notes = (f"{len(bare)} predictions name no database (key {few_of(bare)})",) if bare else ()
+    without = count(len(bare), "prediction names", "predictions name")
+    notes = (f"{without} no database (key {few_of(bare)})",) if bare else ()
     return Entries(entries, notes)
 
 
@@ -157,8 +158,8 @@ def bird_order(file: PredictionFile) -> Entries:
     values = list(_object(file).values())
     if len(values) != len(file.case_ids):
         raise PredictionError(
-            f"{file.path}: found {len(values)} predictions, expected {len(file.case_ids)}, one for "
-            f"each case in their order."
+            f"{file.path}: found {count(len(values), 'prediction')}, expected "
+            f"{len(file.case_ids)}, one for each case in their order."
         )
     entries = []
     for number, (case_id, value) in enumerate(zip(file.case_ids, values, strict=True), 1):
@@ -197,7 +198,7 @@ def jsonl(file: PredictionFile) -> Entries:
         where = f"line {number}"
         if not line.strip():
             raise PredictionError(
-                f"{file.path}: {where} is blank. Expected one JSON object a line; remove it."
+                f"{file.path}: {where} is blank. Expected one JSON object per line; remove it."
             )
         record = decode_any_json(line, f"{file.path}, {where}", PredictionError)
         entries += record_entries(record, where, file)
@@ -305,8 +306,8 @@ def _object(file: PredictionFile) -> dict[str, Any]:
     repeated = repeated_keys(file.text)
     if repeated:
         raise PredictionError(
-            f"{file.path}: {len(repeated)} keys stand more than once ({few_of(repeated)}). "
-            f"Expected each once; remove all but one."
+            f"{file.path}: {count(len(repeated), 'key occurs', 'keys occur')} more than once "
+            f"({few_of(repeated)}). Expected each once; remove all but one."
         )
     return content
 
@@ -368,13 +369,16 @@ def _check_count(file: PredictionFile, texts: Sequence[str]) -> tuple[str, ...]:
     expected = len(file.case_ids)
     blank = [number for number, text in enumerate(texts, 1) if not text.strip()]
     if len(texts) == expected:
-        note = f"{len(blank)} lines are blank (line {few_of(blank)}): predictions without SQL"
+        note = (
+            f"{count(len(blank), 'line is', 'lines are')} blank (line "
+            f"{few_of(blank)}): no SQL there"
+        )
         return (note,) if blank else ()
-    advice = "Write exactly one prediction a line, in the order of the cases."
+    advice = "Write exactly one prediction per line, in the order of the cases."
     if blank and len(texts) - len(blank) == expected:
         advice = (
-            f"Without its {len(blank)} blank lines (line {few_of(blank)}) the count would fit: "
-            f"remove them, after checking that they do not stand for empty predictions."
+            f"Without its {len(blank)} blank lines (line {few_of(blank)}) the count would be "
+            "right: remove them, after checking that they do not stand for empty predictions."
         )
     elif blank:
         advice += f" Blank: line {few_of(blank)}."

@@ -134,7 +134,7 @@ def load_trials(
             f"Known: {', '.join(known)}"
         )
     if db_ids is not None and len(db_ids) != len(case_ids):
-        raise UsageError(f"found {len(db_ids)} db_ids for {len(case_ids)} cases; give one a case")
+        raise UsageError(f"found {len(db_ids)} db_ids for {len(case_ids)} cases; give one per case")
     databases = dict(zip(case_ids, db_ids, strict=True)) if db_ids is not None else {}
     if len(set(case_ids)) != len(case_ids):
         raise UsageError("the case ids are not unique; each case needs an id of its own")
@@ -247,7 +247,7 @@ def _check_repeated(path: str, entries: Sequence[PredictionEntry]) -> None:
         more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
         raise PredictionError(
             f"{path}: {count(len(repeated), 'id')} repeated: {'; '.join(repeated[:3])}{more}. "
-            f"Expected one prediction a case: remove all but one, or number several answers in a "
+            f"Expected one prediction per case: remove all but one, or number several answers in a "
             f"field 'trial'."
         )
 
@@ -259,7 +259,7 @@ def _check_ids(
     missing = [case_id for case_id in case_ids if case_id not in by_case]
     extra = [case_id for case_id in by_case if case_id not in known]
     lacks = f"{len(missing)} of {len(case_ids)} cases have no prediction (id {few_of(missing)})"
-    excess = f"{len(extra)} predictions have unknown ids ({few_of(extra)})"
+    excess = f"{count(len(extra), 'prediction')} with an unknown id ({few_of(extra)})"
     if not strict and len(missing) < len(case_ids):
         notes = [f"{lacks}: scored as no SQL produced"] if missing else []
         return [*notes, f"{excess}: left out"] if extra else notes
@@ -322,7 +322,7 @@ def _check_databases(
     raise PredictionError(
         f"{path}: {len(wrong)} of {len(by_case)} predictions name another database than their "
         f"case: {examples}. The file seems to be shifted, sorted differently, or of another "
-        f"split; write it anew in the order of the cases.{other}"
+        f"split; write it again in the order of the cases.{other}"
     )
 
 

@@ -138,8 +138,8 @@ def _result(parts: Mapping[str, Any], name: str, where: str) -> _RecordedResult 
     rows = rows_answer(value) if isinstance(value, list) else None
     if rows is None:
         raise BenchmarkError(
-            f"{where}: {name!r} is no result. Expected a list of rows of the same length, a text "
-            f"table that ends in shape=(rows, columns), or an object with 'error'."
+            f"{where}: {name!r} is not a result. Expected a list of rows of the same length, a "
+            "text table that ends in shape=(rows, columns), or an object with 'error'."
         )
     return _RecordedResult(rows)
 

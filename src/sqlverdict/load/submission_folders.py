@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlverdict.errors import PredictionError
 from sqlverdict.files.digests import sha256_files
 from sqlverdict.files.result_csv import parse_result
-from sqlverdict.files.text import few_of, read_any_text
+from sqlverdict.files.text import count, few_of, read_any_text
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.prediction_formats import Entries, PredictionEntry
 from sqlverdict.records import Prediction
@@ -36,7 +36,11 @@ def read_folder(path: Path) -> tuple[Entries, str]:
             f"Give a prediction file, or a folder with one file per case."
         )
     others = [file.name for file in files if file not in used and not file.name.startswith(".")]
-    notes = [f"{len(others)} files are not used ({few_of(others)})"] if others else []
+    notes = (
+        [f"{count(len(others), 'file is', 'files are')} not used ({few_of(others)})"]
+        if others
+        else []
+    )
     entries = [PredictionEntry(file.stem, file.name, _read(file)) for file in used]
     broken = [
         entry.case_id
@@ -44,7 +48,7 @@ def read_folder(path: Path) -> tuple[Entries, str]:
         if entry.where.endswith(".csv") and entry.prediction.answer is None
     ]
     if broken:
-        notes.append(f"{len(broken)} results cannot be read as CSV (id {few_of(broken)})")
+        notes.append(f"{count(len(broken), 'result')} cannot be read as CSV (id {few_of(broken)})")
     return Entries(entries, tuple(notes)), sha256_files(used)
 
 

@@ -60,13 +60,13 @@ class Records:
                 case_id = id_from(record["id"], where, BenchmarkError)
                 if case_id in locations:
                     raise BenchmarkError(
-                        f"id {case_id!r} stands at {locations[case_id]} and again at {where}. "
+                        f"id {case_id!r} occurs at {locations[case_id]} and again at {where}. "
                         f"Expected each id once; rename or remove one of them."
                     )
                 locations[case_id] = where
             yield record, where
         if empty:
-            raise BenchmarkError(f"{self.path} holds no record. Expected one JSON object a case.")
+            raise BenchmarkError(f"{self.path} holds no record. Expected one JSON object per case.")
 
     def first(self) -> Record:
         """The first record."""

@@ -99,7 +99,9 @@ def copy_to_duckdb(file: Path, target: Path) -> None:
                 for statement in database_statements(file, "duckdb"):
                     connection.execute(statement)
         except duckdb.Error as error:
-            raise BenchmarkError(f"DuckDB does not take the content of {file}: {error}") from error
+            raise BenchmarkError(
+                f"DuckDB does not accept the content of {file}: {error}"
+            ) from error
 
 
 def _replaced(node: Expr, dialect: str) -> Expr:

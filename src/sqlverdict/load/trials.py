@@ -49,7 +49,7 @@ def answers_of(
     for name, values in separate.items():
         if not isinstance(values, list) or len(values) != len(answers):
             raise PredictionError(
-                f"{where}: {key!r} is a list of {len(answers)} answers, and {name!r} is no list "
+                f"{where}: {key!r} is a list of {len(answers)} answers, and {name!r} is not a list "
                 f"of {len(answers)}. Expected one value for each answer."
             )
     for number, answer in enumerate(answers):

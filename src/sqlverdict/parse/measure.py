@@ -62,7 +62,7 @@ def too_large(sql: str) -> str | None:
     if bare > MOST_JOINS:
         return f"{bare} joins without a condition; at most {MOST_JOINS} are read"
     if "with" in words and unfolded(words) > MOST_UNFOLDED:
-        return "common table expressions that unfold beyond measure"
+        return "common table expressions that expand into too many copies"
     return None
 
 

@@ -42,7 +42,7 @@ class Ordering:
         limited: It has a LIMIT that can bite; a negative one is none in SQLite.
         limit: The LIMIT where it is a plain number.
         offset: The OFFSET where it is a plain number.
-        unknown_offset: It has an OFFSET that is no plain number.
+        unknown_offset: It has an OFFSET that is not a plain number.
     """
 
     ordered: bool

@@ -117,7 +117,7 @@ def from_json(content: bytes | str) -> Certificate:
     try:
         plain = msgspec.json.decode(content)
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-            raise DataError("this is no certificate of a proof; write one with prove --save")
+            raise DataError("this is not a certificate of a proof; write one with prove --save")
         if plain.get("version") != VERSION:
             raise DataError(
                 f"the certificate is of version {plain.get('version')!r}; this release reads "
@@ -166,7 +166,7 @@ def _fact_in(plain: object) -> Fact:
     import msgspec
 
     if not isinstance(plain, dict) or str(plain.get("fact")) not in _FACTS:
-        raise DataError(f"the certificate has the fact {plain!r}, which is none that is known")
+        raise DataError(f"the certificate has the fact {plain!r}, which is not known")
     kind = _FACTS[str(plain["fact"])]
     fact: Fact = msgspec.convert({k: v for k, v in plain.items() if k != "fact"}, kind)
     return fact

@@ -10,9 +10,10 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.form_cache import FormCache
-from sqlverdict.prove.normalise import RuleSet, TooManySteps, normalise
+from sqlverdict.prove.normalise import RuleSet, normalise
 from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
+from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
 from sqlverdict.prove.reasoning.open_choices import open_choices

@@ -14,16 +14,13 @@ from functools import cached_property
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.proof import Path, Side, Step
+from sqlverdict.prove.reasoning.copies import TooManySteps, bounded_copies
 from sqlverdict.prove.reasoning.facts import Facts, cited_facts
 from sqlverdict.prove.reasoning.shape import NAMES
 from sqlverdict.prove.rule import Rule
 
 MOST_STEPS = 600
 """A query that needs more steps is given up: rules that undo each other would never end."""
-
-
-class TooManySteps(Exception):
-    """The budget of steps is spent."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +42,7 @@ class RuleSet:
         return matching
 
 
+@bounded_copies()
 def normalise(
     tree: Expr, facts: Facts, rules: RuleSet, side: Side = "gold", most: int = MOST_STEPS
 ) -> tuple[Expr, list[Step]]:

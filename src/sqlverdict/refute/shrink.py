@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.make.constraints import SchemaConstraints, foreign_keys_hold
+from sqlverdict.refute.make.times import simple_times
 
 Content = dict[str, tuple[Row, ...]]
 Cost = tuple[int, int]
@@ -25,8 +26,6 @@ _SIMPLE: dict[str, tuple[Cell, ...]] = {
     "BLOB": (1, 2, 3),
     "BYTES": (b"a", b"b", b"c"),
 }
-
-
 _ROW_SETS = 2
 """How many row sets are tried alone: most differences need one."""
 _DEPTH = 5
@@ -218,7 +217,13 @@ class Shrinker:
         return rows
 
     def _simple_for(self, value: Cell, rows: Content) -> tuple[Cell, ...]:
-        """Simple values for the column in which the value is found first."""
+        """Simple values for the column in which the value is found first.
+
+        A day stays a day and a time a time: whoever reads a witness takes 'a' for neither.
+        """
+        times = simple_times(value)
+        if times is not None:
+            return () if value in times else times
         for table, content in rows.items():
             for n, column in enumerate(self.constraints.tables[table].columns):
                 if any(_is(row[n], value) for row in content):

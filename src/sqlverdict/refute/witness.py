@@ -99,7 +99,8 @@ class NotRefuted:
 
     ``reason`` is set where the search could not be made at all, or was cut short.
     ``cut_by_time`` is set where the clock cut it: another run may go further.
-    ``blame`` is ``prediction`` where only the prediction stands against a search.
+    ``blame`` is whose text stands against a search: ``gold``, or ``prediction`` where it does
+    alone; empty where no text does.
     """
 
     instances: int

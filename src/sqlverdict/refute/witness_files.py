@@ -236,7 +236,7 @@ def _open_database(path: Path) -> tuple[Session, WitnessHeader]:
     outcome = session.run(f"SELECT name, value FROM {NOTES}")
     try:
         if not isinstance(outcome, Answer):
-            raise DataError(f"{path} is no witness: {outcome.message}. Expected a table {NOTES}")
+            raise DataError(f"{path} is not a witness: {outcome.message}. Expected a table {NOTES}")
         notes = {str(key): value for key, value in outcome.rows}
         contract = msgspec.json.decode(str(notes.get("contract", "null")))
         return session, _checked(notes | {"contract": contract}, path)
@@ -259,11 +259,11 @@ def read_header(path: Path) -> tuple[WitnessHeader, str]:
         raise DataError(f"{path} is not UTF-8 ({error}); expected a witness as text") from error
     line = next((line for line in text.split("\n") if line.startswith(MARK)), None)
     if line is None:
-        raise DataError(f"{path} is no witness: no line begins with {MARK.strip()!r}")
+        raise DataError(f"{path} is not a witness: no line begins with {MARK.strip()!r}")
     try:
         return _checked(msgspec.json.decode(line.removeprefix(MARK)), path), text
     except msgspec.DecodeError as error:
-        raise DataError(f"{path} is no witness: the line {MARK.strip()!r}: {error}") from error
+        raise DataError(f"{path} is not a witness: the line {MARK.strip()!r}: {error}") from error
 
 
 def is_of_sqlite(path: Path) -> bool:
@@ -282,7 +282,7 @@ def _checked(content: object, path: Path) -> WitnessHeader:
     try:
         card = msgspec.convert(content, WitnessHeader, strict=False)
     except msgspec.ValidationError as error:
-        raise DataError(f"{path} is no witness: {error}") from error
+        raise DataError(f"{path} is not a witness: {error}") from error
     if card.format > FORMAT:
         raise DataError(
             f"{path} has format {card.format}; this version reads {FORMAT}. Upgrade sqlverdict"

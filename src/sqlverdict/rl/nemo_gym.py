@@ -79,7 +79,7 @@ def _respond(rewarder: Rewarder, method: str, path: str, body: bytes) -> tuple[i
     try:
         request = json.loads(body)
     except ValueError:
-        return 400, {"detail": "the request is no JSON"}
+        return 400, {"detail": "the request is not JSON"}
     if not isinstance(request, dict):
         return 422, {"detail": "the request is no JSON object"}
     try:

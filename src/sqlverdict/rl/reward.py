@@ -9,6 +9,7 @@ from sqlverdict.evidence import Related
 from sqlverdict.records import Reason, Verdict
 from sqlverdict.rl.values import RewardOutcome
 from sqlverdict.situations import Situation
+from sqlverdict.unsearched import has_failed
 
 _BY_VERDICT = {
     Verdict.UNSCORED: RewardOutcome.UNSCORED,
@@ -106,10 +107,15 @@ def outcome_of(result: PairResult, value: float | None) -> RewardOutcome:
     return _of_match(result) if value >= 1.0 else _of_difference(result)
 
 
+def is_witnessed(result: PairResult) -> bool:
+    """Whether a witness shows that the queries differ, be it in more than a relation forgives."""
+    return result.witness is not None or any(each.broken is not None for each in result.relations)
+
+
 def reasons_of(result: PairResult, outcome: RewardOutcome) -> tuple[str, ...]:
     """What happened to the answer; what happens on a witness is no part of it."""
     compared = next((piece for piece in result.evidence if piece.by == _COMPARE), None)
-    if compared is None or result.verdict is Verdict.UNSCORED:
+    if compared is None or outcome is RewardOutcome.UNSCORED:
         return tuple(map(str, result.reasons))
     if outcome in _MATCHES and isinstance(compared, Related):
         # The metric calls right what the comparison does not.
@@ -126,8 +132,11 @@ def _of_match(result: PairResult) -> RewardOutcome:
         # What keeps a search away is worth no more than what a search refutes.
         return RewardOutcome.REFUTED_MATCH
     # A witness on unusual data, or one of repeated rows alone, refutes nothing: the policy says.
-    if result.witness is not None and result.verdict is not Verdict.CORRECT:
+    if is_witnessed(result) and result.verdict is not Verdict.CORRECT:
         return RewardOutcome.REFUTED_MATCH
+    if any(map(has_failed, result.evidence)):
+        # Whether a witness refutes the match is not known: it is paid neither in full nor less.
+        return RewardOutcome.UNSCORED
     if result.gold_count == 0 and result.prediction_count == 0:
         return RewardOutcome.EMPTY_MATCH
     return RewardOutcome.RIGHT

@@ -33,7 +33,7 @@ from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Prediction
 from sqlverdict.rl.replies import completion_text, tagged_answer
-from sqlverdict.rl.reward import Reward, outcome_of, reasons_of
+from sqlverdict.rl.reward import Reward, is_witnessed, outcome_of, reasons_of
 from sqlverdict.rl.values import RewardOutcome, RewardValues, read_values
 
 LIMITS = Limits(steps=100_000_000, seconds=30.0, rows=100_000, bytes=32 * 2**20, cell=2**20)
@@ -130,7 +130,9 @@ class Rewarder(Closing):
         )
         spec = self.scorer.plan.specs[0]
         if not spec.metric.binary:
-            raise UsageError(f"{spec.label} is no metric of 0 and 1; a reward needs one, as ex is")
+            raise UsageError(
+                f"{spec.label} is not a metric of 0 and 1; a reward needs one, such as ex"
+            )
         self._label = spec.label
 
     def close(self) -> None:
@@ -192,7 +194,7 @@ class Rewarder(Closing):
             outcome,
             reasons,
             relations[0].kind if relations else "",
-            result.witness is not None,
+            is_witnessed(result),
             result.proof is not None,
             result.sql,
             result.message,

@@ -21,7 +21,8 @@ outcome                    what happened                                        
 ``refusal``                the reply refuses in words                                 no_sql
 ``abstained_wrong``        an abstention, and the question can be answered            wrong
 ``answered_unanswerable``  SQL, and the question cannot be answered                   wrong
-``unscored``               nothing can be said, and the model is not to blame         its policy
+``unscored``               nothing can be said, and the model is not to blame; such   its policy
+                           as a match for which the search itself fails
 =========================  =========================================================  =============
 """
 
@@ -144,5 +145,5 @@ def read_values(values: RewardValues | Mapping[str, float]) -> RewardValues:
     known = [entry.name for entry in fields(RewardValues)]
     for name in values:
         if name not in known:
-            raise UsageError(f"{name!r} is no outcome; expected one of {', '.join(known)}")
+            raise UsageError(f"{name!r} is not an outcome; expected one of {', '.join(known)}")
     return RewardValues(**dict(values))

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from sqlverdict.evidence import Evidence, Failed, OpenQuestion, Refuted, Undecided
 from sqlverdict.evidence_parts import StageFailure
-from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Engine
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.policies import POLICIES, Policy
@@ -164,7 +164,7 @@ class Examiner:
             *_WHAT_DECIDES(case),
             task.digest,
             case.tags.get("category"),
-            self._text_key(prediction.sql or ""),
+            _text_key(prediction.sql or "", runner.engine_for(case.database or "")),
         )
         beyond_queries = case.recorded is not None or bool(case.gold_answers)
         if not self._looks_at_queries_alone or beyond_queries:
@@ -179,10 +179,6 @@ class Examiner:
             if finding.final and "execute" not in [piece.by for piece in finding.evidence]:
                 self._known[key] = finding
         return finding
-
-    def _text_key(self, sql: str) -> str:
-        """What texts of one meaning share; only SQLite's rules for quotes are known here."""
-        return fold_sql(sql) if self.plan.engine == DEFAULT_ENGINE else sql
 
     def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
@@ -290,8 +286,10 @@ class Examiner:
             reasons = (Reason.UNSUPPORTED_FEATURE,)
             failed = Failed(TOOLKIT, reasons, blame.message, query="prediction", failure=failure)
             judgement = self.plan.judge(task.case, task.prediction, (failed,))
-            zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.plan.specs}
-            return PairFinding(judgement, (failed,), zero, {})
+            # No metric has a value where there is no right answer.
+            zero = 0.0 if task.case.answerable else None
+            values = dict.fromkeys((spec.label for spec in self.plan.specs), zero)
+            return PairFinding(judgement, (failed,), values, {})
         undecided = Undecided(
             TOOLKIT,
             (Reason.TOOLKIT_ERROR,),
@@ -301,6 +299,11 @@ class Examiner:
         )
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.plan.specs)
         return PairFinding(toolkit_failure(), (undecided,), scores, {})
+
+
+def _text_key(sql: str, engine: Engine) -> str:
+    """What texts of one meaning share; only SQLite's rules for quotes are known here."""
+    return fold_sql(sql) if engine.name == DEFAULT_ENGINE else sql
 
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:
@@ -357,7 +360,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "final": finding.final,
         "situation": judgement.situation,
         "p_right": judgement.p_right,
-        "p_deviation": judgement.p_deviation,
+        "p_basis": judgement.p_basis,
         "answers": finding.answers,
     }
     if prediction.usage is not None:

@@ -212,15 +212,26 @@ def _golds(make: MakeItem, case: Case) -> Iterator[RunItem]:
             yield make(case, Prediction(case.id, gold))
 
 
+def stand_ins(case: Case) -> Iterator[Prediction]:
+    """What takes the place of a prediction to see whether the case works without it.
+
+    That is each gold. A question without one is answered by silence.
+    """
+    for gold in case.golds:
+        yield Prediction(case.id, gold)
+    if not case.golds:
+        yield Prediction(case.id, abstained=True)
+
+
 def case_works(case: Case, examine: Callable[[Case, Prediction], Judgement]) -> bool:
     """Whether the whole examination works with a gold in place of the prediction."""
-    return any(_is_right(case, Prediction(case.id, gold), examine) for gold in case.golds)
+    return any(_is_scored(case, stand_in, examine) for stand_in in stand_ins(case))
 
 
-def _is_right(
+def _is_scored(
     case: Case, prediction: Prediction, examine: Callable[[Case, Prediction], Judgement]
 ) -> bool:
     try:
-        return examine(case, prediction).verdict is Verdict.CORRECT
+        return examine(case, prediction).verdict is not Verdict.UNSCORED
     except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
         return False

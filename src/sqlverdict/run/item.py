@@ -97,7 +97,7 @@ class RunItem:
         """What a gold gave; one whose answer is drawn by lot has none to be compared with."""
         outcome = self._run(database, sql)
         volatile = isinstance(outcome, Answer) and outcome.volatile
-        if volatile and uses_chance(sql, self._runner.engine.dialect):
+        if volatile and uses_chance(sql, self._runner.engine_for(database).dialect):
             return Failure(Reason.GOLD_SUSPECT, "the gold's answer depends on chance: random()")
         return outcome
 
@@ -199,7 +199,7 @@ class RunItem:
         return self._run(database, sql)
 
     def _pair(self, database: str, gold: str, prediction: str, index: int = 0) -> QueryPair:
-        case, dialect = self.case, self._runner.engine.dialect
+        case, dialect = self.case, self._runner.engine_for(database).dialect
         return QueryPair(
             gold,
             prediction,
@@ -218,7 +218,8 @@ class RunItem:
             return (self.database,)
         from sqlverdict.load.databases import suite_of
 
-        return suite_of(self.database, self.case.db_id, self._runner.engine.suffixes)
+        suffixes = self._runner.engine_for(self.database).suffixes
+        return suite_of(self.database, self.case.db_id, suffixes)
 
     def clock(self, rounds: int) -> tuple[list[float], list[float]]:
         """Seconds of the first gold that answers and of the prediction, interleaved."""
@@ -281,8 +282,7 @@ class RunItem:
         return GeneratedRelation(*parts, schema.source == "assumed", relation.missing)
 
     def _with_blame(self, refutation: Refutation) -> Refutation:
-        barred = isinstance(refutation, NotRefuted) and refutation.blame == "prediction"
-        self.bars_search = self.bars_search or barred
+        self.bars_search |= isinstance(refutation, NotRefuted) and refutation.blame == "prediction"
         return refutation
 
     def witness_file(self) -> str | None:
@@ -309,7 +309,7 @@ class RunItem:
 
     def query(self, sql: str) -> ParseResult:
         """The parsed query, in the engine's dialect."""
-        return self._parse(sql, self._runner.engine.dialect)
+        return self._parse(sql, self._runner.engine_for(self.database).dialect)
 
     def _parse(self, sql: str, dialect: str) -> ParseResult:
         """What the parser makes of a text; some keep SQLite's own parser busy for ever."""

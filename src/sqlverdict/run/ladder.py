@@ -163,21 +163,23 @@ def _is_empty(answer: Answer) -> bool:
 
 def _add_tags(item: RunItem, evidence: Evidence) -> Evidence:
     """The evidence with what differs between the queries, where it says that they do."""
-    match evidence:
-        case Refuted() | Related() | Failed(query="prediction"):
-            return replace(evidence, tags=_tags(item, evidence))
-    return evidence
+    of_gold = isinstance(evidence, Failed) and evidence.query != "prediction"
+    if of_gold or not isinstance(evidence, Refuted | Related | Failed):
+        return evidence
+    from sqlverdict.compare.tags import find_difference
 
-
-def _tags(item: RunItem, evidence: Refuted | Related | Failed) -> tuple[LoggedTag, ...]:
-    from sqlverdict.compare.tags import find_tags
-
-    relations = [relation.kind for relation in relations_of([evidence])]
-    gold, prediction = item.case.golds[0], item.prediction.sql or ""
-    tags = find_tags(
-        gold, prediction, item.schema(), relations=relations, reasons=map(str, evidence.reasons)
+    gold = item.case.golds[0]
+    tags, words = find_difference(
+        gold,
+        item.prediction.sql or "",
+        item.schema(),
+        relations=[relation.kind for relation in relations_of([evidence])],
+        reasons=map(str, evidence.reasons),
+        dialect=item.query(gold).dialect,
     )
-    return tuple(LoggedTag(tag.name, tag.detail) for tag in tags)
+    logged = tuple(LoggedTag(tag.name, tag.detail) for tag in tags)
+    # Of several golds another one may be meant.
+    return replace(evidence, tags=logged, in_words=words if len(item.case.golds) == 1 else "")
 
 
 def _none_failed(item: RunItem) -> bool:

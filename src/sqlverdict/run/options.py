@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from sqlverdict.confidence import Models
+from sqlverdict.confidence.model import Model
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import Limits
@@ -140,7 +140,7 @@ class Options:
     judge: JudgeOptions | None = None
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     policy: str | None = None
-    confidence: Models | None = None
+    confidence: Model | None = None
     null_keys: bool = False
     no_sql: str = "wrong"
     answers: str = RUN

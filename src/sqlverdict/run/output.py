@@ -125,7 +125,7 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
         raise Interrupted(
-            f"stopped after {done:,} cases; run the same command again to continue"
+            f"stopped after {count(done, 'case')}; run the same command again to continue"
         ) from None
     finally:
         for folder in folders:
@@ -179,9 +179,12 @@ def check_finished(folders: Sequence[RunFolder], over_budget: Sequence[bool]) ->
         return
     done = sum(folder.log.count for folder in folders)
     if any(over_budget):
-        why = f"the cost limit is reached: {sum(over_budget):,} cases still wait for a judge"
+        why = (
+            "the cost limit is reached: "
+            f"{count(sum(over_budget), 'case still waits', 'cases still wait')} for a judge"
+        )
         what = "run the same command with a higher --max-cost to continue"
     else:
-        why = f"{len(over_budget):,} cases wait for replies in a batch"
+        why = f"{count(len(over_budget), 'case waits', 'cases wait')} for replies in a batch"
         what = "run the same command again once they are collected"
     raise Interrupted(f"{why}, {done:,} are done; {what}")

@@ -10,7 +10,7 @@ import multiprocessing
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, reads_driver_values
-from sqlverdict.confidence import NO_LABELS, Model, built_in, write_models
+from sqlverdict.confidence.model import NO_LABELS, Model
+from sqlverdict.confidence.stored import built_in, write_model
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import open_cache
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import ENGINES, Limits, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.no_sql import check_no_sql
 from sqlverdict.parse.schema import Schema
@@ -168,7 +169,21 @@ class RunPlan:
         """The judgement that the evidence supports under the plan's policy."""
         judged = self.asking is not None and bool(self.asking.open_metrics)
         policy = POLICIES[self.policy]
-        return judge(case, prediction, evidence, policy, judged=judged, model=self.model)
+        model = self._labels_for(case.database or "")
+        return judge(case, prediction, evidence, policy, judged=judged, model=model)
+
+    def _labels_for(self, database: str) -> Model:
+        """The counts of labels, for the engine that opens a database: it may be another one."""
+        name = engine_for(ENGINES.get(self.engine), database).name if database else self.engine
+        if name == self.engine:
+            return self.model
+        if name not in self._models:
+            self._models[name] = replace(self.model, engine=name)
+        return self._models[name]
+
+    @cached_property
+    def _models(self) -> dict[str, Model]:
+        return {}
 
     def describe(self, judge: JudgeOptions | None) -> dict[str, str]:
         """The optional stages and what they may spend, as a manifest names them."""
@@ -187,7 +202,7 @@ class RunPlan:
             stages["keys"] = "a primary key may hold NULL where SQLite allows it"
         if self.explains:
             stages["policy"] = self.policy
-            text = write_models({self.policy: self.model})
+            text = write_model(self.model)
             stages["confidence"] = f"counts of labels {sha256(text).hexdigest()[:12]}"
         if self.asking is not None and judge is not None:
             stages["judge"] = judge.describe(self.asking)
@@ -245,7 +260,7 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
         copy_databases=options.copy_databases,
         search=search,
         proof=proof,
-        asking=_asking(specs, options.judge, model),
+        asking=_asking(specs, options.judge),
         policy=policy,
         preset=_preset(specs, options),
         model=model,
@@ -267,21 +282,13 @@ def _policy(names: set[str], options: Options) -> str:
 
 
 def _model(policy: str, options: Options) -> Model:
-    """The counts of labels for a policy.
-
-    Raises:
-        UsageError: the options have counts, and none for the policy.
-    """
-    models = options.confidence
-    if models is not None and policy != RESULTS.name and policy not in models:
-        raise UsageError(
-            f"the counts of labels are for {', '.join(models) or 'no policy'}, and the run has the "
-            f"policy {policy}. Calibrate a run of this policy, or choose the other with --policy"
-        )
-    return (models or built_in()).get(policy, NO_LABELS)
+    """The counts of labels; none where results alone decide, which nobody was asked about."""
+    if policy == RESULTS.name:
+        return NO_LABELS
+    return replace(options.confidence or built_in(), engine=options.engine)
 
 
-def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None, model: Model) -> Asking | None:
+def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None) -> Asking | None:
     """Whom the run asks for which metrics; nobody where no metric listens to a judge."""
     if judge is None or not any(listens_to_judge(spec.metric) for spec in specs):
         return None
@@ -296,7 +303,6 @@ def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None, model: Mode
         },
         open_judge=judge.judge,
         open_metrics=tuple(spec.label for spec in specs if "opinion" in spec.metric.needs),
-        priors=model.priors(),
     )
 
 

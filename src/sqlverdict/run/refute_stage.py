@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Engine, engine_for
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.servers.patience import is_passing, patiently
 from sqlverdict.files.references import file_of, is_server
@@ -72,7 +72,7 @@ class Refuter:
         if isinstance(schema, NotRefuted):
             return schema
         preset = UnderRelation(relation)
-        if self.plan.engine != DEFAULT_ENGINE:
+        if self._engine(case).name != DEFAULT_ENGINE:
             return self._on_engine(gold, prediction, schema, case, preset)
         return refute_queries(
             gold,
@@ -87,7 +87,7 @@ class Refuter:
     def _search(
         self, gold: ParseResult, prediction: ParseResult, schema: Schema, case: Case
     ) -> Refutation:
-        if self.plan.engine != DEFAULT_ENGINE:
+        if self._engine(case).name != DEFAULT_ENGINE:
             return self._on_engine(gold, prediction, schema, case, PRESETS.get(DEFAULT_PRESET))
         # The search is slow to load; runs without it need not wait.
         from sqlverdict.refute.search import refute_queries
@@ -136,12 +136,15 @@ class Refuter:
         key = case.database or case.db_id
         search = self._searches.get(key)
         if search is None:
-            engine = ENGINES.get(self.plan.engine)
             search = self._searches[key] = EngineSearch(
-                engine, case.database, schema, trust_role=self.plan.limits.trust_role
+                self._engine(case), case.database, schema, trust_role=self.plan.limits.trust_role
             )
         budget, contract = self.options.budget, case.contract
         return search.refute(gold, prediction, budget=budget, preset=preset, contract=contract)
+
+    def _engine(self, case: Case) -> Engine:
+        """The engine that opens the case's database; without one, that of the run."""
+        return engine_for(ENGINES.get(self.plan.engine), case.database or "")
 
     def schema(self, case: Case) -> Schema | NotRefuted:
         """The schema given for the case's database, else that of its file."""
@@ -151,9 +154,9 @@ class Refuter:
         if case.database is None:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
         try:
-            engine = ENGINES.get(self.plan.engine)
+            engine = self._engine(case)
             digest = "" if is_server(case.database) else engine.digest(case.database) or ""
-            reading = partial(_read, self.plan.engine, case.database, digest)
+            reading = partial(_read, engine.name, case.database, digest)
             server = is_server(case.database)
             declared = patiently(case.database, reading) if server else reading()
             return with_null_keys(declared) if self.plan.null_keys else declared

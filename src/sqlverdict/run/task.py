@@ -311,20 +311,19 @@ class TaskSource:
             raise Interrupted(
                 f"the server of {_names(silent)} does not answer ({self._why}). Whether the "
                 f"content is still that of the results is not known. Start the server, and run "
-                f"the same command again: it does the cases that are missing"
+                f"the same command again: it evaluates the missing cases"
             )
         late = [key for key in changed if self._digests[key] == _UNREADABLE]
         if late:
             raise Interrupted(
                 f"{_names(late)} could not be read when the run began, and can be now. Run the "
-                f"same command again: it does the cases that are missing"
+                f"same command again: it evaluates the missing cases"
             )
         if changed:
             raise Interrupted(
-                f"{_names(changed)} changed while the run was going on: which of the "
-                f"results are still true is not known. Run the same command again: it does the "
-                f"cases of changed databases again. Copy a database that is in use, and evaluate "
-                f"the copy"
+                f"{_names(changed)} changed during the run: it is not known which of the results "
+                "still hold. Run the same command again: it evaluates the cases of changed "
+                "databases again. Copy a database that is in use, and evaluate the copy"
             )
 
     def _digest(self, database: str | None, db_id: str, gold_database: str | None) -> str:

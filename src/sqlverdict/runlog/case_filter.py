@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from sqlverdict.errors import UsageError
-from sqlverdict.evidence import Refuted
 from sqlverdict.files.text import near
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.score.deciding import reasons_by, verdict_by
+
+ORDINARY_WITNESS = "ordinary_witness"
+"""The situation by its name: situations are made of what a later stage finds."""
 
 Words = str | Sequence[str] | None
 _KNOWN = {
@@ -28,7 +30,7 @@ class CaseFilter:
         db_id: A database.
         difficulty: A level.
         situation: What the evidence amounts to, such as ``ordinary_witness``.
-        lucky: Whether the answers match and a witness refutes the prediction all the same.
+        lucky: Whether the answers match by luck: a witness on ordinary data refutes them.
         abstained: Whether the system abstained.
         text: Words in the question, the golds or the prediction, in any case.
 
@@ -79,8 +81,11 @@ class CaseFilter:
 
 
 def is_lucky(result: Result) -> bool:
-    """Whether the answers match and a witness refutes the prediction all the same."""
-    return any(isinstance(piece, Refuted) for piece in result.evidence)
+    """Whether the answers match by luck: a witness on data like the real data refutes them.
+
+    Unusual data, repeated rows and ties have situations of their own.
+    """
+    return result.situation == ORDINARY_WITNESS
 
 
 def _several(words: Words) -> Sequence[str] | None:

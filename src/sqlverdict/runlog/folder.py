@@ -92,7 +92,7 @@ class RunFolder:
         elif has_lines and not (self.folder / MANIFEST).exists():
             raise RunLogError(
                 f"{self.folder} has a {RESULTS} but no {MANIFEST}: it cannot be resumed. "
-                f"Give another --out, or start anew with --overwrite."
+                f"Give another --out, or start over with --overwrite."
             )
         self.earlier = check_same_run(self.folder, manifest)
         self.manifest = self.earlier or replace(
@@ -169,7 +169,7 @@ class RunFolder:
             )
         if self._other:
             sentences.append(
-                f"{_are_done(self._other)} again: their question, gold or prediction is another now"
+                f"{_are_done(self._other)} again: their question, gold or prediction has changed"
             )
         if self._again:
             sentences.append(
@@ -178,8 +178,8 @@ class RunFolder:
             )
         if self.log.damaged:
             sentences.append(
-                f"{count(self.log.damaged, 'line')} of {RESULTS} did not fit its checksum: what is "
-                f"missing is done again"
+                f"{count(self.log.damaged, 'line')} of {RESULTS} did not match the checksum: what "
+                f"is missing is run again"
             )
         return tuple(sentences)
 

@@ -255,7 +255,7 @@ def read_results(folder: Path) -> Iterator[Result]:
             if not is_sound(line, result.schema):
                 raise RunLogError(
                     f"{path}, line {number} (case {result.id!r}) was changed after it was "
-                    f"written: its checksum does not fit. {_AGAIN_WORDS}"
+                    f"written: its checksum does not match. {_AGAIN_WORDS}"
                 )
             in_order = in_order and result.index == number - 1
             yield result
@@ -276,7 +276,7 @@ def _read(line: bytes, path: Path) -> Result:
     return result
 
 
-_AGAIN_WORDS = "Run the same evaluate command again: it does such cases anew and keeps the others."
+_AGAIN_WORDS = "Run the same evaluate command again: it runs such cases again and keeps the others."
 
 
 def _check_whole(folder: Path, lines: int, *, in_order: bool) -> None:

@@ -159,7 +159,7 @@ def read_manifest(folder: Path) -> Manifest:
         )
     if not is_intact:
         raise RunLogError(
-            f"{path} was changed after it was written: its checksum does not fit. Restore it, or "
+            f"{path} was changed after it was written: its checksum does not match. Restore it, or "
             f"evaluate again with --overwrite."
         )
     return manifest
@@ -178,7 +178,7 @@ def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
         return earlier
     changes = "; ".join(changes_between(earlier, manifest))
     raise RunLogError(
-        f"{folder} holds another run: {changes}. Give another --out, or start anew with "
+        f"{folder} holds another run: {changes}. Give another --out, or start over with "
         f"--overwrite."
     )
 

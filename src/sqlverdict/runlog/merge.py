@@ -113,7 +113,7 @@ def _in_order(runs: Sequence[Run]) -> list[Run]:
     shards = [shard_of(run.manifest) for run in runs]
     for run, shard in zip(runs, shards, strict=True):
         if shard is None:
-            raise RunLogError(f"{run.folder} is no shard: it was not evaluated with --shard")
+            raise RunLogError(f"{run.folder} is not a shard: it was not evaluated with --shard")
     known = [shard for shard in shards if shard is not None]
     if not known:
         raise RunLogError("there is nothing to merge; name the runs of all shards")

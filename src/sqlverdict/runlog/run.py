@@ -22,7 +22,7 @@ from sqlverdict.runlog.manifest import Manifest, read_manifest
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.score.deciding import deciding_metric, verdict_by
 from sqlverdict.score.estimates import Estimate
-from sqlverdict.score.summary import Summary, from_json, summarise, to_json
+from sqlverdict.score.summary import Summary, from_json, is_older, summarise, to_json
 
 SUMMARY = "summary.json"
 _LABELS = ("system", "benchmark")
@@ -67,8 +67,7 @@ class Run:
             (
                 f"{self._title()}, {summary.answered:,} answered, {summary.abstained:,} abstained",
                 *(
-                    f"{each.metric}: {_score(each)}, {each.scored:,} scored, "
-                    f"{each.unscored:,} unscored"
+                    f"{each.metric}: {_score(each)}, {each.unscored:,} unscored"
                     for each in summary.estimates
                 ),
                 f"verdicts{by}: {verdicts or 'none'}",
@@ -112,12 +111,12 @@ class Run:
 
 
 def _score(estimate: Estimate) -> str:
-    """A value with its 95% interval, in percent."""
+    """A value with its 95% interval, in percent, and its denominator."""
     value, low, high = estimate.value, estimate.low, estimate.high
     if value is None:
         return "unscored"
     interval = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
-    return f"{100 * value:.1f}%{interval}"
+    return f"{100 * value:.1f}%{interval}, n {estimate.scored:,}"
 
 
 def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
@@ -183,18 +182,11 @@ def read_run(folder: Path | str) -> Run:
         raise RunLogError(f"{path} cannot be read: {error}. {_AGAIN_WORDS}") from error
     if not is_intact:
         raise RunLogError(
-            f"{path} was changed after it was written: its checksum does not fit. {_AGAIN_WORDS}"
+            f"{path} was changed after it was written: its checksum does not match. {_AGAIN_WORDS}"
         )
     figures = {name: content[name] for name in content if name not in _NO_FIGURES}
-    # A summary of an older version does not say what decided: the first metric of 0 and 1 did.
-    first = next((label for label in manifest.metrics if label in manifest.binary), None)
-    summary = from_json({"deciding": first} | figures)
-    if summary.deciding != deciding_metric(manifest.metrics, manifest.binary):
-        recounted = _summary_of(folder, manifest)
-        summary = replace(
-            recounted,
-            estimates=summary.estimates,
-            slices=summary.slices,
-            spending=summary.spending,
-        )
+    summary = from_json(figures)
+    if is_older(figures) or summary.deciding != deciding_metric(manifest.metrics, manifest.binary):
+        # Its denominators, or what decided, are those of an older version.
+        summary = replace(_summary_of(folder, manifest), spending=summary.spending)
     return Run(folder, manifest, summary)

@@ -6,11 +6,12 @@ Questions are held out together: the pairs of one question are not independent.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from sqlverdict.confidence import NO_LABELS, Counts, Model, cell_of, count
+from sqlverdict.confidence.counts import CellLabel, Counts, LabelSet, cell_of, count, situation_of
+from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.evidence import Judged
 from sqlverdict.records import Result
 
@@ -32,14 +33,14 @@ class LabelledResult:
     result: Result
     right: bool
 
-    def cells(self) -> Iterator[str]:
-        """The cells in which it counts: that of its evidence, and that of a judge's opinion."""
-        result = self.result
-        yield cell_of(result.situation, result.evidence)
-        for piece in result.evidence:
+    def labels(self) -> Iterator[CellLabel]:
+        """The label in the cell of its situation, and in that of a judge's opinion."""
+        question, situation = question_of(self.result), self.result.situation
+        yield CellLabel(cell_of(situation), self.set, question, self.right)
+        for piece in self.result.evidence:
             match piece:
                 case Judged(correct=bool(correct)) if "verdict" in piece.metrics:
-                    yield cell_of(result.situation, result.evidence, correct)
+                    yield CellLabel(cell_of(situation, correct), self.set, question, self.right)
                     break
 
 
@@ -69,64 +70,62 @@ class LabelCalibration:
     bins: tuple[ProbabilityBin, ...]
 
 
+def question_of(result: Result) -> str:
+    """What tells a question from others; a case without one is a question of its own."""
+    return f"{result.db_id}\n{result.question or result.id}"
+
+
 def counts_of(labelled: Iterable[LabelledResult]) -> Counts:
     """The counts of labels by cell and set."""
-    return count((cell, one.set, one.right, 1.0) for one in labelled for cell in one.cells())
+    return count(label for one in labelled for label in one.labels())
 
 
-def with_own(before: Model, labelled: Iterable[LabelledResult], name: str) -> Model:
+def with_own(before: Model, labelled: Sequence[LabelledResult], own: LabelSet) -> Model:
     """A model with own labels beside those of other sets.
 
     Own labels replace a set of the same name as a whole, cells that they do not reach included.
     """
     others = {
-        cell: {other: counts for other, counts in sets.items() if other != name}
+        cell: {name: counts for name, counts in sets.items() if name != own.name}
         for cell, sets in before.cells.items()
     }
-    ours = counts_of(labelled)
+    ours = counts_of(replace(one, set=own.name) for one in labelled)
     names = sorted({*(cell for cell, sets in others.items() if sets), *ours})
     cells = {cell: {**others.get(cell, {}), **ours.get(cell, {})} for cell in names}
-    return Model(before.sets, cells, own=name)
+    sets = (*(one for one in before.sets if one.name != own.name), own)
+    return Model(sets, cells, own=own.name)
 
 
-def forecasts_of(
-    model: Model, labelled: Iterable[LabelledResult], alike: Callable[[str], Collection[str]]
-) -> list[tuple[float, bool]]:
+def forecasts_of(model: Model, labelled: Iterable[LabelledResult]) -> list[tuple[float, bool]]:
     """What a model states of each case, and the label."""
     return [
-        (model.p_right(list(one.cells())[-1], alike(one.result.situation)), one.right)
-        for one in labelled
+        (model.p_right(*situation_of(list(one.labels())[-1].cell)), one.right) for one in labelled
     ]
 
 
 def cross_validated(
-    labelled: Sequence[LabelledResult],
-    alike: Callable[[str], Collection[str]],
-    before: Model = NO_LABELS,
-    name: str = "",
+    labelled: Sequence[LabelledResult], own: LabelSet, before: Model = NO_LABELS
 ) -> LabelCalibration:
     """Calibration on cases whose questions were held out of the counts.
 
     Args:
         labelled: The cases with their labels.
-        alike: The situations on which their policy decides as on the one of this name.
+        own: The set of these labels.
         before: The counts of other sets, which these labels are added to.
-        name: The name of the set of these labels.
     """
     folds: dict[int, list[LabelledResult]] = defaultdict(list)
     for one in labelled:
         folds[_fold(one.result)].append(one)
     predictions: list[tuple[float, bool]] = []
     for fold, held_out in sorted(folds.items()):
-        training = (one for other, ones in folds.items() if other != fold for one in ones)
-        model = with_own(before, training, name or held_out[0].set)
-        predictions.extend(forecasts_of(model, held_out, alike))
+        training = [one for other, ones in folds.items() if other != fold for one in ones]
+        predictions.extend(forecasts_of(with_own(before, training, own), held_out))
     return calibration(predictions)
 
 
 def _fold(result: Result) -> int:
     """The same question is in the same fold, whatever the order of cases and the hash seed."""
-    name = f"{result.db_id}\n{result.question or result.id}".encode("utf-8", "backslashreplace")
+    name = question_of(result).encode("utf-8", "backslashreplace")
     return blake2b(name, digest_size=4).digest()[0] % FOLDS
 
 

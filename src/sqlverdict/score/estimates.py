@@ -1,7 +1,8 @@
 """A metric over the cases of a run and over its slices: means with intervals.
 
-One pass with flat memory: a counter for each metric and slice, never a list of results. An
-unscored value leaves the denominator and is counted apart.
+One pass with flat memory: a counter for each metric and slice, never a list of results. What a
+case counts as is decided in :mod:`sqlverdict.score.deciding`; an unscored case leaves the
+denominator and is counted apart.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlverdict.records import Result
+from sqlverdict.records import Result, Verdict
+from sqlverdict.score.deciding import WORTH, counted_verdict
 from sqlverdict.score.statistics.intervals import (
     BOOTSTRAP_LIMIT,
     mean_and_error,
@@ -36,9 +38,16 @@ REMEMBERED_GOLDS = 4096
 """Gold queries whose features are remembered."""
 
 
+_Value = Verdict | float | None
+"""What is counted of a case: its verdict by a metric of 0 and 1, the value of another one."""
+
+
 @dataclass(frozen=True)
 class Estimate:
-    """A metric over some cases: mean, interval, and how many cases could not be scored.
+    """A metric over some cases: mean, interval, its denominator and what is not in it.
+
+    ``scored`` is the denominator. Of a metric of 0 and 1, ``right``, ``wrong``, ``abstained`` and
+    ``review`` add up to it.
 
     Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 1"}]
@@ -56,6 +65,20 @@ class Estimate:
     interval: str = "none"
     total: float = 0.0
     """The sum of the values: for a binary metric, how many cases are right."""
+    abstained: int = 0
+    """For a binary metric: abstentions from questions that have an answer."""
+    review: int = 0
+    """For a binary metric: cases that a person must decide; not right so far."""
+
+    @property
+    def right(self) -> int:
+        """How many cases are right, by a metric of 0 and 1."""
+        return round(self.total)
+
+    @property
+    def wrong(self) -> int:
+        """How many cases are wrong, by a metric of 0 and 1."""
+        return self.scored - self.right - self.abstained - self.review
 
 
 @dataclass(frozen=True)
@@ -90,9 +113,8 @@ class Tallies:
         binary: Collection[str],
         features: Callable[[str], Iterable[str]] | None,
     ) -> None:
-        plan = tuple((label, label in binary) for label in metrics)
+        plan = self._plan = tuple((label, label in binary) for label in metrics)
         self.whole = _Tally(plan)
-        self._metrics = metrics
         self._features = (
             None if features is None else lru_cache(REMEMBERED_GOLDS)(_frozen(features))
         )
@@ -103,7 +125,12 @@ class Tallies:
 
     def add(self, result: Result) -> None:
         """Count one result."""
-        values = tuple([result.scores.get(label) for label in self._metrics])
+        values = tuple(
+            [
+                counted_verdict(result, label) if binary else result.scores.get(label)
+                for label, binary in self._plan
+            ]
+        )
         marks = (result.db_id, result.difficulty, result.answerable, result.gold[:1], values)
         same = self._alike.get(marks)
         if same is None:
@@ -176,7 +203,7 @@ class _Tally:
         self.cases = 0
         self._values = [_MetricValues(label, binary) for label, binary in plan]
 
-    def add(self, scores: Sequence[float | None], times: int) -> None:
+    def add(self, scores: Sequence[_Value], times: int) -> None:
         self.cases += times
         for values, score in zip(self._values, scores, strict=True):
             values.add(score, times)
@@ -190,7 +217,7 @@ class _Alike:
     """Results with the same values in the same slices, not yet added there."""
 
     tallies: Sequence[_Tally]
-    values: Sequence[float | None]
+    values: Sequence[_Value]
     count: int = 0
 
 
@@ -207,9 +234,13 @@ class _MetricValues:
         self.scored = 0
         self.unscored = 0
         self.total = 0.0
+        self.verdicts: Counter[Verdict] = Counter()
         self.histogram: Counter[float] = Counter()
 
-    def add(self, value: float | None, times: int = 1) -> None:
+    def add(self, value: _Value, times: int = 1) -> None:
+        if isinstance(value, Verdict):
+            self.verdicts[value] += times
+            value = WORTH[value]
         if value is None:
             self.unscored += times
             return
@@ -230,4 +261,23 @@ class _MetricValues:
             # The interval belongs around the mean of the values, not of their three digits.
             shift = mean - mean_and_error(self.histogram)[0]
             low, high = low + shift, high + shift
-        return Estimate(self.label, mean, self.scored, self.unscored, low, high, label, self.total)
+        return Estimate(
+            self.label,
+            mean,
+            self.scored,
+            self.unscored,
+            low,
+            high,
+            label,
+            self.total,
+            self.verdicts[Verdict.ABSTAINED_WRONG],
+            self.verdicts[Verdict.NEEDS_REVIEW],
+        )
+
+
+def estimate_of(results: Iterable[Result], label: str, *, binary: bool, seed: int = 0) -> Estimate:
+    """One metric over some results: the value that a summary of these results would have."""
+    values = _MetricValues(label, binary)
+    for result in results:
+        values.add(counted_verdict(result, label) if binary else result.scores.get(label))
+    return values.estimate(seed, BOOTSTRAP_LIMIT)

@@ -15,6 +15,8 @@ _COUNTS = (
     "unavailable",
     "repeated",
     "flipped",
+    "panels",
+    "unanimous",
     "would_ask",
     "contradictions",
 )
@@ -25,7 +27,8 @@ class JudgeCounts:
 
     ``questions`` were put; ``calls`` were read, ``cached`` of them at hand; ``unparseable`` and
     ``unavailable`` got no verdict;
-    ``repeated`` were asked more than once, and ``flipped`` with different verdicts;
+    ``repeated`` were asked more than once, and ``flipped`` with different verdicts; ``panels``
+    were put to several judges, ``unanimous`` of them with one verdict;
     ``would_ask``: open, in a run that asks nobody.
     """
 
@@ -55,6 +58,8 @@ class JudgeCounts:
         votes = [vote for vote in opinion.repeats if vote is not None]
         counts["repeated"] += len(votes) > 1
         counts["flipped"] += len(set(votes)) > 1
+        counts["panels"] += len(opinion.votes) > 1
+        counts["unanimous"] += opinion.unanimous
 
     def totals(self) -> dict[str, int]:
         """What is not zero."""

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure
@@ -102,7 +101,7 @@ def lint(queries: Iterable[LintEntry], runner: QueryRunner, names: Collection[st
     report = LintReport()
     schemas: dict[str, Schema | str] = {}
     for query in queries:
-        schema = _schema(query.database, runner.engine, schemas)
+        schema = _schema(query.database, runner, schemas)
         if isinstance(schema, str):
             report.unexamined[query.id] = schema
             continue
@@ -118,13 +117,15 @@ def lint(queries: Iterable[LintEntry], runner: QueryRunner, names: Collection[st
     return report
 
 
-def _schema(database: str | None, engine: Engine, known: dict[str, Schema | str]) -> Schema | str:
+def _schema(
+    database: str | None, runner: QueryRunner, known: dict[str, Schema | str]
+) -> Schema | str:
     """The schema of a database file, or why there is none."""
     if database is None:
         return "its database is missing"
     if database not in known:
         try:
-            known[database] = engine.schema(database)
+            known[database] = runner.engine_for(database).schema(database)
         except (SchemaError, DatabaseError) as problem:
             known[database] = str(problem)
     return known[database]

@@ -110,7 +110,6 @@ def _check_blind(name: str, judge: Judge, right: str) -> None:
     full = replace(
         plain,
         open_question="does it matter?",
-        prior=(1, 2),
         gold_facts=("it is short",),
         prediction_facts=("it is long",),
         sizes=("person: 1 row",),

@@ -314,7 +314,8 @@ def check_ends_on_deep_trees(rule: Rule) -> None:
 
 
 def _ends(rule: Rule, sql: str, pair: Pair, rules: RuleSet) -> None:
-    from sqlverdict.prove.normalise import TooManySteps, normalise
+    from sqlverdict.prove.normalise import normalise
+    from sqlverdict.prove.reasoning.copies import TooManySteps
 
     tree_and_facts = start(sql, rule, frozenset(pair.facts))
     if tree_and_facts is None:

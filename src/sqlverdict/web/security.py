@@ -4,7 +4,7 @@
   ``#``, so that no browser sends it in an address or a referrer; the page sends it in a header,
   which another site cannot do.
 * The ``Host`` must be an IP address, ``localhost``, the name that the server was given, or that of
-  the address that people use where a proxy stands between: another name that was made to point
+  the address that people use if there is a proxy in between: another name that was made to point
   here (DNS rebinding) is refused.
 * A request that writes needs the ``Origin`` of this server or of that address, and one that a
   browser calls cross-site is refused.
@@ -46,7 +46,7 @@ HEADERS: Mapping[str, str] = {
 """The headers of every reply."""
 
 
-_BEHIND_PROXY = "where a proxy stands between, start the server with --address"
+_BEHIND_PROXY = "if there is a proxy in between, start the server with --address"
 
 
 def new_token() -> str:
@@ -62,7 +62,7 @@ class RequestGuard:
         tokens: Who may ask, by token.
         host: The name or address that the server was given.
         port: Its port.
-        address: The address that people use, where a proxy stands between; empty: none does.
+        address: The address that people use, if there is a proxy in between; empty: none does.
     """
 
     def __init__(

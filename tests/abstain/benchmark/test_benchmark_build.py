@@ -325,7 +325,7 @@ def test_a_folder_is_not_overwritten_unasked(tmp_path, databases) -> None:
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     outcome = run("build", "--benchmark", "demo", "--out", tmp_path / "mine", "--overwrite")
     assert outcome.exit_code == 2
-    assert "no benchmark of ours" in outcome.output
+    assert "not a benchmark of ours" in outcome.output
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_what_a_kill_at_the_start_leaves_is_no_reason_to_refuse(tmp_path: Path) 
     (tmp_path / f"{UNFINISHED}.123-456.part").write_text("bui")
     prepare(tmp_path, overwrite=False)
     (tmp_path / "thesis.part").write_text("mine")
-    with pytest.raises(UsageError, match="no benchmark of ours"):
+    with pytest.raises(UsageError, match="not a benchmark of ours"):
         prepare(tmp_path, overwrite=False)
 
 

@@ -195,7 +195,7 @@ def _check(material: Material, answerable: Sequence[Case]) -> None:
     times = Counter(case.id for case in (*material.cases, *material.train))
     twice = [case_id for case_id, count in times.items() if count > 1]
     if twice:
-        raise BenchmarkError(f"the ids {few_of(twice)} stand more than once. Expected each once.")
+        raise BenchmarkError(f"the ids {few_of(twice)} occur more than once. Expected each once.")
 
 
 def _templates(

@@ -119,8 +119,8 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
     A filter and no more: what is joined is proved, by the prover's own front door.
     """
     from sqlverdict.prove.derive import form
-    from sqlverdict.prove.normalise import TooManySteps
     from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
+    from sqlverdict.prove.reasoning.copies import TooManySteps
     from sqlverdict.prove.resolve.scope import Unsupported
     from sqlverdict.prove.tree_key import tree_key
 

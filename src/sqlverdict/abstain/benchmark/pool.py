@@ -79,7 +79,7 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
     if not questions:
         kinds = f" of the types {', '.join(types)}" if types else ""
         raise BenchmarkError(
-            f"{path} holds no question{kinds}. Expected one a line, or records with 'question'."
+            f"{path} holds no question{kinds}. Expected one per line, or records with 'question'."
         )
     return QuestionPool(tuple(questions.values()), sources, note)
 

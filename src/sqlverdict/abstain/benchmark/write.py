@@ -88,10 +88,12 @@ def prepare(folder: Path, *, overwrite: bool) -> None:
     """
     if _has_files(folder) and not (folder / UNFINISHED).is_file():
         if not (folder / MANIFEST).is_file():
-            raise UsageError(f"{folder} holds files that are no benchmark of ours; give another")
+            raise UsageError(
+                f"{folder} holds files that are not a benchmark of ours; give another folder"
+            )
         if not overwrite:
             raise UsageError(
-                f"{folder} holds a benchmark already; add --overwrite, or give another"
+                f"{folder} already holds a benchmark; add --overwrite, or give another"
             )
     folder.mkdir(parents=True, exist_ok=True)
 

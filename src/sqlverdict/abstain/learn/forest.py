@@ -131,7 +131,7 @@ class Forest:
             trees.append(tuple(arrays[f"{name}_{number}"] for name in names))
         whole = isinstance(words, dict) and {"vocabulary", "grams"} <= words.keys()
         if not whole or not trees or "idf" not in arrays:
-            raise DataError(f"{folder} holds no forest. Fit the method anew.")
+            raise DataError(f"{folder} holds no forest. Fit the method again.")
         return cls(words["vocabulary"], arrays["idf"], words["grams"], tuple(trees))
 
 

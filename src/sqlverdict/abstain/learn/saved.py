@@ -39,7 +39,7 @@ def read_json(path: Path) -> Any:
             f"{path} cannot be read: {error.strerror}. Expected what sqlverdict abstain fit wrote."
         ) from error
     except ValueError as error:
-        raise DataError(f"{path} is no JSON: {error}. Fit the method anew.") from error
+        raise DataError(f"{path} is not JSON: {error}. Fit the method again.") from error
 
 
 def write_arrays(path: Path, **arrays: Any) -> None:
@@ -62,7 +62,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
         with path.open("rb") as stream, numpy.load(stream, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
-        raise DataError(f"{path} cannot be read: {error}. Fit the method anew.") from error
+        raise DataError(f"{path} cannot be read: {error}. Fit the method again.") from error
 
 
 def write_examples(folder: Path, examples: Sequence[TrainingExample]) -> None:
@@ -122,7 +122,7 @@ def read_examples(folder: Path) -> list[TrainingExample]:
             for line in lines
         ]
     except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
-        raise DataError(f"{folder} holds no examples: {error}. Fit the method anew.") from error
+        raise DataError(f"{folder} holds no examples: {error}. Fit the method again.") from error
 
 
 def _numpy() -> Any:

@@ -28,7 +28,7 @@ def new_model(tokenizer: Any, size: Size, seed: int) -> Any:
     """A T5 with random weights for a tokenizer."""
     torch, transformers = load_torch(), load_transformers()
     if size.width % size.heads:
-        raise UsageError(f"width {size.width} is no multiple of heads {size.heads}; change one")
+        raise UsageError(f"width {size.width} is not a multiple of heads {size.heads}; change one")
     torch.manual_seed(seed)
     config = transformers.T5Config(
         vocab_size=len(tokenizer),

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.files.text import count as count_of
 
 NAME = "cases_whole"
 
@@ -16,7 +17,7 @@ NAME = "cases_whole"
 class CasesWhole(Check):
     """Repeated ids, empty questions, unanswerable cases with golds and the reverse."""
 
-    title = "cases that are not whole"
+    title = "cases that are incomplete"
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Look at each case."""
@@ -45,6 +46,8 @@ class CasesWhole(Check):
                     NAME, "error", f"case {case.id}", "answerable, but no gold", hint
                 )
             elif not case.answerable and case.golds:
-                message = f"unanswerable, but {len(case.golds)} golds are given"
-                hint = "abstaining counts as right and the golds are not used: correct one of both"
+                message = (
+                    f"unanswerable, but {count_of(len(case.golds), 'gold is', 'golds are')} given"
+                )
+                hint = "abstaining counts as right and the golds are not used: correct one of them"
                 yield AuditFinding(NAME, "warning", f"case {case.id}", message, hint)

@@ -14,6 +14,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.files.text import count as count_of
 from sqlverdict.files.text import few_of
 
 NAME = "database_content"
@@ -32,7 +33,8 @@ class DatabaseContent(Check):
         for index, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, index, len(data.databases))
             path, db_id = file_of(database), cases[0].db_id
-            if path is None or not path.is_file() or data.runner.engine.name != DEFAULT_ENGINE:
+            engine = data.runner.engine_for(database).name
+            if path is None or not path.is_file() or engine != DEFAULT_ENGINE:
                 continue
             seconds = data.options.limits.seconds
             try:
@@ -43,8 +45,8 @@ class DatabaseContent(Check):
                 # What cannot be opened is the finding of database_files.
                 continue
             if spent:
-                message = f"the rows were not looked at to the end within {seconds:g} s"
-                yield AuditFinding(NAME, "info", db_id, message, "raise --timeout to look at all")
+                message = f"not all rows could be read within {seconds:g} s"
+                yield AuditFinding(NAME, "info", db_id, message, "raise --timeout to read them all")
 
 
 def _examine(
@@ -74,7 +76,7 @@ def _empty_tables(
     ]
     data.figures["tables_without_rows"] += len(empty)
     if empty:
-        message = f"{len(empty)} of {len(tables)} tables have no rows: {few_of(empty)}"
+        message = f"{len(empty)} of {count_of(len(tables), 'table')} without rows: {few_of(empty)}"
         hint = "queries over them match any wrong query that returns nothing as well"
         yield AuditFinding(NAME, "info", db_id, message, hint, {"tables": empty})
 
@@ -99,11 +101,16 @@ def _orphans(
     if orphans:
         pairs = ", ".join(f"{pair} ({count:,})" for pair, count in orphans.most_common(4))
         more = "at least " if orphans.total() >= _MOST_ORPHANS else ""
-        message = f"{more}{orphans.total():,} rows break a foreign key: {pairs}"
+        message = (
+            f"{more}{count_of(orphans.total(), 'row breaks', 'rows break')} a foreign key: {pairs}"
+        )
         hint = "joins lose these rows; what assumes the keys (proofs, witnesses) may not hold here"
         yield AuditFinding(NAME, "warning", db_id, message, hint, {"violations": dict(orphans)})
     if misfits:
-        message = f"{len(misfits)} foreign keys name no key of their parent: {misfits[0]}"
+        message = (
+            f"{count_of(len(misfits), 'foreign key does', 'foreign keys do')} not "
+            f"name a key of the parent table: {misfits[0]}"
+        )
         hint = "the declaration cannot be checked and promises nothing"
         yield AuditFinding(NAME, "info", db_id, message, hint, {"declarations": misfits})
 
@@ -128,7 +135,7 @@ def _undecodable(
     data.figures["cells_not_utf8"] += sum(bad.values())
     if bad:
         counts = ", ".join(f"{table} ({count:,})" for table, count in bad.items())
-        message = f"{sum(bad.values()):,} texts are not UTF-8: {counts}"
+        message = f"{count_of(sum(bad.values()), 'text is', 'texts are')} not UTF-8: {counts}"
         hint = "many scripts crash on them; here odd bytes are kept as \\xNN on both sides"
         yield AuditFinding(NAME, "warning", db_id, message, hint, {"tables": bad})
 

@@ -16,7 +16,7 @@ from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.files.other_engines import file_hint
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import MAGIC, beside
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.databases import SUFFIXES, suite_of
 
 NAME = "database_files"
@@ -29,19 +29,23 @@ _RESTORE = "restore the file from the benchmark's archive"
 class DatabaseFiles(Check):
     """Missing, empty and corrupt files, leftovers of writers, test suites."""
 
-    title = "database files that are missing or not whole"
+    title = "database files that are missing or damaged"
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Look at each file once."""
         homeless = [case.id for case in data.cases if case.database is None and case.golds]
         if homeless:
-            message = f"{len(homeless)} cases name no database file (id {few_of(homeless)})"
-            hint = "say where the databases lie (--databases)"
+            message = (
+                f"{count(len(homeless), 'case names', 'cases name')} no database "
+                f"file (id {few_of(homeless)})"
+            )
+            hint = "say where the databases are (--databases)"
             yield AuditFinding(NAME, "error", data.benchmark.name, message, hint)
         for position, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, position, len(data.databases))
             path, db_id = file_of(database), cases[0].db_id
-            if path is None or (path.is_file() and data.runner.engine.name != DEFAULT_ENGINE):
+            own_file = data.runner.engine_for(database).name == DEFAULT_ENGINE
+            if path is None or (path.is_file() and not own_file):
                 yield from _opened(database, db_id, len(cases), data)
             elif path.is_file():
                 data.figures["databases"] += 1
@@ -56,14 +60,16 @@ class DatabaseFiles(Check):
 def _opened(database: str, db_id: str, cases: int, data: AuditData) -> Iterator[AuditFinding]:
     """A database that only its engine can look into."""
     try:
-        data.runner.engine.open(database, data.options.limits).close()
+        data.runner.engine_for(database).open(database, data.options.limits).close()
         data.figures["databases"] += 1
     except DatabaseError as error:
         data.figures["databases_missing"] += 1
         data.figures["cases_without_database"] += cases
         hint = "make it available, or correct the db_id or --databases"
         detail = {"path": database, "cases": cases}
-        yield AuditFinding(NAME, "error", db_id, f"{error}; {cases} cases cannot run", hint, detail)
+        yield AuditFinding(
+            NAME, "error", db_id, f"{error}; {count(cases, 'case')} cannot run", hint, detail
+        )
 
 
 def _missing(path: Path, db_id: str, cases: int, severity: Severity) -> AuditFinding:
@@ -71,7 +77,7 @@ def _missing(path: Path, db_id: str, cases: int, severity: Severity) -> AuditFin
     names = [child.stem for child in root.iterdir()] if root.is_dir() else []
     near = get_close_matches(db_id, names, n=1, cutoff=_ALIKE)
     known = f" There is {near[0]!r}." if near else ""
-    message = f"there is no {path}; {cases} cases cannot run.{known}"
+    message = f"there is no {path}; {count(cases, 'case')} cannot run.{known}"
     hint = "add the file, or correct the db_id or --databases"
     if severity == "info":
         hint = "predictions that are results need none; for queries, add the file"
@@ -86,7 +92,7 @@ def _examine(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
         yield AuditFinding(NAME, "error", db_id, f"{path} is empty (0 bytes)", hint)
         return
     if start != MAGIC:
-        message = f"{path} is no SQLite database: it begins with {start!r}"
+        message = f"{path} is not a SQLite database: it begins with {start!r}"
         yield AuditFinding(NAME, "error", db_id, message, file_hint(start) or _RESTORE)
         return
     try:
@@ -139,6 +145,6 @@ def _leftovers(path: Path, db_id: str) -> Iterator[AuditFinding]:
     for ending, what in (("-wal", "write-ahead log"), ("-journal", "rollback journal")):
         left = beside(path, ending)
         if left.is_file() and left.stat().st_size:
-            message = f"{left.name} lies beside it: a {what} of {left.stat().st_size:,} bytes"
+            message = f"{left.name} is beside it: a {what} of {left.stat().st_size:,} bytes"
             hint = "a writer did not finish: open the file once with sqlite3 and close it"
             yield AuditFinding(NAME, "warning", db_id, message, hint)

@@ -21,22 +21,22 @@ class GoldVolatile(Check):
 
     def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """A word that reads the clock or makes chance."""
-        dialect = data.runner.engine.dialect
-        word = reads_clock_or_chance(gold.sql) if dialect == "sqlite" else _word(gold, dialect)
+        sqlite = gold.dialect == "sqlite"
+        word = reads_clock_or_chance(gold.sql) if sqlite else _word(gold)
         if word is None:
             return
         data.figures["golds_volatile"] += 1
         hint = (
-            "the same prediction may score otherwise another day; write a fixed date, or freeze "
-            "the clock with --now"
+            "the same prediction may score differently on another day; write a fixed date, or "
+            "freeze the clock with --now"
         )
         detail = {"word": word, "sql": gold.sql}
         yield AuditFinding(NAME, "warning", gold.subject, f"uses {word}", hint, detail)
 
 
-def _word(gold: GoldQuery, dialect: str) -> str | None:
+def _word(gold: GoldQuery) -> str | None:
     """What makes the answer change by itself: in the text, or in a view that it reads."""
-    use = clock_use(gold.sql, dialect)
+    use = clock_use(gold.sql, gold.dialect)
     if use.chance:
         return "chance"
     if use.reads:

@@ -8,7 +8,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.audit.recover_predictions import RecoveredPredictions
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.parse.grammar import sqlite_complaint
 from sqlverdict.parse.tokens import leading_keyword, statement_count
 from sqlverdict.records import Prediction
@@ -58,7 +58,10 @@ def _replies(data: AuditData, recovered: RecoveredPredictions) -> Iterator[Audit
     data.figures["predictions_in_replies"] = len(longer)
     if longer:
         ids = few_of(one.case_id for one in longer)
-        message = f"{len(longer)} queries stand in a longer reply, {fenced} fenced (id {ids})"
+        message = (
+            f"{count(len(longer), 'query is', 'queries are')} inside a longer "
+            f"reply, {fenced} fenced (id {ids})"
+        )
         hint = "the query inside is used; to be sure, write it alone"
         yield AuditFinding(NAME, "info", recovered.path.name, message, hint)
 

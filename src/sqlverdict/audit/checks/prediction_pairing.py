@@ -9,7 +9,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.recover_predictions import RecoveredPredictions
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 
 NAME = "prediction_pairing"
 
@@ -46,9 +46,9 @@ def _count(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFi
     hint = (
         "remove the blank lines, after checking that they stand for no prediction"
         if fits
-        else "write one prediction a line, in the order of the cases"
+        else "write one prediction per line, in the order of the cases"
     )
-    message = f"{recovered.records} lines for {expected} cases{blank}"
+    message = f"{count(recovered.records, 'line')} for {count(expected, 'case')}{blank}"
     yield AuditFinding(
         NAME, "error", recovered.path.name, message, hint, {"lines": recovered.records}
     )
@@ -66,7 +66,7 @@ def _ids(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFind
             message = f"predicted {len(where)} times, at {', '.join(where[:4])}"
             yield AuditFinding(NAME, "error", f"case {case_id}", message, "remove all but one")
         if case_id not in known and not by_position:
-            message = f"the id {case_id!r} at {where[0]} is no case's"
+            message = f"the id {case_id!r} at {where[0]} belongs to no case"
             hint = "correct the id, or pass --allow-missing to leave it out"
             yield AuditFinding(NAME, "error", f"case {case_id}", message, hint)
     for case in data.cases:
@@ -85,7 +85,7 @@ def _databases(data: AuditData, recovered: RecoveredPredictions) -> Iterator[Aud
     ]
     for entry in wrong:
         message = f"says database {entry.db_id!r}, the case is on {databases[entry.case_id]!r}"
-        hint = "the file is shifted, sorted otherwise or of another split: write it anew"
+        hint = "the file is shifted, sorted differently or from another split: write it again"
         yield AuditFinding(
             NAME,
             "error",
@@ -97,7 +97,8 @@ def _databases(data: AuditData, recovered: RecoveredPredictions) -> Iterator[Aud
     unknown = Counter(entry.db_id for entry in wrong if entry.db_id not in databases.values())
     if unknown:
         names = few_of(name for name, _ in unknown.most_common())
-        message = f"{unknown.total()} predictions name databases that no case uses: {names}"
+        which = count(unknown.total(), "prediction names a database", "predictions name databases")
+        message = f"{which} that no case uses: {names}"
         yield AuditFinding(
             NAME, "warning", recovered.path.name, message, "is it another benchmark's file?"
         )

@@ -20,7 +20,7 @@ NAME = "questions_repeated"
 class QuestionsRepeated(Check):
     """The same question on the same database, with the same or other golds."""
 
-    title = "questions that stand more than once"
+    title = "questions that occur more than once"
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Group the questions of each database, with the knowledge that goes with them."""
@@ -51,7 +51,7 @@ def _pair(data: AuditData, first: Case, later: Case) -> Iterator[AuditFinding]:
     detail_golds = {**detail, "golds": [list(first.golds), list(later.golds)]}
     if agree:
         hint = "the same item counts twice in every score"
-        message = f"{same}, with another gold that answers alike"
+        message = f"{same}, with another gold that gives the same answer"
         yield AuditFinding(NAME, "info", subject, message, hint, detail_golds)
         return
     data.figures["questions_repeated_golds_differ"] += 1

@@ -59,5 +59,5 @@ def _tie_now(report: GoldReport) -> str:
     cut = find_cut(query, answer, probe) if isinstance(query, Query) else None
     if cut is None:
         return ""
-    how = "cuts through a tie" if cut.ordered else "stands without ORDER BY"
+    how = "cuts through a tie" if cut.ordered else "comes without ORDER BY"
     return f"the LIMIT {how}: {cut.tied} rows for {cut.places}"

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.files.text import count
 from sqlverdict.signs.mentions import asked_values, mentions
 
 NAME = "gold_values"
@@ -50,7 +51,9 @@ class GoldValues:
         message = f"{values} of the gold not in {where}"
         if unused and len(predictions) > 1:
             weight += UNUSED
-            message += f"; none of {len(predictions)} systems uses {', '.join(map(repr, unused))}"
+            message += (
+                f"; none of {count(len(predictions), 'system')} uses {', '.join(map(repr, unused))}"
+            )
         yield Suspicion(
             NAME, round(weight, 3), message, detail={"absent": absent, "unused": unused}
         )

@@ -32,7 +32,7 @@ WRONG_GOLD = DIFFERENCES[2]
 class JudgeDisputes:
     """Golds that a judge disputes."""
 
-    title = "a judge holds the gold wrong, or another result right"
+    title = "a judge calls the gold wrong, or another result right"
 
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The opinions against the gold, together."""
@@ -53,7 +53,7 @@ class JudgeDisputes:
             return
         systems = tuple(dict.fromkeys(entry.system for entry, _ in against))
         weight = (BLAMED if blamed else HELD_RIGHT) + EACH * (len(systems) - 1)
-        what = "holds the gold wrong" if blamed else "holds another result right"
+        what = "calls the gold wrong" if blamed else "calls another result right"
         judges = ", ".join(dict.fromkeys(opinion.by for _, opinion in against))
         words = next((text for _, opinion in against if (text := _words(opinion))), "")
         message = f"the judge {judges} {what} ({', '.join(systems)})"

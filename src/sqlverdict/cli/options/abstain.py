@@ -93,7 +93,7 @@ class ToolArgs:
         type=click.IntRange(1),
         default=512,
         heading=Heading.MODEL,
-        help="Tokens of one reply at most.",
+        help="The most tokens in one reply.",
     )
     device: str = option("--device", default="auto", help="For t5: auto, cpu or cuda.")
     seed: int = seed_option()

@@ -107,7 +107,7 @@ def _estimate_lines(estimate: CallEstimate, cached: int, repeats: int) -> Sequen
     if estimate.calls:
         lines.append(
             f"not counted: replies that cannot be read are asked for again (at most "
-            f"{count(repeats, 'more call')}), and a judge that asks in several steps is counted up "
-            f"to its first step"
+            f"{count(repeats, 'more call')}). A judge of two steps is counted with both; it saves "
+            f"the second where its first settles the question"
         )
     return lines

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sqlverdict.run.judging.stage import JudgeOptions
 
 _RECORDED_JUDGES = (REPLAY, RECORDED)
-_DEFAULT_JUDGE = "evidence"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +33,7 @@ class JudgeArgs:
     HEADING: ClassVar[Heading] = Heading.JUDGE
 
     judge: str | None = option(
-        "--judge", metavar="NAME", help="Ask this judge: evidence, flex, replay, recorded ..."
+        "--judge", metavar="NAME", help="Ask this judge: cascade (default), panel, flex, replay ..."
     )
     no_llm: bool = option(
         "--no-llm",
@@ -165,10 +164,10 @@ def open_judge(
     if not args.asks:
         yield JudgeSession()
         return
-    from sqlverdict.judge.judge import JUDGES
+    from sqlverdict.judge.judge import DEFAULT_JUDGE, FIRST_STEPS, JUDGES
     from sqlverdict.run.judging.stage import JudgeOptions
 
-    judge = args.judge or _DEFAULT_JUDGE
+    judge = args.judge or DEFAULT_JUDGE
     JUDGES.get(judge)
     settings = args.settings()
     if judge in _RECORDED_JUDGES:
@@ -181,7 +180,8 @@ def open_judge(
         )
         yield JudgeSession(JudgeOptions(judge, settings, answerer, args.judge_repeat, 1))
         return
-    with open_llm(args.llm, collect=args.collects) as llm:
+    assumed = FIRST_STEPS if args.dry_run else {}
+    with open_llm(args.llm, collect=args.collects, assumed=assumed) as llm:
         if args.batch:
             collect_replies(llm)
         about = ", ".join(filter(None, (llm.endpoint.server, _prompts_digest(args.prompts))))

@@ -33,7 +33,9 @@ class QueueArgs:
         help="Which pairs: some of every kind of evidence, those left to people, those on which "
         "metrics disagree, lucky matches, suspected golds, or any.",
     )
-    size: int = option("--n", type=click.IntRange(1), default=200, help="How many pairs at most.")
+    size: int = option(
+        "--n", type=click.IntRange(1), default=200, help="The most pairs in the queue."
+    )
     seed: int = seed_option("The seed of the queue.")
     annotators: tuple[str, ...] = option(
         "--annotators",
@@ -76,7 +78,7 @@ class ServerArgs:
     address: str | None = option(
         "--address",
         metavar="URL",
-        help="The address that people use, where a proxy stands between: "
+        help="The address that people use, if there is a proxy in between: "
         "https://example.org/label/. [default: the server's own]",
     )
     no_browser: bool = option("--no-browser", is_flag=True, help="Only print the addresses.")

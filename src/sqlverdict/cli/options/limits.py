@@ -57,7 +57,7 @@ class LimitArgs:
     copy_databases: bool = option(
         "--copy-databases",
         is_flag=True,
-        help="Copy the databases to the nodes of the cluster, once a node. "
+        help="Copy the databases to the nodes of the cluster, once per node. "
         "[default: each node has them at the same path]",
     )
     now: datetime | None = option(

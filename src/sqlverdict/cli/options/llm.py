@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import click
@@ -63,7 +64,7 @@ class LlmArgs:
         help="Timeout per call.",
     )
     max_per_minute: float | None = option(
-        "--max-per-minute", type=NumberRange(1), metavar="N", help="Calls per minute at most."
+        "--max-per-minute", type=NumberRange(1), metavar="N", help="The most calls per minute."
     )
 
 
@@ -86,13 +87,18 @@ class OpenedLlm:
 
 @contextmanager
 def open_llm(
-    args: LlmArgs, *, collect: bool = False, spending: Path | None = None
+    args: LlmArgs,
+    *,
+    collect: bool = False,
+    assumed: Mapping[str, str] = MappingProxyType({}),
+    spending: Path | None = None,
 ) -> Iterator[OpenedLlm]:
     """Open the language model, and close it after the block.
 
     Args:
         args: The options; they name a model.
         collect: Collect requests instead of sending them, for a dry run or a batch.
+        assumed: The replies that a dry run assumes, by the name of a prompt.
         spending: The account that calls are charged to; ``None``: the runs have their own.
 
     Raises:
@@ -120,7 +126,7 @@ def open_llm(
     cache = ReplyCache(args.reply_cache or default_path())
     try:
         if collect:
-            collector = RequestCollector(endpoint, cache, prices)
+            collector = RequestCollector(endpoint, cache, prices, assumed)
             yield OpenedLlm(endpoint, cache, prices, collector)
         else:
             if endpoint.key_variable and not endpoint.key():

@@ -113,7 +113,7 @@ class SearchArgs:
         "--preset", default="strict", heading=Heading.EVIDENCE, help="How to compare answers."
     )
     instances: int = option(
-        "--instances", type=click.IntRange(1), default=160, help="Databases to try at most."
+        "--instances", type=click.IntRange(1), default=160, help="The most databases to try."
     )
     seconds: float = option(
         "--seconds",

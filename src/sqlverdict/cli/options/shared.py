@@ -118,7 +118,7 @@ class ShardType(click.ParamType):  # type: ignore[type-arg]  # not generic in cl
         try:
             return Shard(int(number), int(of))
         except ValueError:
-            self.fail(f"{value!r} is no shard; expected 1/4, 2/4 and so on", param, ctx)
+            self.fail(f"{value!r} is not a shard; expected 1/4, 2/4 and so on", param, ctx)
 
 
 SHARD = ShardType()
@@ -248,8 +248,8 @@ def force_option() -> Any:
 def workers_option() -> Any:
     """``--workers``."""
     text = (
-        "Worker processes. 0 works in this one, where a query that takes long within one step ends "
-        "late. [default: one per core]"
+        "Worker processes. 0 uses this process, which cannot interrupt a single long step of a "
+        "query. [default: one per core]"
     )
     return option("--workers", type=click.IntRange(0), heading=Heading.LIMITS, help=text)
 
@@ -317,4 +317,4 @@ def json_text(content: Any) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
+    raise TypeError(f"{type(value).__name__} is not JSON")

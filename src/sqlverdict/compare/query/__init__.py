@@ -5,4 +5,5 @@
 ``conditions``  which conditions join, ask for a subquery's value, or are left
 ``computed``    functions, aggregates and arithmetic
 ``text``        one text for an expression, whatever its spelling
+``readable``    an expression as a reader knows it: tables by their names
 """

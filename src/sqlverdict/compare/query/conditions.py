@@ -28,6 +28,8 @@ class QueryCondition:
         values: The literals in it.
         options: Where OR connects them: each, as ``key``.
         null: ``x IS NULL`` or ``x IS NOT NULL``.
+        readable: It, as a reader knows it; empty where it holds a query.
+        inside: Whether it stands in a query inside the query, or beside one by UNION or the like.
     """
 
     key: str
@@ -37,6 +39,8 @@ class QueryCondition:
     values: frozenset[str] = field(default=frozenset(), compare=False)
     options: frozenset[str] = field(default=frozenset(), compare=False)
     null: bool = field(default=False, compare=False)
+    readable: str = field(default="", compare=False)
+    inside: bool = field(default=False, compare=False)
 
     @property
     def text(self) -> str:

@@ -25,6 +25,7 @@ from sqlverdict.compare.query.conditions import (
     joins_of,
     subquery,
 )
+from sqlverdict.compare.query.readable import ReadableSql
 from sqlverdict.compare.query.text import Texts, flat
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
@@ -66,6 +67,12 @@ class QueryParts:
         first_row: A column must equal a subquery's value, and LIMIT 1 says which.
         computed: Functions, aggregates and arithmetic.
         as_text: Names in double quotes that name no column and stand where a column would.
+        readable: What keys of outputs, groups and sort keys stand for, as the query writes it; a
+            key that cannot be written in one short line is not here.
+        clauses: Which of DISTINCT, GROUP BY, ORDER BY and LIMIT stand anywhere in the query.
+        names: Tables as the schema spells them, else the query.
+        aggregates: The names of all aggregates, in capitals.
+        joins_itself: Some SELECT reads a table twice.
     """
 
     tables: set[str] = field(default_factory=set)
@@ -91,6 +98,11 @@ class QueryParts:
     first_row: bool = False
     computed: Computed = field(default_factory=Computed)
     as_text: set[str] = field(default_factory=set)
+    readable: dict[str, str] = field(default_factory=dict)
+    clauses: set[str] = field(default_factory=set)
+    names: dict[str, str] = field(default_factory=dict)
+    aggregates: set[str] = field(default_factory=set)
+    joins_itself: bool = False
 
 
 def parts_of_both(
@@ -104,28 +116,40 @@ def parts_of_both(
         connect(groups, *pair)
     same = {column_ref: root(groups, column_ref) for column_ref in list(groups)}
     parts = []
+    qualified = len(both[0].tables | both[1].tables) > 1
     for query, names, pairs in zip((gold, prediction), both, joins, strict=True):
         names.same = same
         names.joined = frozenset(column_ref for pair in pairs for column_ref in pair)
-        parts.append(_PartsReader(query.tree, names, schema).read(pairs))
+        readable = ReadableSql(names, schema, query.dialect, qualified=qualified)
+        parts.append(_PartsReader(query.tree, names, schema, readable).read(pairs))
     return parts[0], parts[1]
 
 
 class _PartsReader:
     """Takes one query apart."""
 
-    def __init__(self, tree: Expr, names: Names, schema: Schema | None) -> None:
+    def __init__(
+        self, tree: Expr, names: Names, schema: Schema | None, readable: ReadableSql
+    ) -> None:
         self._tree = tree
+        self._readable = readable
         self._names = names
         self._schema = schema
         self._key = Texts(names, counts="rows")
         self._shape = Texts(names, literals=False)
         self._parts = QueryParts(tables=set(names.tables))
+        self._parts.names = {name: readable.table(name) for name in names.tables}
+        self._parts.aggregates = set(map(_aggregate_name, names.nodes.aggregates))
 
     def read(self, joins: Iterable[tuple[str, str]]) -> QueryParts:
         """The parts, where the joins are known."""
         parts, nodes = self._parts, self._names.nodes
         parts.joins = set(joins)
+        parts.readable |= {
+            " = ".join(pair): " = ".join(map(self._readable.reference, pair))
+            for pair in parts.joins
+            if all("." in ref for ref in pair)
+        }
         keys = {column_ref for pair in parts.joins for column_ref in pair}
         column_refs = {self._names.own_column_ref(column) for column in nodes.columns}
         read = {column_ref.partition(".")[0] for column_ref in column_refs - keys}
@@ -143,6 +167,7 @@ class _PartsReader:
         for operation in nodes.set_operations:
             kind = "" if operation.args.get("distinct") is not False else " all"
             parts.set_operations.append(operation.key + kind)
+            parts.clauses |= {name for name in ("order", "limit") if operation.args.get(name)}
         parts.set_operations.sort()
         self._read_outermost()
         parts.computed = read_computed(self._tree, self._names, self._key, self._schema)
@@ -155,6 +180,11 @@ class _PartsReader:
         inside = select.find_ancestor(exp.Select, exp.CTE) is not None
         arm = isinstance(select.parent, exp.SetOperation) and select.arg_key == "expression"
         parts.nested += inside and not arm
+        start = select.args.get("from_")
+        sources = [start.this] if start is not None else []
+        sources += [join.this for join in select.args.get("joins") or ()]
+        names = [source.name.lower() for source in sources if isinstance(source, exp.Table)]
+        parts.joins_itself |= len(set(names)) < len(names)
         for join in select.args.get("joins") or ():
             side = str(join.args.get("side") or "")
             if side:
@@ -169,9 +199,19 @@ class _PartsReader:
             self._read_conditions(having.this, parts.having, frozenset(), linked)
         group = select.args.get("group")
         for node in group.expressions if group is not None else ():
-            parts.groups.add(self._key(self._names.behind(node)))
+            parts.groups.add(self._key_of(self._names.behind(node)))
+        parts.clauses |= {
+            name for name in ("distinct", "group", "order", "limit") if select.args.get(name)
+        }
         if select.args.get("order") is not None and select.args.get("limit") is not None:
             parts.cut = True
+
+    def _key_of(self, node: Expr) -> str:
+        """The key of an expression; how the query writes it is kept."""
+        key = self._key(node)
+        if text := self._readable(node):
+            self._parts.readable.setdefault(key, text)
+        return key
 
     def _drop_given_groups(self) -> None:
         """Takes out keys of GROUP BY that the primary key of their table beside them gives."""
@@ -251,7 +291,17 @@ class _PartsReader:
         for one in below:
             if one.key == "column" and not self._names.own_column_ref(one) and one.name != "*":
                 self._as_text(one)
-        return QueryCondition(key, node, frozenset(columns - {""}), shape, values, options, null)
+        return QueryCondition(
+            key,
+            node,
+            frozenset(columns - {""}),
+            shape,
+            values,
+            options,
+            null,
+            self._readable(node),
+            inside=node.parent_select is not self._tree,
+        )
 
     def _as_text(self, column: Expr) -> None:
         """Notes a name in double quotes that is text, where a column would stand."""
@@ -274,7 +324,7 @@ class _PartsReader:
             self._read_outputs(select)
         if order is not None:
             parts.order = [
-                self._key(names.behind(node.this)) + (" desc" if node.args.get("desc") else "")
+                self._key_of(names.behind(node.this)) + (" desc" if node.args.get("desc") else "")
                 for node in order.expressions
             ]
         values = [clause.expression for clause in (limit, offset) if clause is not None]
@@ -292,10 +342,13 @@ class _PartsReader:
                 column_refs = names.star(select, node.text("table"))
                 if column_refs is not None:
                     parts.outputs += column_refs
+                    # What stands for joined columns may have the name of another one.
+                    own = set(column_refs) - set(names.same.values())
+                    parts.readable |= {ref: self._readable.reference(ref) for ref in own}
                     parts.any_count_outputs += column_refs
                     parts.columns |= {column_ref: {column_ref} for column_ref in column_refs}
                     continue
-            key = self._key(node)
+            key = self._key_of(node)
             parts.outputs.append(key)
             parts.any_count_outputs.append(any_count_text(node))
             columns = list(_seen_columns(node))
@@ -305,6 +358,12 @@ class _PartsReader:
                 parts.composed.append(frozenset(parts.columns[key]))
             if bare.key == "column" and not names.own_column_ref(bare) and bare.name != "*":
                 parts.as_text.add(bare.name)
+
+
+def _aggregate_name(node: Expr) -> str:
+    from sqlglot import exp
+
+    return node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
 
 
 def _seen_columns(node: Expr) -> Iterator[Expr]:

@@ -88,7 +88,7 @@ class ColumnPermutation(RelationKind):
     def words(self, detail: Detail) -> str:
         """Which columns stand for gold's."""
         columns = positions(detail["columns"])
-        return f"the same rows; the gold's columns are the prediction's {columns}"
+        return f"the same rows; the gold's columns are the prediction's columns {columns}"
 
     def harmless(self, detail: Detail, context: RelationContext) -> bool:
         """Whether the rows are in order; unlike other trivial ones, it may be chance."""

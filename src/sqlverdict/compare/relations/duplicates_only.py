@@ -37,6 +37,7 @@ from sqlverdict.compare.relation import (
     RelationContext,
     RelationKind,
 )
+from sqlverdict.files.text import count
 from sqlverdict.records import Relation, Row
 
 KIND = "duplicates_only"
@@ -125,8 +126,8 @@ class DuplicatesOnly(RelationKind):
     def words(self, detail: Detail) -> str:
         """The counts."""
         return (
-            f"the same {detail['distinct']} distinct rows, {detail['prediction_rows']} rows "
-            f"instead of {detail['gold_rows']}"
+            f"the same {count(detail['distinct'], 'distinct row')}, "
+            f"{count(detail['prediction_rows'], 'row')} instead of {detail['gold_rows']:,}"
         )
 
     def harmless(self, detail: Detail, context: RelationContext) -> bool:
@@ -149,9 +150,9 @@ def _other_order(tables: TablePair) -> tuple[int, ...] | None:
 def _examples(rows: Sequence[Row], others: Sequence[Row]) -> list[dict[str, Any]]:
     counts, other_counts = Counter(rows), Counter(others)
     examples: list[dict[str, Any]] = []
-    for row, count in counts.items():
-        if count != other_counts[row]:
-            examples.append({"row": plain_row(row), "gold": count, "prediction": other_counts[row]})
+    for row, times in counts.items():
+        if times != other_counts[row]:
+            examples.append({"row": plain_row(row), "gold": times, "prediction": other_counts[row]})
             if len(examples) == EXAMPLES:
                 break
     return examples

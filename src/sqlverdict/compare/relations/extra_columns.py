@@ -80,7 +80,7 @@ class ExtraColumns(RelationKind):
     def words(self, detail: Detail) -> str:
         """How many further columns, and which."""
         more = count(len(detail["extra"]), "more column")
-        return f"the same rows; the prediction has {more}, its column {positions(detail['extra'])}"
+        return f"the same rows; the prediction has {more}: number {positions(detail['extra'])}"
 
     def harmless(self, detail: Detail, context: RelationContext) -> bool:
         """Whether the rows are in order."""

@@ -79,7 +79,7 @@ class Formats(RelationKind):
 
     def words(self, detail: Detail) -> str:
         """The first step."""
-        return f"the same values, spelt otherwise ({detail['changed'][0]['steps'][0]})"
+        return f"the same values, written differently: {detail['changed'][0]['steps'][0]}"
 
     def harmless(self, detail: Detail, context: RelationContext) -> bool:
         """Whether no capital letters change and the rows are in order."""

@@ -88,7 +88,7 @@ class MissingColumns(RelationKind):
         """How many columns are missing, and which."""
         lacks = count(len(detail["missing"]), "column")
         return (
-            f"the same rows; the prediction lacks {lacks}, the gold's column "
+            f"the same rows; the prediction lacks {lacks} of the gold: number "
             f"{positions(detail['missing'])}"
         )
 

@@ -27,6 +27,7 @@ from sqlverdict.compare.related.contain import containment, containment_holds, i
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import example
 from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
+from sqlverdict.files.text import count
 from sqlverdict.records import Relation
 
 KIND = "row_subset"
@@ -74,7 +75,8 @@ class RowSubset(RelationKind):
 
     def words(self, detail: Detail) -> str:
         """How many rows are missing, and one of them."""
-        return f"{detail['missing']} of the gold's rows missing{example(detail)}"
+        missing = count(detail["missing"], "of the gold's rows is", "of the gold's rows are")
+        return f"{missing} missing{example(detail)}"
 
 
 def _in_order(detail: Detail, columns: list[int]) -> dict[str, Any]:

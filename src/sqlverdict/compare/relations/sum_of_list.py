@@ -10,7 +10,8 @@ Holds when
 
 Proof
     ``list``, which side is the list; ``function``, the first of sum, avg, count, max and min
-    that fits; ``value``, the number; ``rows``, the length of the list.
+    that fits; ``value``, the number; ``rows``, the length of the list; ``nulls``, how many of its
+    rows are NULL where the number counts the others alone.
 
 Why
     Where the question asks for a total, the sum of what gold lists answers it. Another function,
@@ -64,6 +65,7 @@ class SumOfList(RelationKind):
         AnswerPair(((12,), (30,)), ((42,),), question="List the numbers.", harmless=False),
         AnswerPair(((42,),), ((12,), (None,), (30,)), harmless=False),
         AnswerPair((("Ann",), ("Bob",)), ((2,),), harmless=False),
+        AnswerPair((("Ann",), (None,), (None,)), ((1,),), harmless=False),
     )
     keeps_apart = (
         AnswerPair(((12,), (30,)), ((43,),), because="no function gives the number"),
@@ -92,6 +94,8 @@ class SumOfList(RelationKind):
             "value": plain(value),
             "rows": rows.height,
         }
+        if function == "count" and value != rows.height:
+            detail["nulls"] = sum(cell is None for cell in rows.columns[0].cells)
         if tiny(value) or weak([rows.columns[0].cells]):
             detail["weak"] = True
         return Relation(KIND, detail)
@@ -112,7 +116,8 @@ class SumOfList(RelationKind):
             return False
         cells: list[Any] = [row[0] for row in rows.rows if row[0] is not None]
         if detail["function"] == "count":
-            return value in (len(cells), rows.height)
+            number = rows.height - detail.get("nulls", 0)
+            return value == number and number in (len(cells), rows.height)
         results = {
             "sum": lambda: sum(cells),
             "avg": lambda: sum(cells) / len(cells),
@@ -126,6 +131,12 @@ class SumOfList(RelationKind):
 
     def words(self, detail: Detail) -> str:
         """Which function of whose list is the other's number."""
+        if detail.get("nulls"):
+            return (
+                f"the {detail['list']} lists {detail['rows']} rows, {detail['nulls']} of them "
+                f"NULL; the {other_side(detail['list'])}'s {detail['value']} is the number of the "
+                "others"
+            )
         return (
             f"the {detail['list']} lists {detail['rows']} rows whose {detail['function']} is the "
             f"{other_side(detail['list'])}'s {detail['value']}"

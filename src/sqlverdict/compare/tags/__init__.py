@@ -12,6 +12,7 @@ or whether it matters. ``tag_labels.py`` maps tags to FLEX's categories.
 ``rows``        tags of groups, order, limits, DISTINCT and set operations
 ``outputs``     tags of output columns
 ``computed``    tags of aggregates, functions and divisions
+``words``       what the prediction does otherwise, in a sentence
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from sqlverdict.compare.query.columns import is_nullable
-from sqlverdict.compare.query.parts import parts_of_both
+from sqlverdict.compare.query.parts import QueryParts, parts_of_both
 from sqlverdict.compare.tags.computed import computed_tags
 from sqlverdict.compare.tags.conditions import condition_tags
 from sqlverdict.compare.tags.kinds import EXAMPLES_SCHEMA, TAGS, Clause, Tag, TagKind
@@ -28,8 +29,9 @@ from sqlverdict.compare.tags.outputs import output_tags
 from sqlverdict.compare.tags.results import result_tags
 from sqlverdict.compare.tags.rows import row_tags
 from sqlverdict.compare.tags.sources import source_tags
+from sqlverdict.compare.tags.words import query_words, refusal_words
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import ParseFailure, Query
+from sqlverdict.records import ParseFailure
 
 __all__ = [
     "EXAMPLES_SCHEMA",
@@ -38,6 +40,7 @@ __all__ = [
     "Tag",
     "TagKind",
     "clauses_of",
+    "find_difference",
     "find_tags",
     "is_nullable",
 ]
@@ -62,34 +65,54 @@ def find_tags(
         reasons: Reason codes of the comparison.
         dialect: Whose SQL it is.
     """
-    tags = [*result_tags(relations, reasons)]
-    tags += _query_tags(gold, prediction, schema, dialect)
-    return tuple({tag.name: tag for tag in reversed(tags)}.values())[::-1]
+    return find_difference(
+        gold, prediction, schema, relations=relations, reasons=reasons, dialect=dialect
+    )[0]
 
 
-def _query_tags(
-    gold_sql: str, prediction_sql: str, schema: Schema | None, dialect: str
-) -> Iterator[Tag]:
+def find_difference(
+    gold: str,
+    prediction: str,
+    schema: Schema | None = None,
+    *,
+    relations: Iterable[str] = (),
+    reasons: Iterable[str] = (),
+    dialect: str = "sqlite",
+) -> tuple[tuple[Tag, ...], str]:
+    """As :func:`find_tags`, and what the prediction does otherwise, in words.
+
+    The words are a predicate of the prediction, such as ``selects name instead of city``; they
+    are empty where nothing can be said for sure.
+    """
+    of_results = list(result_tags(relations, reasons))
+    fails = any(tag.name == "fails" for tag in of_results)
+    of_queries, words = _compare(gold, prediction, schema, dialect, fails=fails)
+    tags = [*of_results, *of_queries]
+    return tuple({tag.name: tag for tag in reversed(tags)}.values())[::-1], words
+
+
+def _compare(
+    gold_sql: str, prediction_sql: str, schema: Schema | None, dialect: str, *, fails: bool
+) -> tuple[list[Tag], str]:
     # The parser is slow to load; who has no queries to compare need not wait.
     from sqlverdict.parse.query import parse
 
     gold, prediction = parse(gold_sql, dialect), parse(prediction_sql, dialect)
     if isinstance(gold, ParseFailure):
-        yield unread_tag(gold, gold=True)
-    elif isinstance(prediction, ParseFailure):
-        yield unread_tag(prediction, gold=False)
-    else:
-        try:
-            tags = list(_differences(gold, prediction, schema))
-        except RecursionError:
-            tags = [Tag("not_read", "a query is nested too deep")]
-        yield from tags or [Tag("same_trees")]
+        return [unread_tag(gold, gold=True)], ""
+    if isinstance(prediction, ParseFailure):
+        return [unread_tag(prediction, gold=False)], ""
+    try:
+        ours, theirs = parts_of_both(gold, prediction, schema)
+        names = list(name_tags(prediction, schema)) if gold.sql != prediction.sql else []
+        tags = [*names, *_differences(ours, theirs, schema)]
+        words = refusal_words(names) if fails else query_words(ours, theirs, schema)
+    except RecursionError:
+        return [Tag("not_read", "a query is nested too deep")], ""
+    return tags or [Tag("same_trees")], words
 
 
-def _differences(gold: Query, prediction: Query, schema: Schema | None) -> Iterator[Tag]:
-    ours, theirs = parts_of_both(gold, prediction, schema)
-    if gold.sql != prediction.sql:
-        yield from name_tags(prediction, schema)
+def _differences(ours: QueryParts, theirs: QueryParts, schema: Schema | None) -> Iterator[Tag]:
     if theirs.as_text - ours.as_text:
         yield Tag("name_as_text", ", ".join(sorted(theirs.as_text)))
     yield from source_tags(ours, theirs, schema)

@@ -25,7 +25,7 @@ TAGS.update(
         ),
         "aggregate_changed": TagKind(
             "select",
-            "the two use other aggregates",
+            "the two use different aggregates",
             "SELECT AVG(goals) FROM player",
             "SELECT MAX(goals) FROM player",
         ),
@@ -37,7 +37,7 @@ TAGS.update(
         ),
         "count_object": TagKind(
             "select",
-            "the two count other things: rows, values of a column, or different values",
+            "the two count different things: rows, values of a column, or different values",
             "SELECT COUNT(*) FROM player",
             "SELECT COUNT(DISTINCT team_id) FROM player",
         ),

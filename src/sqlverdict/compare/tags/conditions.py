@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator
 from sqlverdict.compare.query.columns import is_nullable
 from sqlverdict.compare.query.conditions import QueryCondition
 from sqlverdict.compare.query.parts import QueryParts
-from sqlverdict.compare.tags.kinds import HEAVY, TAGS, Tag, TagKind
+from sqlverdict.compare.tags.kinds import HEAVY, TAGS, Tag, TagKind, enumeration
 from sqlverdict.parse.schema import Schema
 
 TAGS.update(
@@ -42,7 +42,7 @@ TAGS.update(
         ),
         "condition_changed": TagKind(
             "where",
-            "a condition on the same columns is another one",
+            "a condition on the same columns is different",
             "SELECT name FROM player WHERE goals > games",
             "SELECT name FROM player WHERE goals > 2 * games",
         ),
@@ -72,7 +72,8 @@ TAGS.update(
         ),
         "value_spelling": TagKind(
             "where",
-            "the same value, spelled otherwise: case, blanks, signs, wildcards, or more of a date",
+            "the same value, spelled differently: case, blanks, signs, wildcards, or more "
+            "of a date",
             "SELECT name FROM team WHERE city = 'New York'",
             "SELECT name FROM team WHERE city = 'new-york'",
         ),
@@ -131,6 +132,70 @@ def condition_tags(
         yield Tag("first_row_subquery", f"in the {'gold' if gold.first_row else 'prediction'}")
 
 
+def condition_words(
+    gold: QueryParts, prediction: QueryParts, schema: Schema | None
+) -> Iterator[str]:
+    """How the conditions of two queries differ, as predicates of the prediction."""
+    ours, theirs = _lone(gold, prediction), _lone(prediction, gold)
+    nulls = [
+        [one for one in lone if one.null and _any_matters(one, query, schema)]
+        for lone, query in ((ours, gold), (theirs, prediction))
+    ]
+    for lone, other in ((ours, prediction), (theirs, gold)):
+        # ON TRUE says nothing.
+        lone[:] = [one for one in lone if not one.null and one.columns]
+        if list(_condition_moves(lone, other)):
+            yield ""
+    options = [{key for one in lone for key in one.options} for lone in (theirs, ours)]
+    # Where one has more queries in it, the other may say the same in other words.
+    is_alike = (gold.nested, gold.set_operations) == (prediction.nested, prediction.set_operations)
+    if list(_connected(ours, theirs)):
+        yield "connects conditions by AND where the gold has OR" if is_alike else ""
+    if list(_connected(theirs, ours)):
+        yield "connects conditions by OR where the gold has AND" if is_alike else ""
+    changed = [pair for _, alike in _ALIKE for pair in _pairs(ours, theirs, alike)]
+    missing, extra = ours + nulls[0], theirs + nulls[1]
+    if len(missing) == len(extra) == 1:
+        changed.append((missing.pop(), extra.pop()))
+    instead: dict[str, list[str]] = {}
+    for ours_, theirs_ in changed:
+        before, after = ours_.readable, theirs_.readable
+        if before and after and before != after:
+            instead.setdefault(after, []).append(before)
+        else:
+            yield ""
+    for after, texts in instead.items():
+        yield f"has the condition {after} instead of {enumeration(list(dict.fromkeys(texts)))}"
+    # BETWEEN is two conditions of one text.
+    mentions = {*instead, *(text for texts in instead.values() for text in texts)}
+    for does, lone, by_or in (("lacks", missing, options[0]), ("adds", extra, options[1])):
+        others = [one for one in lone if one.readable not in mentions]
+        texts = [
+            one.readable
+            for one in others
+            if one.readable and one.key not in by_or and (is_alike or not one.inside)
+        ]
+        if texts:
+            yield f"{does} the condition{'s' if len(texts) > 1 else ''} {enumeration(texts)}"
+        if len(texts) < len(others):
+            yield ""
+    yield from _having_words(gold, prediction)
+
+
+def _having_words(gold: QueryParts, prediction: QueryParts) -> Iterator[str]:
+    ours = [one.readable for key, one in gold.having.items() if key not in prediction.having]
+    theirs = [one.readable for key, one in prediction.having.items() if key not in gold.having]
+    if not all(ours) or not all(theirs) or set(ours) & set(theirs):
+        yield ""
+        return
+    if ours and theirs:
+        yield f"has HAVING {' AND '.join(theirs)} instead of HAVING {' AND '.join(ours)}"
+    elif ours:
+        yield f"lacks HAVING {' AND '.join(ours)}"
+    elif theirs:
+        yield f"adds HAVING {' AND '.join(theirs)}"
+
+
 def _lone(query: QueryParts, other: QueryParts) -> list[QueryCondition]:
     return [query.conditions[key] for key in query.conditions if key not in other.conditions]
 
@@ -141,9 +206,13 @@ def _null_tags(
     outputs = {ref for refs in query.columns.values() for ref in refs}
     for condition in [one for one in lone if one.null]:
         lone.remove(condition)
-        if any(_matters(column, query, condition, schema) for column in condition.columns):
+        if _any_matters(condition, query, schema):
             name = "null_output" if condition.columns & outputs else "null_condition"
             yield Tag(name, condition.text)
+
+
+def _any_matters(condition: QueryCondition, query: QueryParts, schema: Schema | None) -> bool:
+    return any(_matters(column, query, condition, schema) for column in condition.columns)
 
 
 def _matters(

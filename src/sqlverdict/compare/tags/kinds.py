@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,6 +54,7 @@ JOINED = "SELECT p.name FROM player p JOIN team t ON p.team_id = t.id"
 HEAVY = "SELECT name FROM player WHERE weight > 80"
 """Queries of several examples."""
 
+_MOST_NAMES = 3
 LONGEST_DETAIL = 300
 """So many letters of what shows a tag are kept: a log must not repeat a huge query."""
 
@@ -85,6 +86,13 @@ def both_sides(ours: Iterable[str], theirs: Iterable[str]) -> str:
     """What only one of two has, in words."""
     one, other = sorted(set(ours) - set(theirs)), sorted(set(theirs) - set(ours))
     return f"gold: {', '.join(one) or 'none'}; prediction: {', '.join(other) or 'none'}"
+
+
+def enumeration(texts: Sequence[str]) -> str:
+    """A few things in a sentence: ``a, b and c``; of many the first, and how many more."""
+    if len(texts) > _MOST_NAMES:
+        return f"{', '.join(texts[: _MOST_NAMES - 1])} and {len(texts) - _MOST_NAMES + 1} more"
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def is_column_ref(text: str) -> bool:

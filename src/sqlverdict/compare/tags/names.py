@@ -68,7 +68,7 @@ TAGS.update(
         ),
         "name_as_text": TagKind(
             "query",
-            "a name in double quotes names no column, so that SQLite reads it as text",
+            "a name in double quotes names no column, so SQLite reads it as text",
             "SELECT name FROM player WHERE born > '2000'",
             "SELECT name FROM player WHERE \"date of birth\" > '2000'",
         ),

@@ -32,7 +32,7 @@ TAGS.update(
         ),
         "other_outputs": TagKind(
             "select",
-            "the output columns are computed otherwise",
+            "the output columns are computed differently",
             "SELECT SUM(goals) FROM player",
             "SELECT SUM(goals * 2) FROM player",
         ),
@@ -56,7 +56,7 @@ TAGS.update(
         ),
         "composed_output": TagKind(
             "select",
-            "one writes columns into one text that the other outputs apart",
+            "one joins columns into one text that the other outputs separately",
             "SELECT name, born FROM player",
             "SELECT name || ' ' || born FROM player",
         ),

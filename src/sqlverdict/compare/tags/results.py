@@ -13,8 +13,8 @@ TAGS.update(
         "column_order": TagKind("result", "the same rows, columns in another order"),
         "extra_columns": TagKind("result", "the gold's rows with further columns"),
         "missing_columns": TagKind("result", "the gold's rows without some columns"),
-        "representation": TagKind("result", "the same values, written otherwise"),
-        "arrangement": TagKind("result", "the same values, arranged otherwise"),
+        "representation": TagKind("result", "the same values, written differently"),
+        "arrangement": TagKind("result", "the same values, arranged differently"),
         "repeated_rows": TagKind("result", "the same rows, some more or less often"),
         "row_order": TagKind("result", "the same rows in another order"),
         "tied_rows": TagKind(

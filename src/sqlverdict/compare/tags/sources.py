@@ -62,7 +62,7 @@ def source_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None)
     if idle:
         yield Tag("idle_table", ", ".join(sorted(idle)))
     common = gold.tables & prediction.tables
-    ours, theirs = _between(gold, common), _between(prediction, common)
+    ours, theirs = joins_between(gold, common), joins_between(prediction, common)
     if ours != theirs and ((ours and theirs) or gold.tables == prediction.tables):
         texts = [[" = ".join(pair) for pair in pairs] for pairs in (ours, theirs)]
         yield Tag("other_join", both_sides(*texts))
@@ -80,7 +80,7 @@ def source_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None)
         yield Tag(name, f"{gold.nested} became {prediction.nested}")
 
 
-def _between(parts: QueryParts, tables: set[str]) -> set[tuple[str, str]]:
+def joins_between(parts: QueryParts, tables: set[str]) -> set[tuple[str, str]]:
     """The pairs of columns by which a query joins some tables with each other."""
     known = {*tables, UNKNOWN}
     return {

@@ -2,8 +2,9 @@
 
 SQLite looks at the clock between two steps, and not inside one. A query is brief where no step of
 it takes long: it calls only functions whose time grows with the length of their arguments, and not
-with the product of two lengths as ``trim(a, b)`` does, and it is quick to compile. Whatever is not
-known to be brief is run in a process that can be killed.
+with the product of two lengths as ``trim(a, b)`` does, nor with a number as ``printf('%.99999c')``
+does, and it is quick to compile. Whatever is not known to be brief is run in a process that can be
+killed.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ BRIEF_CELL = 2**14
 _LONGEST = 4_000
 _MOST_JOINS = 16
 _MOST_UNFOLDED = 64
+_MOST_COPIES = 100_000
+"""So often an expression may be written out: SQLite replaces a name by what a subquery computes for
+it, level by level, and looks at no clock while it compiles. So many take less than a second."""
 _FUNCTIONS = word_set(
     "abs acos acosh asin asinh atan atan2 atanh avg cast ceil ceiling char coalesce cos cosh count "
-    "cume_dist date datetime degrees dense_rank exp first_value floor format group_concat hex "
+    "cume_dist date datetime degrees dense_rank exp first_value floor group_concat hex "
     "ifnull iif julianday lag last_value lead length ln log log10 log2 lower max min mod nth_value "
-    "ntile nullif percent_rank pi pow power printf quote radians random rank round row_number sign "
+    "ntile nullif percent_rank pi pow power quote radians random rank round row_number sign "
     "sin sinh sqrt strftime string_agg substr substring sum tan tanh time total trunc typeof "
     "unicode unixepoch upper"
 )
@@ -38,6 +42,9 @@ _NAME_BACKWARDS = re.compile(r"[^\s(),=<>+*/%|;-]*")
 _LONGEST_NAME = max(map(len, _BEFORE_PARENTHESIS))
 _OPERATORS = ("glob", "regexp", "->", "--", "/*")
 """Operators that call functions, and comments, behind which the name of a function may hide."""
+_NAME = re.compile(r"\b[^\W\d]\w*\b(?!\s*[(.])")
+_SUBQUERY = re.compile(r"(?:\bfrom|\bjoin|,|\()\s*\(|\bas\s*(?:(?:not\s+)?materialized\s*)?\(")
+"""What may open a subquery that is read as a table."""
 _MATCH = re.compile(r"\bmatch\b", re.ASCII)
 _LIKE = re.compile(r"\blike\b", re.ASCII)
 _SHORT_PATTERN = re.compile(
@@ -82,8 +89,19 @@ def _is_brief(sql: str) -> bool:
         return False
     if "like" in lower and not _has_short_patterns(lower):
         return False
+    if _copies(lower) > _MOST_COPIES:
+        return False
     long = len(sql) >= SHORTEST_UNFOLDING and "with" in lower
     return not long or count_unfolded(sql) <= _MOST_UNFOLDED
+
+
+def _copies(lower: str) -> float:
+    """How often an expression is written out at most, were all subqueries inside each other."""
+    levels = len(_SUBQUERY.findall(lower))
+    if not levels:
+        return 1
+    names = sum(name not in _KEYWORDS for name in _NAME.findall(lower))
+    return float(names / (levels + 1) + 1) ** levels
 
 
 def _may_stand_before(text: str) -> bool:

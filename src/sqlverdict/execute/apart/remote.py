@@ -97,12 +97,19 @@ class Remote:
         """What a method of the object returns; a failure where its process had to end."""
         call = _Call(self._number, self._make, self._limits, method, arguments)
         request = pickle.dumps(call)
+        in_new = False
         for left in reversed(range(_TRIES)):
             try:
-                process = _pool.take(self._number)
+                process = _EngineProcess() if in_new else _pool.take(self._number)
             except BROKEN as error:
                 return _unavailable(f"the engine's own process does not start ({error})")
+            is_new = process.is_new
             done = process.ask(self._number, request, seconds)
+            if isinstance(done, _Done) and left and not is_new and _is_short(done.value):
+                # What earlier calls left in the process may be why: a new one decides.
+                process.end()
+                in_new = True
+                continue
             if isinstance(done, _Done):
                 if done.error:
                     # It may not have been made.
@@ -139,6 +146,10 @@ class Remote:
         return Failure(Reason.MEMORY_LIMIT, text, repeatable=False)
 
 
+def _is_short(value: Any) -> bool:
+    return isinstance(value, Failure) and value.reason is Reason.MEMORY_LIMIT
+
+
 def _unavailable(text: str) -> Failure:
     return Failure(Reason.DATABASE_UNAVAILABLE, text, fault=Fault.ENGINE, repeatable=False)
 
@@ -149,6 +160,8 @@ class _EngineProcess(KillableProcess):
     def __init__(self) -> None:
         super().__init__(__name__)
         self.objects: OrderedDict[int, None] = OrderedDict()
+        self.is_new = True
+        """Whether it has done nothing yet."""
         try:
             # What it takes to start is not the query's time.
             self.kill_after(_START)
@@ -160,6 +173,7 @@ class _EngineProcess(KillableProcess):
     def ask(self, number: int, request: bytes, seconds: float) -> _Done | None:
         """What came of a call; ``None`` where the process ended."""
         new = number not in self.objects
+        self.is_new = False
         self._note(number)
         try:
             self.kill_after(_START if new else seconds + _GRACE)

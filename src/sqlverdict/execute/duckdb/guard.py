@@ -39,14 +39,24 @@ CLOCK_FUNCTIONS = word_set(
 _CHANCE_FUNCTIONS = word_set(
     "currval gen_random_uuid pg_conf_load_time pg_postmaster_start_time random sample setseed "
     "tablesample txid_current uuid uuidv4 uuidv7 "
-    "current_connection_id current_query_id current_transaction_id"
+    "current_connection_id current_query_id current_transaction_id "
+    "current_catalog current_database current_query current_schema current_schemas "
+    "in_search_path stats"
 )
+"""What gives another value each time, or tells a database of ours from the real one."""
+_CATALOGUE = re.compile(
+    r"\b(?:duckdb_[a-z_]+|pragma_[a-z_]+|information_schema|sqlite_(?:temp_)?(?:master|schema)"
+    r"|pg_(?:catalog|am|attrdef|attribute|class|constraint|database|depend|description|enum|index"
+    r"|indexes|namespace|proc|sequence|sequences|settings|tables|tablespace|type|views))\b"
+)
+"""What describes the database; a name in quotes may be that of a table too."""
 _BARE = word_set(
-    "current_date current_time current_timestamp localtime localtimestamp sample tablesample"
+    "current_catalog current_date current_schema current_time current_timestamp localtime "
+    "localtimestamp sample tablesample"
 )
 """Words that need no parentheses behind them."""
 
-_BRACKETS = re.compile(r"[(\[{]|[)\]}]")
+_NO_BRACKETS = re.compile(r"[^()\[\]{}]+")
 _READ_ONLY = re.compile(r"read-only|configuration has been locked|disabled by configuration")
 
 
@@ -57,7 +67,7 @@ def not_a_query(sql: str) -> Failure | None:
         return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {word}")
     if word in _DESCRIPTIONS:
         return Failure(Reason.UNSUPPORTED_FEATURE, f"{word} gives a description, not an answer")
-    if _depth(sql) > MOST_LEVELS:
+    if _is_too_deep(sql):
         # The parser's time grows with the square of what is not closed.
         return Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
     return None
@@ -78,14 +88,18 @@ def canonical(connection: DuckDBPyConnection, sql: str) -> str | Failure:
     return str(statements[0].query) if refusal is None else refusal
 
 
-def _depth(sql: str) -> int:
+def _is_too_deep(sql: str) -> bool:
     if sql.count("(") + sql.count("[") + sql.count("{") <= MOST_LEVELS:
-        return 0
-    depth = most = 0
-    for match in _BRACKETS.finditer(sql):
-        depth = depth + 1 if match[0] in "([{" else max(0, depth - 1)
-        most = max(most, depth)
-    return most
+        return False
+    depth = 0
+    for bracket in _NO_BRACKETS.sub("", sql):
+        if bracket in "([{":
+            depth += 1
+            if depth > MOST_LEVELS:
+                return True
+        elif depth:
+            depth -= 1
+    return False
 
 
 class _Piece(NamedTuple):
@@ -146,7 +160,9 @@ class NameGuard:
         return not self._slow or self._slow.isdisjoint(words_of(sql))
 
     def is_volatile(self, sql: str) -> bool:
-        """Whether the answer depends on the clock or on chance, as far as names tell."""
+        """Whether the answer depends on the clock, on chance or on the session, as names tell."""
+        if "_" in sql and _CATALOGUE.search(sql.lower()) is not None:
+            return True
         if self._names.isdisjoint(words_of(sql)):
             return False
         tokens = _tokens(sql)

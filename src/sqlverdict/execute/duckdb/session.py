@@ -67,7 +67,7 @@ class DuckdbSession:
         """Why a text is not even parsed."""
         refusal = too_long(sql, self._limits) or self._text_refusal(sql)
         if refusal is None and unfolds_beyond(sql):
-            text = "common table expressions that unfold beyond measure"
+            text = "common table expressions that expand into too many copies"
             refusal = Failure(Reason.MEMORY_LIMIT, text)
         return refusal
 

@@ -110,5 +110,5 @@ def _require_extra() -> None:
 def _file(database: Reference) -> Path:
     file = file_of(database)
     if file is None:
-        raise DatabaseError(f"{database} is no DuckDB file. Use the engine of its server")
+        raise DatabaseError(f"{database} is not a DuckDB file. Use the engine of its server")
     return file

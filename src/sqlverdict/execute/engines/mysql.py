@@ -9,8 +9,9 @@ characters outside of strings, ``/*! ... */``, character sets before strings (``
 strings side by side, variables, placeholders, ``{d '...'}``, numbers with a letter right behind.
 Refused are also INTO, locks, tables of other databases, information_schema included, and every
 function that is not on a list of harmless ones (``execute/mysql/functions.py``). A function of the
-database may be called if it runs with the rights of who calls it (SQL SECURITY INVOKER). A column
-without an alias is named after the text that was sent: the spaces in its name may be fewer.
+database may be called if it runs with the rights of who calls it (SQL SECURITY INVOKER) and sets no
+variable and no setting of the session (``execute/mysql/routines.py``). A column without an alias is
+named after the text that was sent: the spaces in its name may be fewer.
 
 Queries run as somebody who may only read this database. Where the user of the URL may create users,
 a short-lived one is made, ``sqlverdict_reader_...``, once a process and database, with SELECT and
@@ -18,9 +19,10 @@ SHOW VIEW on it and nothing else. It is dropped at the end; those of processes t
 by the next one. Where the user of the URL may not, and may do more than read this database, it is
 refused with the statements that an administrator can run; ``--trust-role`` uses it all the same.
 
-The server ends a query at its time limit, and a second connection ends it there too. Memory and
-temporary tables have limits. A lost connection is an engine fault: the query is tried once more on
-a new connection that shows the same content.
+The server ends a query at its time limit, and a second connection ends it there too. Temporary
+tables have limits. Memory has none: the server does not count the buffers of texts. A lost
+connection is an engine fault: the query is tried once more on a new connection that shows the same
+content.
 
 Every session has the time zone UTC, the character set utf8mb4 and the SQL mode
 ``NO_ENGINE_SUBSTITUTION`` alone: a query may select columns that are not in its GROUP BY, as the

@@ -7,15 +7,18 @@ Three walls hold a query. (1) PostgreSQL's own parser (libpg_query, of version 1
 every node of the tree must be on a list, and the text that the parser writes of it is sent, never
 the text that came. What the parser does not accept is PARSE_ERROR, on a server of another version
 too. Functions that read files or settings, talk to the network, wait, lock, notify, set options,
-run texts or administrate are refused by name and by the server's catalogue; so are foreign tables,
-and relations of the server that do not describe tables. (2) The session logs in as a role that may
-only read: that of the URL, if it may do no more; else one that lives as long as the process and is
-a member of ``pg_read_all_data`` (``execute/postgres/reader.py``). A URL whose role may do more and
-may not create roles is refused, unless it is trusted (``--trust-role``). (3) The clock limits a
-query: the server ends it by its own limit (``execute/postgres/connection.py``), and a cancel from
-outside the session does, and also where our process is gone. What a query set or locked is undone
-before the next one. A sort takes 256 MB at most. Temporary files are limited to 4 GB for the role
-that is made, and for others by what ``doctor`` prints.
+run texts or administrate are refused by name and by the server's catalogue; so are operators,
+casts, domains and functions of the database that lead to a blocked one
+(``execute/postgres/own_objects.py``), foreign tables, and relations of the server that do not
+describe tables. (2) The session logs in as a role that may only read: that of the URL, if it may do
+no more; else one that lives as long as the process and is a member of ``pg_read_all_data``
+(``execute/postgres/reader.py``). A URL whose role may do more and may not create roles is refused,
+unless it is trusted (``--trust-role``). (3) The clock limits a query: the server ends it by its own
+limit (``execute/postgres/connection.py``), and a cancel from outside the session does, and also
+where our process is gone. A function that looks for no cancel goes on in the server. What a query
+set or locked is undone before the next one. A sort takes 256 MB at most; where the server's process
+runs on this machine (Linux), the memory limit holds for all that a query takes there. Temporary
+files are limited to 4 GB for the role that is made, and for others by what ``doctor`` prints.
 
 A lost connection is an engine fault: the query is tried once more on a new connection that shows
 the same content.

@@ -123,7 +123,7 @@ class Sqlite:
 def _file(database: Reference) -> Path:
     file = file_of(database)
     if file is None:
-        raise DatabaseError(f"{database} is no SQLite file. Use the engine of its server")
+        raise DatabaseError(f"{database} is not a SQLite file. Use the engine of its server")
     return file
 
 

@@ -14,6 +14,7 @@ PyMySQL is needed by all but ``sandbox``, ``spelling`` and ``functions``.
 ``own_database``  a database of our own on the server
 ``workspace``   a copy of a database that may be written
 ``reader``      as whom untrusted queries log in
+``routines``    the functions of a database, and which of them set variables
 ``rights``      what a user could do more than read
 ``values``      the driver's values as cells
 """

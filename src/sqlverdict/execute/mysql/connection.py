@@ -93,7 +93,7 @@ def connect(
     schema = unquote(parts.path.strip("/")) if name is None else name
     if scheme_of(url) not in ("mysql", "mariadb") or unknown or "/" in schema:
         raise DatabaseError(
-            f"{url} is no database of MySQL; expected mysql://user@host:port/database, with "
+            f"{url} is not a MySQL database; expected mysql://user@host:port/database, with "
             f"{' and '.join(_OPTIONS)} as options"
         )
     file = Path.home() / ".my.cnf"

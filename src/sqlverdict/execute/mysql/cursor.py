@@ -89,8 +89,14 @@ class LimitedCursor:
         except (OSError, EOFError, AttributeError) as error:
             # PyMySQL reads from None where the connection was closed.
             raise ServerLost(message_of(error)) from error
-        except UnicodeError:
-            return Failure(Reason.PARSE_ERROR, "the SQL text cannot be sent: it is no Unicode")
+        except UnicodeEncodeError:
+            return Failure(
+                Reason.PARSE_ERROR, "the SQL text cannot be sent: it is not valid Unicode"
+            )
+        except UnicodeDecodeError:
+            return Failure(
+                Reason.EXECUTION_ERROR, "the answer cannot be read: a text in it is not valid UTF-8"
+            )
         except (ValueError, OverflowError) as error:
             return Failure(
                 Reason.EXECUTION_ERROR, f"the answer cannot be read: {message_of(error)}"

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-import pymysql
-
 from sqlverdict.execute.mysql.connection import rows_of
 
 if TYPE_CHECKING:
@@ -37,33 +35,33 @@ def content_digest(
     Args:
         connection: Its connection.
         routines: The name, the kind and the text of each function and procedure.
+
+    Raises:
+        pymysql.Error: the role may not read it, or the connection is gone.
     """
-    try:
-        tables = rows_of(
-            connection,
-            "SELECT table_name, table_type, lower(engine), coalesce(data_length, 0) "
-            "FROM information_schema.tables WHERE table_schema = database() ORDER BY 1",
-        )
-        if sum(int(str(size)) for *_, size in tables) > MOST_BYTES:
-            return None
-        digest = sha256()
-        digest.update(repr(rows_of(connection, _SETTINGS)).encode())
-        digest.update(repr(list(routines)).encode())
-        for name, kind, engine, _ in tables:
-            quoted = quote_name(str(name))
-            declaration = rows_of(connection, f"SHOW CREATE TABLE {quoted}")[0][1]
-            digest.update(_COUNTER.sub("", str(declaration)).encode())
-            if kind != "BASE TABLE":
-                continue
-            if engine not in _SNAPSHOT_ENGINES:
-                return None
-            checksum = rows_of(connection, _checksum(connection, str(name)))[0]
-            if checksum[0] != checksum[1]:
-                # A row longer than what the server sends at once has no hash.
-                return None
-            digest.update(repr((name, checksum)).encode())
-    except pymysql.Error:
+    tables = rows_of(
+        connection,
+        "SELECT table_name, table_type, lower(engine), coalesce(data_length, 0) "
+        "FROM information_schema.tables WHERE table_schema = database() ORDER BY 1",
+    )
+    if sum(int(str(size)) for *_, size in tables) > MOST_BYTES:
         return None
+    digest = sha256()
+    digest.update(repr(rows_of(connection, _SETTINGS)).encode())
+    digest.update(repr(list(routines)).encode())
+    for name, kind, engine, _ in tables:
+        quoted = quote_name(str(name))
+        declaration = rows_of(connection, f"SHOW CREATE TABLE {quoted}")[0][1]
+        digest.update(_COUNTER.sub("", str(declaration)).encode())
+        if kind != "BASE TABLE":
+            continue
+        if engine not in _SNAPSHOT_ENGINES:
+            return None
+        checksum = rows_of(connection, _checksum(connection, str(name)))[0]
+        if checksum[0] != checksum[1]:
+            # A row longer than what the server sends at once has no hash.
+            return None
+        digest.update(repr((name, checksum)).encode())
     return f"mysql-{digest.hexdigest()}"
 
 

@@ -129,7 +129,7 @@ def own_database(server: Reference, name: str, statements: Iterable[str]) -> Ite
                 rows_of(own.connection, statement)
         except pymysql.Error as error:
             raise DatabaseError(
-                f"MySQL does not take the content of {name}: {message_of(error)}"
+                f"MySQL does not accept the content of {name}: {message_of(error)}"
             ) from error
         yield with_database(str(server), name)
     finally:

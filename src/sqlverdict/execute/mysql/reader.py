@@ -7,8 +7,8 @@ one drops those whose lock is free: their process died. The lock is taken before
 so that nobody drops a user that was just made.
 
 The user gets SELECT and SHOW VIEW on the database, and EXECUTE on those of its functions that run
-with the rights of who calls them. It logs in from the host from which the maker came; where the
-server sees another host at each login, from everywhere.
+with the rights of who calls them and set nothing in the session. It logs in from the host from
+which the maker came; where the server sees another host at each login, from everywhere.
 
 A user of a URL who may only read is used itself. One who may do more and may not make users is
 refused, unless its role is to be trusted.
@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.util import Finalize
 from secrets import token_hex, token_urlsafe
 from threading import RLock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
 import pymysql
@@ -34,6 +34,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.mysql.connection import LOST, Login, connect, message_of, number_of, rows_of
 from sqlverdict.execute.mysql.digest import quote_name
 from sqlverdict.execute.mysql.rights import reader_statements, rights_of
+from sqlverdict.execute.mysql.routines import Routine, routines_of
 from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
 from sqlverdict.files.references import Reference, with_database
 
@@ -50,16 +51,6 @@ _OWN_NAME: Final = re.compile(re.escape(PREFIX) + r"[0-9a-f]{12}")
 _MOST_CONNECTIONS: Final = 100
 _DENIED: Final = 1045
 _EVERYWHERE: Final = "%"
-
-
-class Routine(NamedTuple):
-    """A function or procedure of a database."""
-
-    name: str
-    kind: str
-    text: str | None
-    is_callers: bool
-    """It runs with the rights of who calls it, and not of its owner."""
 
 
 class ReaderUser:
@@ -147,12 +138,10 @@ class ReaderUser:
         """
         with _lock:
             routines = routines_of(self.maker, self._database)
+            # A function that is dropped takes the right to call it along.
+            self._callable &= {routine.name for routine in routines}
             for routine in routines:
-                if (
-                    routine.kind == "FUNCTION"
-                    and routine.is_callers
-                    and routine.name not in self._callable
-                ):
+                if routine.is_harmless and routine.name not in self._callable:
                     name = f"{quote_name(self._database)}.{quote_name(routine.name)}"
                     with _without_replicas(self.maker):
                         rows_of(self.maker, f"GRANT EXECUTE ON FUNCTION {name} TO {self._name}")
@@ -183,20 +172,6 @@ def _without_replicas(maker: Connection) -> Iterator[None]:
 def is_denied(error: DatabaseError) -> bool:
     """Whether a server does not know a user, or its password."""
     return error.__cause__ is not None and number_of(error.__cause__) == _DENIED
-
-
-def routines_of(connection: Connection, database: str) -> tuple[Routine, ...]:
-    """The functions and procedures of a database that a connection sees."""
-    rows = rows_of(
-        connection,
-        "SELECT routine_name, routine_type, routine_definition, security_type = 'INVOKER' "
-        "FROM information_schema.routines WHERE routine_schema = %s ORDER BY 1, 2",
-        database,
-    )
-    return tuple(
-        Routine(str(name), str(kind), None if text is None else str(text), bool(is_callers))
-        for name, kind, text, is_callers in rows
-    )
 
 
 _readers: dict[tuple[int, str, str], ReaderUser | None] = {}
@@ -295,7 +270,7 @@ def beside(
     try:
         excess = rights_of(maker, _name(database))
     except pymysql.Error as error:
-        raise DatabaseError(f"{database} tells no rights: {message_of(error)}") from error
+        raise DatabaseError(f"{database} does not tell its rights: {message_of(error)}") from error
     if not excess:
         return None
     try:

@@ -39,7 +39,9 @@ def excess_rights(database: Reference) -> tuple[str, ...]:
         try:
             return rights_of(connection, unquote(urlsplit(str(database)).path.strip("/")))
         except pymysql.Error as error:
-            raise DatabaseError(f"{database} tells no rights: {message_of(error)}") from error
+            raise DatabaseError(
+                f"{database} does not tell its rights: {message_of(error)}"
+            ) from error
 
 
 def rights_of(connection: Connection, name: str) -> tuple[str, ...]:

@@ -8,14 +8,17 @@ text. A function must be known to be harmless, and a table must be of this datab
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from sqlverdict.execute.frozen_text import clock_use, clock_words
-from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes, solid_lexemes
 from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
 from sqlverdict.execute.mysql.spelling import LONGEST_IN_CACHE, spelling_of
+from sqlverdict.execute.servers.reader import PREFIX
 from sqlverdict.execute.servers.refusals import (
     holds_any,
     query_refusal,
@@ -54,7 +57,8 @@ _CLAUSES = word_set("group order")
 _STRUCTURE = _JOINS | _ENDS | _CLAUSES | word_set("select from on table")
 """Reserved words, whatever the server: where one stands, tables begin or end to stand."""
 _TABLES_FOLLOW = _JOINS | {"from", "table", ",", "("}
-_SESSION_FUNCTIONS = word_set("connection_id found_rows row_count")
+_SESSION_FUNCTIONS = word_set("connection_id database found_rows row_count schema")
+"""What tells of the connection, or tells a database of ours from the real one."""
 _MAY_CHANGE: Final = shortest(clock_words(DIALECT) | _SESSION_FUNCTIONS)
 """In every text that names a function which reads the clock, chance or the connection."""
 
@@ -65,14 +69,17 @@ class Reach(NamedTuple):
     Attributes:
         database: The name of its database.
         folds_case: Whether upper and lower case are the same in names of databases.
-        functions: The functions of this database that run with the rights of who calls them.
-        owned: Those that run with the rights of their owner; in lower case, as the others.
+        functions: The functions of this database that run with the rights of who calls them, and
+            set nothing in the session; in lower case, as the others.
+        owned: Those that run with the rights of their owner.
+        setters: Those that set variables of the session.
     """
 
     database: str = ""
     folds_case: bool = False
     functions: frozenset[str] = frozenset()
     owned: frozenset[str] = frozenset()
+    setters: frozenset[str] = frozenset()
 
     def is_here(self, name: str) -> bool:
         """Whether a name before a table's is that of this database."""
@@ -115,7 +122,19 @@ def may_change(sql: str, *, frozen: bool) -> bool:
     if not holds_any(sql.lower(), _MAY_CHANGE):
         return False
     use = clock_use(sql, DIALECT)
-    return use.chance or (use.reads and not frozen) or bool(_SESSION_FUNCTIONS & names_in(sql))
+    return use.chance or (use.reads and not frozen) or reads_session(sql)
+
+
+def reads_session(sql: str) -> bool:
+    """Whether a text asks for its connection, or for the name of its database."""
+    spelling = spelling_of(sql)
+    parts = solid_lexemes(sql, DIALECT) if isinstance(spelling, Failure) else spelling.parts
+    return any(
+        part.kind in (Lex.WORD, Lex.NAME)
+        and part.name.lower() in _SESSION_FUNCTIONS
+        and behind.text == "("
+        for part, behind in pairwise(parts)
+    )
 
 
 def names_in(sql: str) -> frozenset[str]:
@@ -222,6 +241,8 @@ def _call(parts: Sequence[Lexeme], index: int, reach: Reach) -> Failure | None:
             f"{name}(), which runs with the rights of its owner; an administrator can say "
             f"ALTER FUNCTION {name} SQL SECURITY INVOKER"
         )
+    if name in reach.setters:
+        return write_blocked(f"{name}(), which sets variables for the queries after it")
     if part.kind is Lex.WORD and (name in KEYWORDS or name in TYPES):
         return None
     # A letter beyond ASCII may become one of ASCII in lower case.
@@ -259,6 +280,10 @@ _MEMORY_WORDS: Final = ("max-session-mem-used", "memory limit", "temporary space
 _TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
 _UNAVAILABLE_ERRORS: Final = frozenset({9, 23, 24, 1016, 1017, 1034, 1194, 1195, 1205, 1213})
 """States of the server that no reading text brings about: damaged or missing files, locks."""
+_NO_ROUTINE: Final = 1370
+_READER: Final = re.compile(rf"'?{re.escape(PREFIX)}[0-9a-f]+'?(?:@'[^']*')?")
+"""The short-lived user in a message; its name is another one next time."""
+_ROUTINE: Final = re.compile(r"\.(\w+)'\Z")
 _DENIED: Final = frozenset({1044, 1142, 1143, 1227, 1290, 1370, 1792})
 
 
@@ -271,6 +296,7 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
         seconds: How long the query ran.
         limit: The time limit in seconds.
     """
+    message = _READER.sub("the reader", message)
     if number in _TIME_ERRORS:
         return timed_out(limit, seconds)
     if number in _UNAVAILABLE_ERRORS:
@@ -279,6 +305,10 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
         return Failure(Reason.PARSE_ERROR, message)
     if number in _MEMORY_ERRORS or holds_any(message.lower(), _MEMORY_WORDS):
         return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {message}")
+    routine = _ROUTINE.search(message)
+    if number == _NO_ROUTINE and routine is not None and routine[1].lower() in FUNCTIONS:
+        # A function that the other server has: it is looked for among those of the database.
+        return Failure(Reason.EXECUTION_ERROR, f"the function {routine[1]} does not exist")
     if number in _DENIED:
         return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {message}")
     return Failure(Reason.EXECUTION_ERROR, message, seconds=seconds)

@@ -6,7 +6,7 @@ content of InnoDB tables, whoever writes meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -17,25 +17,26 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.attempt import too_long
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import clock_use, freeze_text
-from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
+from sqlverdict.execute.mysql.connection import LOST, connect, message_of, number_of, rows_of
 from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
 from sqlverdict.execute.mysql.reader import (
     ReaderUser,
-    Routine,
     forget,
     is_denied,
     reader_of,
-    routines_of,
 )
+from sqlverdict.execute.mysql.routines import Routine, routines_of, users_of
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
     Reach,
     canonical,
     may_change,
     names_in,
+    reads_session,
 )
-from sqlverdict.execute.servers.session import ServerSession
+from sqlverdict.execute.servers.refusals import write_blocked
+from sqlverdict.execute.servers.session import ServerLost, ServerSession
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Failure, Outcome, Reason
@@ -94,7 +95,10 @@ class MysqlSession(ServerSession):
                 rows_of(connection, statement)
             routines = self._routines(connection)
             self._reach = reach_of(connection, routines)
-            self._volatile = _volatile_names(connection, routines, frozen=self._now is not None)
+            views = _views(connection)
+            self._volatile = _volatile_names(views, routines, frozen=self._now is not None)
+            setters = {each.name.lower() for each in routines if each.sets_variables}
+            self._setting_views = users_of(setters, views) & views.keys() if setters else ()
         except pymysql.Error as error:
             connection.close()
             raise DatabaseError(f"{self._database} cannot be read: {message_of(error)}") from error
@@ -133,9 +137,14 @@ class MysqlSession(ServerSession):
         connection = self._cursor.connection
         try:
             routines = self._routines(connection)
-        except pymysql.Error:
+            return content_digest(connection, [routine[:3] for routine in routines])
+        except pymysql.Error as error:
+            if number_of(error) in LOST:
+                raise ServerLost(message_of(error)) from error
             return None
-        return content_digest(connection, [routine[:3] for routine in routines])
+        except (OSError, EOFError, AttributeError) as error:
+            # PyMySQL reads from None where the connection was closed.
+            raise ServerLost(message_of(error)) from error
 
     def _routines(self, connection: Connection) -> tuple[Routine, ...]:
         """The functions of the database; a short-lived user does not see their texts."""
@@ -153,8 +162,10 @@ class MysqlSession(ServerSession):
             return text
         if unfolds_beyond(text):
             return Failure(
-                Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
+                Reason.MEMORY_LIMIT, "common table expressions that expand into too many copies"
             )
+        for name in sorted(names_in(text).intersection(self._setting_views)):
+            return write_blocked(f"{name}, which calls a function that sets variables")
         volatile = self._is_volatile(text)
         if self._now is not None and "sysdate" in text.lower():
             # The session's clock stands still, but not for this function.
@@ -195,8 +206,9 @@ def reach_of(connection: Connection, routines: Sequence[Routine] = ()) -> Reach:
     return Reach(
         str(name or ""),
         fold != 0,
-        frozenset(routine.name.lower() for routine in functions if routine.is_callers),
-        frozenset(routine.name.lower() for routine in functions if not routine.is_callers),
+        frozenset(each.name.lower() for each in functions if each.is_harmless),
+        frozenset(each.name.lower() for each in functions if not each.is_callers),
+        frozenset(each.name.lower() for each in functions if each.sets_variables),
     )
 
 
@@ -210,15 +222,9 @@ def other_databases(connection: Connection) -> frozenset[str]:
     return frozenset(str(name) for (name,) in rows)
 
 
-def _volatile_names(
-    connection: Connection, routines: Sequence[Routine], *, frozen: bool
-) -> frozenset[str]:
-    """The names of views and functions that use the clock or chance, or others that do.
-
-    One whose text this user may not see may do so too. A frozen clock is seen by all of them, but
-    not by SYSDATE().
-    """
-    texts = {
+def _views(connection: Connection) -> dict[str, str]:
+    """The text of each view by its name in lower case; empty where this user may not see it."""
+    return {
         str(name).lower(): str(text or "")
         for name, text in rows_of(
             connection,
@@ -226,24 +232,24 @@ def _volatile_names(
             "WHERE table_schema = database()",
         )
     }
-    texts |= {
-        routine.name.lower(): routine.text or ""
-        for routine in routines
-        if routine.kind == "FUNCTION"
+
+
+def _volatile_names(
+    views: Mapping[str, str], routines: Sequence[Routine], *, frozen: bool
+) -> frozenset[str]:
+    """The names of views and functions that use the clock, chance or the session.
+
+    One whose text this user may not see may do so too. A frozen clock is seen by all of them, but
+    not by SYSDATE().
+    """
+    texts = {
+        **views,
+        **{each.name.lower(): each.text or "" for each in routines if each.kind == "FUNCTION"},
     }
-    volatile: set[str] = set()
-    while True:
-        more = {
-            name
-            for name, text in texts.items()
-            if name not in volatile
-            and (_reads_clock(text, frozen=frozen) or not volatile.isdisjoint(names_in(text)))
-        }
-        if not more:
-            return frozenset(volatile)
-        volatile |= more
+    return users_of([name for name in texts if _reads_clock(texts[name], frozen=frozen)], texts)
 
 
 def _reads_clock(text: str, *, frozen: bool) -> bool:
     use = clock_use(text, DIALECT)
-    return not text or use.chance or (use.reads and (not frozen or "sysdate" in text.lower()))
+    clock = use.reads and (not frozen or "sysdate" in text.lower())
+    return not text or use.chance or clock or reads_session(text)

@@ -143,7 +143,7 @@ def _spelling(sql: str) -> Spelling | Failure:
     try:
         text.encode()
     except UnicodeError:
-        return Failure(Reason.PARSE_ERROR, "the SQL text cannot be sent: it is no Unicode")
+        return Failure(Reason.PARSE_ERROR, "the SQL text cannot be sent: it is not valid Unicode")
     return Spelling(text, tuple(parts))
 
 

@@ -2,11 +2,13 @@
 
 ``connection``  connects, and sets what must be the same for every session
 ``exchange``    statements in one round trip, with a deadline and a cancel on the server
+``backend``     the memory of the server's process, where it runs on this machine
 ``cursor``      untrusted queries in one transaction, under all limits
 ``session``     one snapshot of a database
 ``sandbox``     the text that is sent for a query, and what the server's errors mean
 ``guard/``      what a text says, and what it may say
 ``catalogue``   what the database itself says about functions and views
+``own_objects``  operators, casts, checks and functions that lead to a blocked function
 ``values``      the server's values as cells, and as psycopg2 gives them
 ``digest``      a digest of the content that a snapshot shows
 ``schema``      tables, columns, keys and constraints

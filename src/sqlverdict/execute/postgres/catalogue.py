@@ -14,6 +14,7 @@ from sqlverdict.execute.postgres.guard.names import (
     is_blocked_function,
     is_blocked_relation,
 )
+from sqlverdict.execute.postgres.own_objects import Reaching, reaching
 from sqlverdict.execute.postgres.sandbox import DIALECT, Reading, blocked_name, names_in, words_of
 from sqlverdict.execute.servers.refusals import write_blocked
 from sqlverdict.records import Failure
@@ -28,7 +29,8 @@ _HARMLESS: Final = [
 _SAFE_EXTENSIONS: Final = ["pgcrypto", "uuid-ossp", "postgis", "timescaledb", "vector", "hstore"]
 _UNSAFE_EXTENSIONS: Final = ["dblink", "tablefunc", "xml2", "adminpack", "lo", "pg_stat_statements"]
 _BLOCKED: Final = """
-SELECT DISTINCT p.proname
+SELECT DISTINCT p.proname,
+  e.extname IS NULL AND n.nspname NOT IN ('pg_catalog', 'information_schema')
 FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
 JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
@@ -47,7 +49,13 @@ END
 """
 """Volatile functions of the server, functions of extensions that are volatile or run texts, and
 the user's own functions that act with another's rights, run texts or are not bound to the
-database."""
+database. The second column tells the last ones."""
+_INNER: Final = """
+SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE prorettype <> 'tsm_handler'::regtype
+AND ARRAY['cstring'::regtype, 'internal'::regtype]::oid[] && (proargtypes::oid[] || prorettype)
+"""
+"""Functions that only the server itself needs: those that read and write the texts of values make
+values of types that no text may name."""
 _OWN: Final = """
 SELECT DISTINCT p.proname FROM pg_catalog.pg_proc AS p
 JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
@@ -107,6 +115,7 @@ class Catalogue:
         functions: All functions that are not the server's.
         foreign: Schema and name of tables of other servers, of other databases or of files.
         views: The text of each view by name; views of one name in several schemas are joined.
+        reaching: What leads to a blocked function; its functions are among those.
     """
 
     blocked: frozenset[str]
@@ -116,6 +125,7 @@ class Catalogue:
     functions: frozenset[str]
     foreign: frozenset[tuple[str, str]]
     views: dict[str, str]
+    reaching: Reaching
 
     def refusal(self, result: Contents) -> Failure | None:
         """Why a text with these names is not sent; ``None`` where it may be."""
@@ -126,6 +136,10 @@ class Catalogue:
         # ``t.f`` is a column, or a function of the row.
         for name in sorted((calls & self.blocked) | (result.attributes & self.attributes)):
             return write_blocked(f"{name}()")
+        for name in sorted(result.operators & self.reaching.operators):
+            return write_blocked(f"the operator {name}, which calls a function that is blocked")
+        for name in sorted((result.types | calls) & self.reaching.types):
+            return write_blocked(f"the type {name}, which calls a function that is blocked")
         for schema, name in sorted(result.relations if self.foreign else ()):
             if any(name == other and schema in ("", home) for home, other in self.foreign):
                 return write_blocked(f"the foreign table {name}")
@@ -170,7 +184,7 @@ class Catalogue:
             reading: The query as it is run.
             frozen: Its own clock words are replaced; those of views are not.
         """
-        if reading.contents.reads_role:
+        if reading.contents.reads_session:
             # The role may be one that lives as long as this process.
             return True, False
         sql = reading.text
@@ -188,13 +202,18 @@ class Catalogue:
 def read_catalogue(connection: Connection) -> Catalogue:
     """Read the catalogue in the present snapshot."""
     lists = {"unsafe": _UNSAFE_EXTENSIONS, "safe": _SAFE_EXTENSIONS, "harmless": _HARMLESS}
-    blocked = frozenset(name for (name,) in connection.execute(_BLOCKED, lists).fetchall())
+    rows = connection.execute(_BLOCKED, lists).fetchall()
+    names_of_server = [name for (name,) in connection.execute(_FUNCTIONS).fetchall()]
+    blocked = frozenset(name for name, _ in rows)
+    risky = blocked | frozenset(filter(is_blocked_function, names_of_server))
+    reached = reaching(connection, risky, frozenset(name for name, is_own in rows if is_own))
+    inner = frozenset(name for (name,) in connection.execute(_INNER).fetchall())
+    blocked |= reached.functions | inner
     unsure = connection.execute(_OWN).fetchall()
     names = connection.execute(_OWN_NAMES).fetchall()
     server = frozenset(name for (name,) in connection.execute(_SERVER_NAMES).fetchall())
     # ``x.f`` calls f where x is a value: all that no text may call, by whatever list.
-    names_of_server = (name for (name,) in connection.execute(_FUNCTIONS).fetchall())
-    risky = blocked | BLOCKED_TYPES | frozenset(filter(is_blocked_function, names_of_server))
+    risky |= blocked | BLOCKED_TYPES
     columns = connection.execute(_COLUMNS, (sorted(risky),)).fetchall()
     views: dict[str, str] = {}
     for name, text in connection.execute(_VIEWS).fetchall():
@@ -207,4 +226,5 @@ def read_catalogue(connection: Connection) -> Catalogue:
         functions=frozenset(name for name, is_function in names if is_function),
         foreign=frozenset(connection.execute(_FOREIGN).fetchall()),
         views=views,
+        reaching=reached,
     )

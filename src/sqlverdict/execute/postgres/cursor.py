@@ -61,7 +61,7 @@ class GuardedCursor:
         self._frozen = frozen
         self._own_tables = own_tables
         self._driver_values = driver_values
-        self._exchange = PostgresExchange(connection)
+        self._exchange = PostgresExchange(connection, limits.seconds, limits.memory)
         self._loader = RowLoader(connection, driver_values=driver_values)
 
     def read(self, sql: str) -> Reading | Failure:

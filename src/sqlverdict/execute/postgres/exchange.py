@@ -1,8 +1,9 @@
 """Statements over one connection: several in one round trip, rows in chunks, with a deadline.
 
 Each statement goes by the extended protocol, which takes one statement a message. At the deadline
-the server is told to cancel, and its answer is awaited: nothing runs on behind our back. A server
-that does not answer the cancel loses its connection, at which it ends the query by itself.
+the server is told to cancel, and its answer is awaited. A server that does not answer the cancel
+loses its connection: it ends the query when it next looks for one. Where the server's process runs
+on this machine, its memory is looked at meanwhile.
 """
 
 from __future__ import annotations
@@ -10,21 +11,31 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from time import monotonic
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg
 from psycopg import pq
 from psycopg.pq.abc import PGresult
 
+from sqlverdict.execute.postgres.backend import backend_of, memory_of
 from sqlverdict.execute.servers.session import ServerLost
 
 CHUNK = 1_000
 """Rows of one result; fewer are the last ones."""
 _GRACE = 10.0
+"""Seconds that a server has to answer a cancel, at least."""
+_AGAIN = 1.0
+"""Seconds after which a cancel is sent again."""
+_GRACE_SHARE = 3.0
+"""The same, as a share of the time that a query has: what goes on keeps a connection of the server,
+and memory."""
+_LOOK = 0.05
+"""Seconds between two looks at the memory of the server's process."""
 _CANCELLED = "57014"
-"""Seconds that a server has to answer a cancel."""
 _TURNS = 4
 """After how many reads from the socket the memory is looked at: on a busy machine each brings some
 megabytes, and short answers take fewer."""
@@ -52,9 +63,20 @@ class PostgresExchange:
     """Sends statements and reads the rows of the last one. Not for several threads at once.
 
     :meth:`send` comes first, then :meth:`rows`, to its end or to :meth:`drop`.
+
+    Args:
+        connection: The connection.
+        seconds: The time that a statement has.
+        most: The bytes that the server's process may use meanwhile; more is an error of the state
+            53200.
     """
 
-    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        seconds: float = 0.0,
+        most: int | None = None,
+    ) -> None:
         self._connection = connection
         self._pgconn = connection.pgconn
         self._selector = DefaultSelector()
@@ -62,8 +84,11 @@ class PostgresExchange:
         self._statements = 0
         self._is_sending = False
         self._is_cancelled = False
-        self._deadline = 0.0
+        self._deadline = self._last_deadline = 0.0
         self._memory: int | None = None
+        self._grace = max(_GRACE, _GRACE_SHARE * seconds)
+        self._most = most
+        self._next_look = 0.0
 
     def send(self, statements: Sequence[bytes]) -> None:
         """Send statements.
@@ -109,6 +134,7 @@ class PostgresExchange:
     def _guarded(self, deadline: float, memory: int | None) -> Iterator[PGresult]:
         """The results, with what may happen to a connection; ``memory``: only the rows."""
         self._deadline, self._memory, self._is_cancelled = deadline, memory, False
+        self._next_look = monotonic() + _LOOK
         try:
             yield from self._results(only_rows=memory is not None)
         except psycopg.Error as error:
@@ -177,7 +203,7 @@ class PostgresExchange:
         turns, before = 0, 0
         while self._is_sending or pgconn.is_busy():
             if not self._wait():
-                if self._is_cancelled:
+                if self._is_cancelled and monotonic() >= self._last_deadline:
                     # It is inside of a function that looks for no cancel. The query is to blame,
                     # and must not be sent again; the next one gets a new connection.
                     self._pgconn.finish()
@@ -191,18 +217,49 @@ class PostgresExchange:
                 peak = peak_memory()
                 before = before or peak
                 if peak - before > self._memory:
-                    self.drop()
-                    raise ServerError("53200", "a batch of rows does not fit")
+                    self._end_for_memory("a batch of rows does not fit")
         return pgconn.get_result()
 
     def _cancel(self) -> None:
-        self._is_cancelled, self._memory = True, None
-        self._deadline = monotonic() + _GRACE
+        if not self._is_cancelled:
+            self._is_cancelled, self._memory = True, None
+            self._last_deadline = monotonic() + self._grace
+        # A cancel that comes before the server has begun is lost: it is sent again.
+        self._deadline = min(self._last_deadline, monotonic() + _AGAIN)
         self._connection.cancel_safe(timeout=_GRACE)
+
+    def _end_for_memory(self, why: str) -> NoReturn:
+        # One that looks for no cancel has lost its connection.
+        with suppress(ServerError):
+            self.drop()
+        raise ServerError("53200", why)
 
     def _wait(self) -> bool:
         """Wait for the server; false where the deadline is over."""
-        seconds = max(0.0, self._deadline - monotonic())
+        while True:
+            seconds = max(0.0, self._deadline - monotonic())
+            if self._most is None or self._is_cancelled:
+                return self._select(seconds)
+            until_look = max(0.0, self._next_look - monotonic())
+            has_news = self._select(min(seconds, until_look))
+            self._look(self._most)
+            if has_news or monotonic() >= self._deadline:
+                return has_news
+
+    def _look(self, most: int) -> None:
+        """End a statement for which the server's process uses too much."""
+        if monotonic() < self._next_look:
+            return
+        self._next_look = monotonic() + _LOOK
+        status = self._backend
+        if status is not None and memory_of(status) > most:
+            self._end_for_memory(f"the server's process uses more than {most:,} bytes")
+
+    @cached_property
+    def _backend(self) -> Path | None:
+        return backend_of(self._connection)
+
+    def _select(self, seconds: float) -> bool:
         if not self._is_sending:
             return bool(self._selector.select(seconds))
         self._selector.modify(self._pgconn.socket, EVENT_READ | EVENT_WRITE)

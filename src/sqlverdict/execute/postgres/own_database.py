@@ -84,7 +84,7 @@ def _filled(url: str, name: str, statements: Iterable[str]) -> Connection:
                 connection.execute(statement.encode())
     except psycopg.Error as error:
         connection.close()
-        raise DatabaseError(f"PostgreSQL does not take the content of {name}: {error}") from error
+        raise DatabaseError(f"PostgreSQL does not accept the content of {name}: {error}") from error
     except BaseException:
         # Whatever it was, Ctrl-C included, it is raised on; the database is dropped then.
         connection.close()

@@ -7,7 +7,8 @@ become another one. Where no such role can be made, nothing is run, unless the r
 trusted.
 
 Whoever makes or drops a role drops those of processes that are gone, too; a process that has lost
-its role makes a new one. Processes that were forked use the role of their parent.
+its role makes a new one. Processes that were forked use the role of their parent. A role may log in
+for a day; whoever logs in when half of that is over gives it another day.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from sqlverdict.execute.postgres.reader_roles import (
     drop,
     let_read,
     make,
+    renew,
     row_of,
     sweep,
 )
@@ -177,6 +179,9 @@ def _makes(admin: Connection, database: Reference) -> bool:
 
 
 def _log_in(database: Reference, limits: Limits, reader: ReaderRole) -> Connection:
+    if reader.is_old:
+        with closing(connect(database, limits.seconds)) as admin, suppress(psycopg.Error):
+            renew(admin, reader)
     login = {"user": reader.name, "password": reader.password}
     return connect(database, limits.seconds, login, reader.settings[str(database)])
 

@@ -85,6 +85,7 @@ class ReaderRole:
         database: A database of the server, by the URL's role.
         process: The process that made it, and drops it.
         settings: For each database that it may read, what the URL's role has set for itself.
+        renewed: When it was last given its time, in seconds.
     """
 
     name: str
@@ -92,6 +93,12 @@ class ReaderRole:
     database: str
     process: int
     settings: dict[str, dict[str, str]] = field(default_factory=dict)
+    renewed: float = field(default_factory=time)
+
+    @property
+    def is_old(self) -> bool:
+        """Whether half of its time is over."""
+        return time() - self.renewed > _VALID_HOURS * 1800
 
 
 def make(admin: Connection, database: str, *, is_superuser: bool) -> ReaderRole:
@@ -126,6 +133,18 @@ def _encryption(admin: Connection) -> bytes:
 def _valid_until(admin: Connection) -> str:
     (moment,) = row_of(admin, "SELECT (now() + make_interval(hours => %s))::text", (_VALID_HOURS,))
     return str(moment)
+
+
+def renew(admin: Connection, reader: ReaderRole) -> None:
+    """Give a role its time again: a run may be longer.
+
+    Raises:
+        psycopg.Error: there is no such role any more.
+    """
+    until = sql.Literal(_valid_until(admin))
+    role = sql.Identifier(reader.name)
+    admin.execute(sql.SQL("ALTER ROLE {} VALID UNTIL {}").format(role, until))
+    reader.renewed = time()
 
 
 def let_read(

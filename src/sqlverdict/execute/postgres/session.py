@@ -20,7 +20,7 @@ from sqlverdict.execute.postgres.cursor import ROLL_BACK, SAVEPOINT, GuardedCurs
 from sqlverdict.execute.postgres.digest import content_digest
 from sqlverdict.execute.postgres.reader import connect_reader
 from sqlverdict.execute.postgres.sandbox import DIALECT
-from sqlverdict.execute.servers.session import ServerSession
+from sqlverdict.execute.servers.session import ServerLost, ServerSession
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Failure, Outcome
 
@@ -77,7 +77,9 @@ class PostgresSession(ServerSession):
             self._connection.execute(ROLL_BACK)
             digest = content_digest(self._connection)
             self._connection.execute(ROLL_BACK)
-        except psycopg.Error:
+        except psycopg.Error as error:
+            if self._connection.closed:
+                raise ServerLost(str(error)) from error
             return None
         return digest
 

@@ -72,7 +72,7 @@ class PostgresWorkspace:
             raise DatabaseError(f"{database} cannot be written to for a trial: {error}") from error
         self._connection = connection
         self._holds_sequences = False
-        self._exchange = PostgresExchange(connection)
+        self._exchange = PostgresExchange(connection, limits.seconds, limits.memory)
         self._loader = RowLoader(connection, driver_values=False)
 
     def run(self, sql: str) -> Outcome:

@@ -2,8 +2,9 @@
 
 A query whose connection is lost is run again on a new one, but only if that shows the same content:
 answers of one session belong to one digest. A server that restarts is waited for
-(:mod:`~sqlverdict.execute.servers.patience`). A query that loses one connection after the other,
-while the server answers, is to blame itself.
+(:mod:`~sqlverdict.execute.servers.patience`). A query that loses one connection after the other is
+not tried for ever. Another query may have ended the server each time: whose fault it is, a probe
+tells (:mod:`~sqlverdict.execute.fault_probe`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,13 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.servers.patience import attempts, has_answered, is_passing, reach
+from sqlverdict.execute.servers.patience import (
+    attempts,
+    has_answered,
+    is_passing,
+    patiently,
+    reach,
+)
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Failure, Fault, Outcome, Reason
 
@@ -50,7 +57,11 @@ class ServerSession(ABC):
 
     @abstractmethod
     def _content_digest(self) -> str | None:
-        """Digest of what the open snapshot shows; ``None`` where it cannot be told."""
+        """Digest of what the open snapshot shows; ``None`` where it cannot be told.
+
+        Raises:
+            ServerLost: the connection ended meanwhile.
+        """
 
     @abstractmethod
     def run(self, sql: str) -> Outcome:
@@ -61,11 +72,28 @@ class ServerSession(ABC):
         """Disconnect; the server rolls back."""
 
     def digest(self) -> str | None:
-        """Digest of the content that this session reads."""
+        """Digest of the content that this session reads. Ask for it before the first query.
+
+        Raises:
+            DatabaseError: the connection was lost, and the server does not answer.
+        """
         if not self._has_digest:
-            self._digest = self._content_digest()
+            try:
+                self._digest = self._content_digest()
+            except ServerLost:
+                # A server that restarts meanwhile has a content that can be told.
+                has_answered(self._database)
+                self._digest = patiently(self._database, self._digest_of_new_connection)
             self._has_digest = True
         return self._digest
+
+    def _digest_of_new_connection(self) -> str | None:
+        self.close()
+        self._open()
+        try:
+            return self._content_digest()
+        except ServerLost as error:
+            raise DatabaseError(self._lost(error).message) from ConnectionResetError(str(error))
 
     def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of each query, interleaved, after one warm-up each."""
@@ -102,7 +130,7 @@ class ServerSession(ABC):
                     continue
                 reach(self._database)
                 if losses >= _MOST_LOSSES:
-                    return self._blamed(losses)
+                    return self._given_up(losses)
                 outcome = work()
             except DatabaseError as error:
                 self._fault = unavailable(
@@ -122,10 +150,13 @@ class ServerSession(ABC):
         """Whether a new connection shows what the first one did; the fault says what is wrong."""
         if not self._has_digest:
             return True
-        digest = None if self._digest is None else self._content_digest()
+        try:
+            digest = None if self._digest is None else self._content_digest()
+        except ServerLost as error:
+            self._fault = self._lost(error)
+            return False
         if digest is not None and digest == self._digest:
             return True
-        # A connection that is lost meanwhile gives no digest, either.
         self._has_other_content = digest is not None or self._digest is None
         what = "is another one now" if digest is not None else "cannot be told"
         self._fault = unavailable(
@@ -134,14 +165,12 @@ class ServerSession(ABC):
         )
         return False
 
-    def _blamed(self, losses: int) -> Failure:
-        """The server answers, but never to this query."""
+    def _given_up(self, losses: int) -> Failure:
+        """The server answers, but not to this query."""
         why = self._fault.message if self._fault is not None else ""
         self._fault = None
-        return Failure(
-            Reason.MEMORY_LIMIT,
-            f"the connection was lost {losses} times while it ran, and the server answers ({why})",
-            repeatable=False,
+        return unavailable(
+            f"the connection was lost {losses} times while it ran, and the server answers ({why})"
         )
 
     def _lost(self, error: Exception) -> Failure:
@@ -149,5 +178,5 @@ class ServerSession(ABC):
 
 
 def unavailable(message: str) -> Failure:
-    """The server is to blame, and no query."""
+    """The server is to blame, unless a probe shows that the query is."""
     return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)

@@ -31,7 +31,10 @@ _SCHEMA_TABLES = frozenset(
 )
 """What a query may read under reserved names; others show raw pages or the engine's state."""
 _CHANCE_FUNCTIONS = frozenset({"random", "randomblob"})
-_VOLATILE_FUNCTIONS = _CHANCE_FUNCTIONS | {"current_date", "current_time", "current_timestamp"}
+_SESSION_FUNCTIONS = frozenset({"changes", "last_insert_rowid", "total_changes"})
+"""What the connection itself has done: it tells a database of ours from the real one."""
+_UNSTEADY_FUNCTIONS = _CHANCE_FUNCTIONS | _SESSION_FUNCTIONS
+_VOLATILE_FUNCTIONS = _UNSTEADY_FUNCTIONS | {"current_date", "current_time", "current_timestamp"}
 
 _ACTIONS = {
     getattr(sqlite3, name): name.removeprefix("SQLITE_").replace("_", " ")
@@ -87,7 +90,7 @@ class Guard:
     ) -> None:
         self.denied: str | None = None
         self.volatile = False
-        self._volatile_functions = _CHANCE_FUNCTIONS if frozen else _VOLATILE_FUNCTIONS
+        self._volatile_functions = _UNSTEADY_FUNCTIONS if frozen else _VOLATILE_FUNCTIONS
         self._clock_functions = frozenset() if frozen else CLOCK_FUNCTIONS
         self._view_text = view_text
         self._clock: set[str | None] = set()

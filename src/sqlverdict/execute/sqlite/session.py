@@ -84,7 +84,7 @@ class SqliteSession:
             return refusal
         if len(sql) >= SHORTEST_UNFOLDING and unfolds_beyond(sql):
             return Failure(
-                Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
+                Reason.MEMORY_LIMIT, "common table expressions that expand into too many copies"
             )
         self._start()
         began = perf_counter()

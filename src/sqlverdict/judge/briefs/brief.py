@@ -28,10 +28,10 @@ class Brief:
         notes: What else was found out (a proof that failed, how many databases agreed).
         dialect: Whose SQL it is.
         open_question: What is open, as a question; the judge is asked nothing else.
-        prior: In how many cases of this situation people called the prediction right, and in
-            how many they were asked.
         gold_facts: What was noticed about the gold query, a sentence each.
         prediction_facts: What was noticed about the predicted query, likewise.
+        unmatched: The comparisons of the predicted query that no row fulfils, and what their
+            columns hold instead, a sentence each.
         sizes: How many rows the tables have that the queries read, a line each.
         columns: What the columns mean that the queries read, a line each.
         schema_short: The schema of the tables that the queries read; it stands in for
@@ -54,9 +54,9 @@ class Brief:
     notes: tuple[str, ...] = ()
     dialect: str = "sqlite"
     open_question: str = ""
-    prior: tuple[int, int] | None = None
     gold_facts: tuple[str, ...] = ()
     prediction_facts: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()
     sizes: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     schema_short: str = ""

@@ -39,6 +39,8 @@ def values_of(
         "structured": _switch(settings.structured),
         "sqlite": _switch(brief.dialect == "sqlite"),
     }
+    values["unmatched"] = _list(brief.unmatched)
+    values["left_out"] = _flat(clean("; ".join(brief.left_out)))
     if settings.question:
         values["question"] = quote(brief.question)
     if settings.knowledge:
@@ -55,25 +57,27 @@ def values_of(
         values["notes"] = _list(brief.notes)
         values["sizes"] = _list(brief.sizes)
         values["columns"] = _list(brief.columns)
-        values["prediction_facts"] = _list(brief.prediction_facts)
-        if settings.gold:
-            values["gold_facts"] = _list(brief.gold_facts)
-        values["facts"] = _switch(bool(values["prediction_facts"] or values.get("gold_facts")))
+        values["facts"] = _list(fact_lines(brief, settings))
         values["asked"] = _flat(clean(brief.open_question))
-        values["prior"] = prior_text(brief.prior)
-        values["left_out"] = _flat(clean("; ".join(brief.left_out)))
     return values
 
 
-def prior_text(prior: tuple[int, int] | None) -> str:
-    """How people decided cases of this situation, in a sentence; empty where nothing is known."""
-    if prior is None or prior[1] <= 0:
-        return ""
-    right, every = prior
-    return (
-        f"People called {right:,} of {every:,} such cases right. This says how frequent it is, "
-        "and decides no single case."
+def fact_lines(brief: Brief, settings: Settings) -> list[str]:
+    """What was noticed about the queries, each line with whom it concerns.
+
+    What both have in common stands once, so that nothing looks like a fault of one of them alone.
+    """
+    gold = brief.gold_facts if settings.gold else ()
+    both = [fact for fact in gold if fact in brief.prediction_facts]
+    sides = (
+        ("both queries", both),
+        ("the reference alone", [fact for fact in gold if fact not in both]),
+        (
+            "the prediction alone" if settings.gold else "the prediction",
+            [fact for fact in brief.prediction_facts if fact not in both],
+        ),
     )
+    return [f"{side}: {fact}" for side, facts in sides for fact in facts]
 
 
 def answer_schema(**fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -109,6 +109,7 @@ def _cut(brief: Brief, most: int) -> Brief:
         notes=_cut_lines(brief.notes, most),
         gold_facts=_cut_lines(brief.gold_facts, most),
         prediction_facts=_cut_lines(brief.prediction_facts, most),
+        unmatched=_cut_lines(brief.unmatched, most),
         open_question=shorten(brief.open_question, max(most, LEAST_OF_A_QUESTION)),
     )
 

@@ -1,15 +1,19 @@
-"""A panel: several models, or one model several times, and a rule for their votes.
+"""A panel: several judges or models, or one of them several times, and a rule for their votes.
 
-Every model of ``settings.models`` (or the one ``settings.model``) is asked
-``settings.samples`` times by the judge ``settings.member``. Each vote is a full opinion of
-that judge. Rules:
+Each judge of ``settings.members`` is put to each model of ``settings.models`` (or the one
+``settings.model``), ``settings.samples`` times. Each vote is a full opinion of that judge. By
+default three judges with different prompts vote: one that first judges without the gold, one
+that weighs the evidence, and one that sees neither. Their mistakes are less alike than those of
+one prompt that is asked three times. Rules:
 
 * ``majority``: more than half of the votes that could be read. A tie is no verdict.
 * ``unanimity``: every vote could be read and all agree; anything else is no verdict.
 
 No verdict is ``JUDGE_UNPARSEABLE`` with the flag ``tie`` or ``split``; if no vote at all could
 be had, the reason is the members' own. ``Opinion.votes`` holds all votes; the flag ``unstable``
-marks votes that differ. How steady a judge is over a run, see ``stability.py``.
+marks votes that differ, ``unanimous`` several votes that are all there and agree. Unanimity is
+evidence of its own, whatever the rule: every vote is asked for, also where the first ones have
+decided. How steady a judge is over a run, see ``stability.py``.
 
 One model at temperature 0 gives equal samples where its server is deterministic; set a
 temperature to see how sure it is.
@@ -18,11 +22,12 @@ temperature to see how sure it is.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 from sqlverdict.errors import UsageError
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Conduct
-from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
+from sqlverdict.judge.opinion import BUDGET, PENDING, UNANIMOUS, Opinion, Settings
 from sqlverdict.records import Reason
 
 
@@ -31,24 +36,28 @@ class Panel:
     """Several votes and a rule."""
 
     name = "panel"
-    version = 1
+    version = 2
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
-        """As many hearings as models times samples.
+        """As many hearings as judges times models times samples.
 
         Raises:
             UsageError: the panel is to be made of panels, or of an unknown judge.
         """
-        if settings.member == self.name:
-            raise UsageError("a panel cannot be its own member; set member to a single judge")
-        member = JUDGES.get(settings.member)
+        if self.name in settings.members:
+            raise UsageError("a panel cannot be its own member; set members to other judges")
+        members = [JUDGES.get(name) for name in settings.members]
+        models = settings.models or (settings.model,)
         opinions: list[Opinion] = []
-        for model in settings.models or (settings.model,):
-            for sample in range(settings.samples):
-                one = replace(settings, model=model, sample=settings.sample + sample)
-                opinions.append((yield from member.conduct(brief, one)))
-                if {BUDGET, PENDING} & set(opinions[-1].flags):
-                    return _stopped(self, settings, opinions)
+        for model, member, sample in product(models, members, range(settings.samples)):
+            one = replace(settings, model=model, sample=settings.sample + sample)
+            opinions.append((yield from member.conduct(brief, one)))
+            if BUDGET in opinions[-1].flags:
+                return _stopped(self, settings, opinions[-1], opinions)
+        # The votes do not depend on each other: one batch takes them all.
+        waiting = next((opinion for opinion in opinions if PENDING in opinion.flags), None)
+        if waiting is not None:
+            return _stopped(self, settings, waiting, opinions)
         return _decide(self, settings, opinions)
 
 
@@ -73,13 +82,14 @@ def _decide(panel: Panel, settings: Settings, opinions: list[Opinion]) -> Opinio
         flags = (why, *unstable)
         return _sum(panel, settings, opinions, None, Reason.JUDGE_UNPARSEABLE, text, flags)
     side = next(opinion for opinion in opinions if opinion.correct is verdict)
-    return _sum(panel, settings, opinions, verdict, None, f"{text}.\n{side.explanation}", unstable)
+    agree = len(cast) == len(votes) > 1 and not unstable
+    flags = (UNANIMOUS,) if agree else unstable
+    return _sum(panel, settings, opinions, verdict, None, f"{text}.\n{side.explanation}", flags)
 
 
-def _stopped(panel: Panel, settings: Settings, opinions: list[Opinion]) -> Opinion:
+def _stopped(panel: Panel, settings: Settings, cause: Opinion, opinions: list[Opinion]) -> Opinion:
     """A limit was reached, or a call waits in a batch: no verdict from a part of the panel."""
-    last = opinions[-1]
-    return _sum(panel, settings, opinions, None, last.reason, last.explanation)
+    return _sum(panel, settings, opinions, None, cause.reason, cause.explanation)
 
 
 def _sum(

@@ -77,7 +77,7 @@
     byId("progress").max = Math.max(progress.total, 1);
     byId("progress").value = progress.done;
     byId("done").textContent = `${progress.done} of ${progress.total}`;
-    byId("pace").textContent = progress.seconds === null ? "" : `${progress.seconds.toFixed(0)} s an item`;
+    byId("pace").textContent = progress.seconds === null ? "" : `${progress.seconds.toFixed(0)} s per item`;
     document.title = `${progress.done} of ${progress.total} · Label queries`;
   };
 

@@ -292,6 +292,7 @@ def _finish(
 ) -> BatchReplies:
     """Store what a batch brought and let go of what it did not answer."""
     waiting = store.waiting_in(cache, batch.name)
+    addresses = tuple(waiting)
     replies = 0
     messages: list[str] = []
     for kind in ("output_file_id", "error_file_id"):
@@ -309,14 +310,18 @@ def _finish(
         errors = state.get("errors") or {}
         message = transport.endpoint.scrub(json.dumps(errors)[:300]) if errors else ""
         messages.append(f"the batch {batch.batch_id} ended as {word!r} {message}".rstrip())
-    store.save(cache, replace(batch, state="done", message="; ".join(messages)))
-    return BatchReplies(replies, len(waiting), 0, tuple(messages))
+    answered = (address for address in addresses if address not in waiting)
+    store.save(cache, replace(batch, state="done", message="; ".join(messages)), answered)
+    return BatchReplies(replies, len(addresses) - replies, 0, tuple(messages))
 
 
 def _store(
     endpoint: Endpoint, cache: ReplyCache, batch: Batch, waiting: dict[str, str], line: bytes
 ) -> tuple[int, str]:
-    """Store the reply in one line of a batch's output; what went wrong, where it holds none."""
+    """Store the reply in one line of a batch's output; what went wrong, where it holds none.
+
+    What was answered, also by something unusable, may have been charged for: it waits no more.
+    """
     try:
         entry = decode(line)
         address = entry.get("custom_id") if isinstance(entry, dict) else None
@@ -326,11 +331,12 @@ def _store(
         if response.get("status_code") != 200:
             error = entry.get("error") or response.get("body") or {}
             return 0, endpoint.scrub(f"a request was refused: {json.dumps(error)[:200]}")
+        purpose = waiting.pop(address)
         received = read_completion(response.get("body"), batch=True)
     except (Malformed, AttributeError) as error:
         return 0, endpoint.scrub(f"a line of the batch's output is unusable: {error}")
     received = replace(received, text=endpoint.scrub(received.text))
-    cache.put_as(address, batch.model, waiting.pop(address), received)
+    cache.put_as(address, batch.model, purpose, received)
     return 1, ""
 
 

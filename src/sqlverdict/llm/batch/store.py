@@ -2,7 +2,7 @@
 
 A batch goes through these states, and never back: ``written`` (its JSONL file is complete),
 ``uploaded`` (the server has the file), ``running`` (the server works on it), ``done`` (its
-replies are in the cache; whatever it did not answer may be asked again).
+replies are in the cache; whatever it did not answer stays noted, and may be asked again).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def add(cache: ReplyCache, batch: Batch, items: Iterable[tuple[str, str]]) -> No
             (batch.name, batch.server, batch.model, batch.state, time.time(), str(batch.file)),
         )
         connection.executemany(
-            "INSERT OR IGNORE INTO waiting (address, batch, purpose) VALUES (?, ?, ?)",
+            "INSERT OR REPLACE INTO waiting (address, batch, purpose) VALUES (?, ?, ?)",
             ((address, batch.name, purpose) for address, purpose in items),
         )
 
@@ -73,15 +73,17 @@ def unfinished(cache: ReplyCache, server: str) -> list[Batch]:
     ]
 
 
-def save(cache: ReplyCache, batch: Batch) -> Batch:
-    """Note how far a batch is. A batch that is done lets go of what still waits in it."""
+def save(cache: ReplyCache, batch: Batch, answered: Iterable[str] = ()) -> Batch:
+    """Note how far a batch is, and which addresses the server answered."""
     with cache.transaction() as connection:
         connection.execute(
             "UPDATE batches SET state = ?, file_id = ?, batch_id = ?, message = ? WHERE name = ?",
             (batch.state, batch.file_id, batch.batch_id, batch.message, batch.name),
         )
-        if batch.state == "done":
-            connection.execute("DELETE FROM waiting WHERE batch = ?", (batch.name,))
+        connection.executemany(
+            "DELETE FROM waiting WHERE batch = ? AND address = ?",
+            ((batch.name, address) for address in answered),
+        )
     return batch
 
 

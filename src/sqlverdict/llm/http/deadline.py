@@ -1,6 +1,6 @@
 """One deadline for everything a call does on its connection.
 
-The time-outs of an HTTP library start anew with every byte, so a server that sends one byte now
+The time-outs of an HTTP library start over with every byte, so a server that sends one byte now
 and then holds a thread for as long as it likes, be it in the header. Here every read and write
 of a thread gets what is left until that thread's deadline.
 """

@@ -215,7 +215,7 @@ def _clean(url: str) -> tuple[str, dict[str, str]]:
         parts = urlsplit(url.strip())
         host, port, userinfo = parts.hostname, parts.port, parts.username or parts.password
     except ValueError as error:
-        what = "its port is no number" if "port" in str(error).lower() else "it is no URL"
+        what = "its port is not a number" if "port" in str(error).lower() else "it is not a URL"
         raise UsageError(f"the base URL cannot be read ({what}); {_EXPECTED}") from None
     if userinfo:
         raise UsageError("the base URL holds a user name or password; keys come from the "

@@ -88,7 +88,7 @@ def from_status(
     )
     if status == 429 and any(sign in f"{code} {message}" for sign in _QUOTA):
         return CallFailed(
-            f"{answer}: the account has no money left. Add some. {_RESUME}",
+            f"{answer}: the account has no credit left. Add some. {_RESUME}",
             again=False,
             lasting=True,
         )

@@ -119,7 +119,7 @@ def decode(data: bytes) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError):
         start = data[:80].decode("utf-8", "replace")
-        raise Malformed(f"{len(data)} bytes that are no complete JSON: {start!r}") from None
+        raise Malformed(f"{len(data)} bytes that are not complete JSON: {start!r}") from None
 
 
 def read_completion(body: Any, seconds: float = 0.0, *, batch: bool = False) -> ReceivedReply:

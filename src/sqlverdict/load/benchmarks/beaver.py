@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark
 from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.load.items import benchmark_of, check_options, need_text, tags_of, text_of
@@ -67,5 +67,7 @@ class Beaver:
                 )
         notes = []
         if without:
-            notes.append(f"{len(without)} items have no {key} and are left out ({few_of(without)})")
+            notes.append(
+                f"{count(len(without), 'item')} without {key}: left out ({few_of(without)})"
+            )
         return benchmark_of("beaver", cases, files, folder, notes=notes)

@@ -84,7 +84,7 @@ def _file(root: Path, split: str) -> Path:
     if file.is_file():
         return file
     if not root.is_dir():
-        raise BenchmarkError(f"there is no folder {root}. Say where BIRD lies.")
+        raise BenchmarkError(f"there is no folder {root}. Say where BIRD is.")
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no split {split!r} of BIRD: expected {file.name}; "
@@ -106,6 +106,6 @@ def _ids(items: list[_BirdItem], file: Path) -> tuple[list[str], tuple[str, ...]
     repeated = [case_id for case_id, times in Counter(ids).items() if times > 1]
     if repeated:
         raise BenchmarkError(
-            f"{file}: question_id {few_of(repeated)} stands more than once. Expected each once."
+            f"{file}: question_id {few_of(repeated)} occurs more than once. Expected each once."
         )
     return ids, ()

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.items import Item, benchmark_of, need_text, tags_of, text_of, texts_of
@@ -52,7 +52,7 @@ class Evalbench(OneFileReader):
         notes = []
         if without:
             notes.append(
-                f"{len(without)} items have no gold for {dialect} and are left out "
+                f"{count(len(without), 'item')} without a gold for {dialect}: left out "
                 f"(id {few_of(without)})"
             )
         return benchmark_of("evalbench", cases, [file], folder, notes=notes)

@@ -93,12 +93,12 @@ class FlexReader(OneFileReader):
             case = _case(record, by_index=by_index)
             if case.id in cases:
                 raise BenchmarkError(
-                    f"{file}, line {number}: the id {case.id!r} stood before; expected it once"
+                    f"{file}, line {number}: the id {case.id!r} occurs twice; expected it once"
                 )
             cases[case.id] = case
             predictions[case.id] = Prediction(case.id, sql=record.pred_sql)
         if not cases:
-            raise BenchmarkError(f"{file} is empty. Expected one JSON object a line.")
+            raise BenchmarkError(f"{file} is empty. Expected one JSON object per line.")
         notes = ("recorded results stand in for execution: order and duplicates are lost",)
         return Benchmark(
             "flex",

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, PredictionError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.load.fenced import text_prediction
@@ -83,7 +83,10 @@ class Ibm(OneFileReader):
         if not by_id:
             known = ", ".join(self.systems(root)) or "none"
             raise PredictionError(f"{root} records no system {system!r}. Recorded: {known}")
-        notes = (f"{len(missing)} cases have no record of {system} (id {few_of(missing)})",)
+        notes = (
+            f"{count(len(missing), 'case has', 'cases have')} no record of {system} (id "
+            f"{few_of(missing)})",
+        )
         digest = sha256_file(root)
         return Predictions(by_id, str(root), "recorded", digest, notes if missing else ())
 

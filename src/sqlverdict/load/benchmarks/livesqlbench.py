@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark
 from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.items import (
@@ -70,8 +70,8 @@ class LiveSqlBenchReader:
         notes = []
         if withheld:
             notes.append(
-                f"{len(withheld)} items have no sol_sql (id {few_of(withheld)}): their golds are "
-                f"sent by mail, see the benchmark's page"
+                f"{count(len(withheld), 'item has', 'items have')} no sol_sql (id "
+                f"{few_of(withheld)}): their golds are sent by mail, see the benchmark's page"
             )
         return benchmark_of(
             "livesqlbench", cases, [file], folder, notes=notes, preset="livesqlbench"

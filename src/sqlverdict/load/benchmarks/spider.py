@@ -142,7 +142,7 @@ def _files(root: Path, split: str) -> tuple[list[Path], tuple[str, ...]]:
     if gold.is_file():
         return [gold], (f"read from {gold.name}: there are no questions",)
     if not root.is_dir():
-        raise BenchmarkError(f"there is no folder {root}. Say where Spider lies.")
+        raise BenchmarkError(f"there is no folder {root}. Say where Spider is.")
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no split {split!r} of Spider: expected {' and '.join(names)} or "

@@ -32,7 +32,7 @@ from typing import Any
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.files.digests import sha256_files
 from sqlverdict.files.result_csv import parse_result
-from sqlverdict.files.text import few_of, read_text
+from sqlverdict.files.text import count, few_of, read_text
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.items import check_options, first_file, need_text, tags_of, text_of
@@ -160,7 +160,7 @@ class Spider2Reader:
         notes = []
         if cases.without:
             notes.append(
-                f"{len(cases.without)} instances have no gold result and are left out "
+                f"{count(len(cases.without), 'instance')} without a gold result: left out "
                 f"(id {few_of(cases.without)})"
             )
         results = list(cases.files())

@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
@@ -116,7 +117,7 @@ class Trustsql(OneFileReader):
         silent = sum(not case.question for case in everything)
         unscorable = sum(UNSCORABLE in case.tags for case in everything)
         notes = missing_databases(folder, [case.db_id for case in everything])
-        notes += (f"{silent} cases have no question text",) if silent else ()
+        notes += (f"{count(silent, 'case has', 'cases have')} no question text",) if silent else ()
         notes += (unscorable_note(unscorable, cases.rowless),) if unscorable else ()
         digest = (source := SourceFile.of(file)).sha256[:12]
         return Benchmark("trustsql", f"sha256 {digest}", cases, len(everything), (source,), notes)

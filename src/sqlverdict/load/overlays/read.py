@@ -61,7 +61,7 @@ def read_overlay(name: str, path: Path) -> GoldOverlay:
         gold = _corrected(record, where)
         if gold.id in golds:
             raise DataError(
-                f"{where}: the id {gold.id!r} stood at {golds[gold.id].where} already. Expected "
+                f"{where}: the id {gold.id!r} already occurs at {golds[gold.id].where}. Expected "
                 f"each id once; give several right queries as a list."
             )
         golds[gold.id] = gold

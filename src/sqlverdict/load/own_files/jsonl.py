@@ -1,4 +1,4 @@
-"""Reads cases from one JSONL file: one JSON object a line, with the fields of ``fields.py``.
+"""Reads cases from one JSONL file: one JSON object per line, with the fields of ``fields.py``.
 
 A JSON file with a list of such objects is read, too, whole.
 
@@ -132,7 +132,7 @@ class JsonlCases:
             seen.add(key)
             yield case, record, where
         if not seen:
-            raise BenchmarkError(f"{self.path} is empty. Expected one JSON object a line.")
+            raise BenchmarkError(f"{self.path} is empty. Expected one JSON object per line.")
 
     def _check_repeated(self, case_id: str, second: str) -> None:
         """Read the file up to a suspected repetition: two ids may share a hash."""
@@ -162,7 +162,7 @@ class Jsonl(OneFileReader):
         source = SourceFile.of(file)
         line_name, first = next(_lines(file), ("", b""))
         if not line_name:
-            raise BenchmarkError(f"{file} is empty. Expected one JSON object a line.")
+            raise BenchmarkError(f"{file} is empty. Expected one JSON object per line.")
         where = f"{file}, {line_name}"
         first_record = _object(first, where, cases.columns)
         record = rename(first_record, cases.columns, where)
@@ -206,11 +206,11 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, Any]:
     if not line.strip():
-        raise BenchmarkError(f"{where} is blank. Expected one JSON object a line; remove it.")
+        raise BenchmarkError(f"{where} is blank. Expected one JSON object per line; remove it.")
     record = _decode(line.rstrip(), where, columns)
     if not isinstance(record, dict):
         raise BenchmarkError(
-            f"{where}: found {type(record).__name__}. Expected one JSON object a line; of a list "
+            f"{where}: found {type(record).__name__}. Expected one JSON object per line; of a list "
             f"in FILE, jq -c '.[]' FILE makes such lines."
         )
     return record

@@ -167,7 +167,7 @@ def read_labels(
     for row in sheet.rows:
         if row.id in items:
             raise DataError(
-                f"{row.where}: the id {row.id!r} stood at {lines[row.id]} already. Expected each "
+                f"{row.where}: the id {row.id!r} already occurs at {lines[row.id]}. Expected each "
                 f"id once. If each row is a vote, name the annotator's field with "
                 f"--annotator-field; if the id is another field, with --id-field, such as "
                 f"'{{set}}-{{i}}'. There are {few_of(row.record, 12)}."

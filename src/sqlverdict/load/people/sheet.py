@@ -199,7 +199,7 @@ def _records(path: Path) -> Iterator[tuple[str, Record]]:
 
 def _object(record: object, where: str) -> tuple[str, Record]:
     if not isinstance(record, Mapping):
-        raise DataError(f"{where}: found {type(record).__name__}. Expected an object a case.")
+        raise DataError(f"{where}: found {type(record).__name__}. Expected an object per case.")
     return where, record
 
 
@@ -342,7 +342,7 @@ def _id(record: Record, id_field: str | None, where: str) -> str:
     try:
         parts = list(Formatter().parse(pattern))
     except ValueError as bad:
-        raise UsageError(f"--id-field {pattern!r} is no pattern: {bad}") from bad
+        raise UsageError(f"--id-field {pattern!r} is not a pattern: {bad}") from bad
     missing = [name for _, name, _, _ in parts if name and record.get(name) in (None, "")]
     if missing:
         raise DataError(

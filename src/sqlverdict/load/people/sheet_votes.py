@@ -37,7 +37,7 @@ def sheet_votes(sheet: LabelSheet, at: str) -> Iterator[tuple[SheetRow, VoteEven
         key = (event.kind, event.id, about, event.annotator)
         if key in first:
             raise DataError(
-                f"{row.where}: {row.annotator!r} voted on {row.id!r} at {first[key]} already. "
+                f"{row.where}: {row.annotator!r} already voted on {row.id!r} at {first[key]}. "
                 f"Expected one vote of each annotator on a case; remove one of them."
             )
         first[key] = row.where

@@ -189,7 +189,7 @@ def read_events(path: Path, *, choices: bool = False) -> Iterator[VoteEvent]:
             has_seal(line) and not is_intact(line)
         ):
             raise DataError(
-                f"{where} was changed after it was saved: its checksum does not fit. Restore the "
+                f"{where} was changed after it was saved: its checksum does not match. Restore the "
                 f"line from a copy, or remove it and vote again."
             )
         yield event

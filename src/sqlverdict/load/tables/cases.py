@@ -115,7 +115,9 @@ class TableCases:
         names = [name for name in self.header if self.columns.get(name, name) in ID_KEYS]
         if not names or names[0] == "id":
             return ""
-        return f" If {names[0]!r} is no id, number the rows: --column {shlex.quote(names[0])}=off"
+        return (
+            f" If {names[0]!r} is not an id, number the rows: --column {shlex.quote(names[0])}=off"
+        )
 
     def _id_hint(self) -> str:
         """Which columns may hold the ids; empty where none may."""

@@ -100,7 +100,7 @@ def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Sequence[Any]]
         if empty > _MOST_EMPTY:
             raise ValueError(
                 f"the rows up to {number:,} have more than {_MOST_EMPTY:,} empty cells; remove "
-                "what stands far from the table"
+                "what is far from the table"
             )
 
 

@@ -41,7 +41,7 @@ SUFFIXES = {
 }
 """How the names of tables end, by format."""
 
-TITLE_HINT = " If the first line is a title, remove what stands above the header."
+TITLE_HINT = " If the first line is a title, remove what is above the header."
 """What to do where the first line has one cell, and others have more."""
 _NOT_READ = {".xls": "an old Excel file", ".ods": "an OpenDocument sheet", ".numbers": "a sheet"}
 

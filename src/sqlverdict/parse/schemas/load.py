@@ -47,7 +47,7 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
         return {name: read_ddl(_text(location), name)}
     if location.suffix.lower() == ".json":
         return _only(_json(location, db_id), db_id, location)
-    raise SchemaError(f"{location} is no schema of a known kind; expected {_KINDS}")
+    raise SchemaError(f"{location} is not a schema of a known kind; expected {_KINDS}")
 
 
 def _folder(folder: Path, db_id: str | None) -> dict[str, Schema]:
@@ -85,7 +85,7 @@ def _json(file: Path, db_id: str | None) -> dict[str, Schema]:
     try:
         content: Any = json.loads(_text(file))
     except (ValueError, RecursionError) as error:
-        raise SchemaError(f"{file} is no JSON: {error}") from error
+        raise SchemaError(f"{file} is not JSON: {error}") from error
     if isinstance(content, dict) and "table_names_original" in content:
         content = [content]
     if isinstance(content, list):

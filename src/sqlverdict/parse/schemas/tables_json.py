@@ -37,7 +37,7 @@ def read_tables_json(entries: list[Any], origin: str) -> dict[str, Schema]:
         except (KeyError, IndexError, TypeError, ValueError) as error:
             name = entry.get("db_id") if isinstance(entry, dict) else None
             raise SchemaError(
-                f"{origin}: entry {number} (db_id {name!r}) is no database as tables.json "
+                f"{origin}: entry {number} (db_id {name!r}) is not a database as tables.json "
                 f"writes it ({type(error).__name__}: {error}). Expected db_id, "
                 "table_names_original, column_names_original, column_types, primary_keys and "
                 "foreign_keys"

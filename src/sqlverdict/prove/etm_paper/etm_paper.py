@@ -17,9 +17,9 @@ from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
 from sqlverdict.prove.etm_paper.prepare import prepared
 from sqlverdict.prove.etm_paper.shapes import key
 from sqlverdict.prove.form_cache import FormCache
-from sqlverdict.prove.normalise import TooManySteps
 from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Step, weakest
+from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import Query, Reason

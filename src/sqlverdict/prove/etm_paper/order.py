@@ -15,9 +15,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.etm_paper.shapes import nodes_below
-from sqlverdict.prove.normalise import MOST_STEPS, TooManySteps, path_to, put
+from sqlverdict.prove.normalise import MOST_STEPS, path_to, put
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Side, Step
+from sqlverdict.prove.reasoning.copies import TooManySteps, bounded_copies
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Rule
 
@@ -62,6 +63,7 @@ class PaperRewriting:
         self._rules = rules
         self._side: Side = side
 
+    @bounded_copies()
     def run(self) -> None:
         """Rewrite to the end.
 

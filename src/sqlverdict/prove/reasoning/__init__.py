@@ -6,6 +6,7 @@
 ``filters``       conditions of which only the truth counts
 ``strict``        expressions that are NULL where a part of them is
 ``bare``          columns beside an aggregate that are neither grouped by nor inside it
+``copies``        copies of parts of a query, with a bound
 ``counting``      ways to count rows that meet a condition, and their plain form
 ``fractions``     products and quotients of reals, and their one form
 ``inner_order``   where the order of an inner query's rows can be seen from outside

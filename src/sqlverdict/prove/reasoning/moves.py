@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.reasoning.copies import copy_of
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     columns_in,
@@ -28,7 +29,7 @@ def substitute(
     for column in list(columns_in(root)):
         value = mapping.get(name_of(column))
         if value is not None and column is not root and id(column) not in left_alone:
-            column.replace(value.copy())
+            column.replace(copy_of(value))
 
 
 def set_items(select: Expr, sources: Sequence[Expr], outer: Sequence[exp.Join] = ()) -> None:

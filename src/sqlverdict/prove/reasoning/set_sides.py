@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.reasoning.copies import copy_of
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
 from sqlverdict.prove.reasoning.shape import (
@@ -41,7 +42,7 @@ def existence(node: exp.SetOperation, facts: Facts) -> Expr | None:
     rest = [pair for pair in met if pair not in pairs]
     if not pairs or not all(_is_of_one_row(ours, theirs, pairs, facts) for ours, theirs in rest):
         return None
-    equal = [exp.EQ(this=theirs, expression=ours.copy()) for ours, theirs in pairs]
+    equal = [exp.EQ(this=theirs, expression=copy_of(ours)) for ours, theirs in pairs]
     set_conditions(right, [*conditions(right), *equal])
     right.set("expressions", [exp.Literal.number(1)])
     right.set("distinct", None)

@@ -134,9 +134,9 @@ def _require_known(node: Expr) -> None:
         case exp.Limit() | exp.Offset():
             bound = node.expression
             if not isinstance(bound, exp.Literal) or bound.is_string or not bound.this.isdigit():
-                raise Unsupported(f"{node.key} that is no plain number")
+                raise Unsupported(f"{node.key} that is not a plain number")
         case exp.Is() if not isinstance(node.expression, exp.Null):
-            raise Unsupported("IS beside something else than NULL")
+            raise Unsupported("IS with something other than NULL")
         case exp.Distinct() if node.expressions and (
             len(node.expressions) != 1 or not isinstance(node.parent, exp.AggFunc)
         ):

@@ -109,7 +109,7 @@ def _find(node: exp.Column, name: str, scope: Scope) -> tuple[str, str] | None:
     if any(source.name == name for source in scope.sources):
         raise Unsupported(f"{node.name} may stand for a whole row")
     if scope.sources and name in _SYSTEM_COLUMNS:
-        raise Unsupported(f"{node.name} may be a column of the system's")
+        raise Unsupported(f"{node.name} may be a system column")
     if any(source.has_nameless for source in scope.sources):
         raise Unsupported(f"{node.name} may be a column without an alias")
     return None

@@ -288,7 +288,7 @@ class _TreeResolver:
     def _spend(self, node: Expr) -> None:
         self._nodes += sum(1 for _ in node.walk())
         if self._nodes > MOST_NODES:
-            raise Unsupported("common table expressions that unfold beyond measure")
+            raise Unsupported("common table expressions that expand into too many copies")
 
     def _projections(self, node: exp.Select, scope: Scope, ctes: dict[str, _Cte]) -> list[str]:
         names: list[str] = []

@@ -148,7 +148,7 @@ class _ValueTypes:
 
     def _condition(self, node: Expr) -> None:
         if self.of(node) not in ("boolean", "null"):
-            raise Unsupported("a condition that is no comparison")
+            raise Unsupported("a condition that is not a comparison")
 
     def of(self, node: Expr) -> ValueType:
         """The type of an expression.
@@ -210,7 +210,7 @@ class _ValueTypes:
 
     def _arithmetic(self, node: Expr) -> ValueType:
         if any(self.of(part) not in ("number", "null") for part in node.iter_expressions()):
-            raise Unsupported(f"{node.key} of something else than numbers")
+            raise Unsupported(f"{node.key} of something other than numbers")
         if isinstance(node, exp.Div) and not self.mysql and not whole_number(node.expression):
             # An error in PostgreSQL; in DuckDB 0.0 and -0.0 are equal and divide differently.
             if self.postgres or self.facts.kind(node.expression) != "integer":
@@ -220,7 +220,7 @@ class _ValueTypes:
 
     def _function(self, node: exp.Func, result: ValueType) -> ValueType:
         if self.of(node.this) != "text":
-            raise Unsupported(f"{node.key} of something else than a text")
+            raise Unsupported(f"{node.key} of something other than a text")
         for part in ("start", "length"):
             bound = node.args.get(part)
             if bound is not None and (whole_number(bound) or 0) < 1:
@@ -240,7 +240,7 @@ class _ValueTypes:
             self._fold([own])
             return own
         if own != "number":
-            raise Unsupported(f"{node.key} of something else than numbers")
+            raise Unsupported(f"{node.key} of something other than numbers")
         return "number"
 
     def _case(self, node: exp.Case) -> ValueType:

@@ -24,6 +24,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.bare import bare_columns
+from sqlverdict.prove.reasoning.copies import copy_of
 from sqlverdict.prove.reasoning.counting import counts_when, tested_condition
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
@@ -76,7 +77,7 @@ def common_condition_of_counts(node: exp.Select, facts: Facts) -> Expr | None:
     common = set.intersection(*({key(part) for part in test} for test in tests))
     if not common or next(bare_columns(node), None) is not None:
         return None
-    shared = {key(part): part.copy() for part in tests[0] if key(part) in common}
+    shared = {key(part): copy_of(part) for part in tests[0] if key(part) in common}
     for call, test_parts in zip(calls, tests, strict=True):
         call.replace(_count_of([part for part in test_parts if key(part) not in common]))
     set_conditions(node, [*conditions(node), *shared.values()])
@@ -85,5 +86,5 @@ def common_condition_of_counts(node: exp.Select, facts: Facts) -> Expr | None:
 
 def _count_of(rest: list[Expr]) -> Expr:
     if rest:
-        return counts_when(all_of([part.copy() for part in rest]))
+        return counts_when(all_of([copy_of(part) for part in rest]))
     return exp.Count(this=exp.Star(), big_int=True)

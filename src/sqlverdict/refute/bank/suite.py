@@ -177,7 +177,9 @@ def import_bank(bank: Bank, path: Path) -> int:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     if not lines or _line(lines[0], path, 1).get("sqlverdict_bank") != 1:
-        raise DataError(f"{path} is no exported bank: its first line should be {json.dumps(_HEAD)}")
+        raise DataError(
+            f"{path} is not an exported bank: its first line should be {json.dumps(_HEAD)}"
+        )
     instances = [
         _record(_line(line, path, number), path, number)
         for number, line in enumerate(lines[1:], 2)
@@ -192,7 +194,7 @@ def _line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         content = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, line {number}, is no JSON: {error}") from error
+        raise DataError(f"{path}, line {number}, is not JSON: {error}") from error
     if not isinstance(content, dict):
         raise DataError(f"{path}, line {number}: expected a JSON object")
     return content
@@ -209,7 +211,7 @@ def _record(
             for name, table_rows in content["rows"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{path}, line {number}, is no instance: {error!r}") from error
+        raise DataError(f"{path}, line {number}, is not an instance: {error!r}") from error
     if not fits(schema, rows):
         raise DataError(f"{path}, line {number}: the rows do not fit the schema's tables")
     return Instance(schema, rows), pairs
@@ -223,7 +225,7 @@ def _from_json(cell: Any) -> Cell:
     if isinstance(cell, dict):
         return b64decode(cell["blob"], validate=True)
     if isinstance(cell, bool) or not isinstance(cell, int | float | str | None):
-        raise TypeError(f"{cell!r} is no value of a database")
+        raise TypeError(f"{cell!r} is not a value of a database")
     if isinstance(cell, int) and not -(2**63) <= cell < 2**63:
         raise ValueError(f"{cell} does not fit into 64 bits")
     return cell

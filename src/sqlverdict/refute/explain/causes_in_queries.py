@@ -15,7 +15,7 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.refute.explain.all_rows import extent
 from sqlverdict.refute.explain.new_rows import row_with_values
 from sqlverdict.refute.explain.what_if import WhatIf
-from sqlverdict.refute.explain.wording import column, noun, one
+from sqlverdict.refute.explain.wording import column, row_of
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 
 _SIDES = ("gold", "prediction")
@@ -103,14 +103,14 @@ def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str:
         table, name = column_refs[0]
         if no_row_meets:
             return (
-                f"no {noun(table)} has any {column(name)} "
+                f"no {row_of(table)} has any {column(name)} "
                 f"(NULL in every row; the {side} leaves them out)"
             )
-        return f"{one(table)} has no {column(name)} (NULL; the {side} leaves it out)"
+        return f"a {row_of(table)} has no {column(name)} (NULL; the {side} leaves it out)"
     if no_row_meets:
-        return f"no {noun(tables[0])} meets {condition.text} ({asks})"
-    who = "a group" if condition.grouped else one(tables[0]) if in_one_table else "a row"
-    return f"{who} does not meet {condition.text or 'a condition'} ({asks})"
+        return f"no {row_of(tables[0])} meets {condition.text} ({asks})"
+    who = "a group" if condition.grouped else f"a {row_of(tables[0])}" if in_one_table else "a row"
+    return f"{who} fails {condition.text or 'a condition'} ({asks})"
 
 
 def _fails_everywhere(what_if: WhatIf, condition: _Condition, table: str) -> bool:

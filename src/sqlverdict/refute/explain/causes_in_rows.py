@@ -24,7 +24,7 @@ from sqlverdict.refute.explain.new_rows import (
     with_other_keys,
 )
 from sqlverdict.refute.explain.what_if import Rows, WhatIf
-from sqlverdict.refute.explain.wording import column, noun, nouns, one
+from sqlverdict.refute.explain.wording import column, row_of, rows_of
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import Hint
 from sqlverdict.refute.trial.literals import cell_text
@@ -85,10 +85,10 @@ def _null_words(what_if: WhatIf, column_ref: ColumnRef) -> str:
     row = row_with_values(what_if, table, [column_ref[1]])
     how_many = extent(what_if, table, row, {column_ref[1]})
     if how_many == "all" and not any(cell is not None for cell in what_if.cells(column_ref)):
-        return f"no {noun(table)} has any {name} (NULL in every row)"
+        return f"no {row_of(table)} has any {name} (NULL in every row)"
     if how_many == "group":
-        return f"the {nouns(table)} of a group have no {name} (NULL in every row of it)"
-    return f"{one(table)} has no {name} (NULL)"
+        return f"the {rows_of(table)} in a group have no {name} (NULL in every row of it)"
+    return f"a {row_of(table)} has no {name} (NULL)"
 
 
 def _agree_without_nulls(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> bool:
@@ -194,20 +194,19 @@ def _joins(what_if: WhatIf) -> Iterator[tuple[ColumnRef, ColumnRef]]:
 
 def _without(what_if: WhatIf, here: ColumnRef, there: ColumnRef, row: Row) -> str:
     if here[0] == there[0]:
-        return f"{one(here[0])}'s {column(here[1])} is no {noun(there[0])}'s {column(there[1])}"
-    table = what_if.table(there[0])
-    alone = table.primary_key == (there[1],) or (there[1],) in table.uniques
-    partner = noun(there[0]) if alone else nouns(there[0])
+        whose = f"a {row_of(here[0])} has a {column(here[1])}"
+        return f"{whose} that is not the {column(there[1])} of any row"
+    partner = f"partner in {column(there[0])}"
     (first, theirs), (second, theirs_too) = _two_with_partners(what_if, here, there, row)
     rows = what_if.with_row(there[0], theirs_too, what_if.with_row(there[0], theirs))
     partners = [cell for cell in what_if.cells(there) if cell is not None]
     have_one = any(_same(cell, each) for cell in what_if.cells(here) for each in partners)
     match extent(what_if, here[0], first, {here[1]}, rows=rows, second=second):
         case "all" if not have_one:
-            return f"no {noun(here[0])} has any {partner}"
+            return f"no {row_of(here[0])} has a {partner}"
         case "group":
-            return f"the {nouns(here[0])} of a group have no {partner}"
-    return f"{one(here[0])} has no {partner}"
+            return f"the {rows_of(here[0])} in a group have no {partner}"
+    return f"a {row_of(here[0])} has no {partner}"
 
 
 def _two_with_partners(
@@ -253,8 +252,8 @@ def tie(what_if: WhatIf) -> str | None:
                 same = [other for other in cells if other is not None]
                 best = word and cell == _extreme(same, word)
                 if best:
-                    return f"two {nouns(column_ref[0])} share the {word} {column(column_ref[1])}"
-                return f"two {nouns(column_ref[0])} have the same {column(column_ref[1])}"
+                    return f"two {rows_of(column_ref[0])} share the {word} {column(column_ref[1])}"
+                return f"two {rows_of(column_ref[0])} have the same {column(column_ref[1])}"
     return None
 
 
@@ -302,7 +301,7 @@ def duplicate(what_if: WhatIf) -> str | None:
             changes = [what_if.with_cell(column_ref, number, value) for value in values]
             if changes and all(what_if.agree_on(rows) for rows in changes):
                 null_ = " (NULL)" if cells[number] is None else ""
-                return f"two {nouns(column_ref[0])} have the same {column(column_ref[1])}{null_}"
+                return f"two {rows_of(column_ref[0])} have the same {column(column_ref[1])}{null_}"
     return None
 
 

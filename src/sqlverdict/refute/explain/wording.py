@@ -4,51 +4,27 @@ from __future__ import annotations
 
 import re
 
-from sqlverdict.files.inflect import regular_plural, regular_singular
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.records import Answer, Outcome, Row
 from sqlverdict.refute.trial.literals import cell_text
 
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ROWS = 3
 """How many rows a sentence shows."""
-_SAME = frozenset({"series", "species", "news", "status", "address", "class", "business", "data"})
 
 
-def noun(table: str) -> str:
-    """A row of a table: ``Player_Attributes`` is a "player attribute"."""
-    words = _words(table)
-    return " ".join([*words[:-1], _singular(words[-1])])
+def row_of(table: str) -> str:
+    """``row of orders``: what a row stands for is not known from the name of its table."""
+    return f"row of {column(table)}"
 
 
-def nouns(table: str) -> str:
-    """Rows of a table."""
-    words = _words(table)
-    return " ".join([*words[:-1], _plural(_singular(words[-1]))])
-
-
-def one(table: str) -> str:
-    """A row of a table, with its article."""
-    word = noun(table)
-    return f"an {word}" if word[0] in "aeio" else f"a {word}"
+def rows_of(table: str) -> str:
+    """``rows of orders``."""
+    return f"rows of {column(table)}"
 
 
 def column(name: str) -> str:
     """A column as the schema writes it, in quotes where it is no plain word."""
     return name if re.fullmatch(r"\w+", name) else quote_name(name)
-
-
-def _words(name: str) -> list[str]:
-    words = [word.lower() for word in _PARTS.findall(name)]
-    return words if words and all(word.isascii() for word in words) else [f'row of "{name}"']
-
-
-def _singular(word: str) -> str:
-    return word if word in _SAME or word.endswith("is") else regular_singular(word)
-
-
-def _plural(word: str) -> str:
-    return word if word in _SAME or not word.isalpha() else regular_plural(word)
 
 
 def row_text(row: Row) -> str:

@@ -6,6 +6,7 @@
 ``instance_builder``   the rows of one instance, and the random draws
 ``row_sets``           one row for each table, joined by equal values
 ``parents``            parents for every foreign key
+``times``              days and times, in the form in which a column has them
 ``values``             the values worth trying for each column
 ``constraints``        keys and foreign keys of a schema, computed once
 ``check_constraints``  values that CHECK constraints accept

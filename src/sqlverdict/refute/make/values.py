@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
 from typing import Literal
@@ -14,13 +12,24 @@ from sqlverdict.parse.collations import collation
 from sqlverdict.parse.facts import Affinity, column_affinity
 from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
 from sqlverdict.records import Cell
+from sqlverdict.refute.make.times import (
+    CLOCKS,
+    DATE,
+    DAYS,
+    FAR_DAYS,
+    ODD_CLOCKS,
+    ODD_DAYS,
+    SHORTEST_MONTH,
+    dates_around,
+    days_apart,
+    is_dated,
+    written_like,
+)
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.derived_values import is_like, of_length
 from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.read.reading import Hint, QueryReading
 
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
-_MONTH = re.compile(r"\d{4}-\d{2}")
 Kind = Affinity | Literal["BYTES"]
 """A column's affinity; BYTES where a STRICT table takes nothing else."""
 
@@ -47,21 +56,11 @@ _NUMBER_TEXTS: tuple[Cell, ...] = ("1", "2", "10", "9")
 _WRITTEN_ODD: tuple[Cell, ...] = ("", "a", "1.5", "-1")
 _FAR = 40
 """How many times a constant the far value is, for quotients and products."""
-_FAR_DAYS, _FAR_YEARS = 100_000, 200
-"""Larger differences between dates leave the calendar that SQLite knows."""
 _INEXACT: tuple[Cell, ...] = (2**53 + 1, 2**53)
 _DOCUMENTS = 8
 """How many documents are likely to meet what queries ask of them."""
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 """The integers that SQLite stores."""
-_DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2020-06-14")
-"""Two days of a month, two months of a year, two years; the last is a Sunday."""
-_DAYS_ASIDE = (-1, -40, 1, 40)
-"""The next day, and one in another month, before and after."""
-_FIRST_YEAR, _LAST_YEAR = 1000, 2999
-"""Four digits between them may be a year, with one more on either side that has four digits too."""
-_SHORTEST_MONTH = 28
-"""Every month has so many days."""
 _BEFORE_KEYS = 90
 """New keys are counted from 101: the first of them is 11 beside the value that it replaces."""
 _GAP = 10
@@ -70,7 +69,6 @@ _SMALL_STEP = 0.125
 """The neighbour of a fraction; a power of two, which sums keep exact."""
 _LONG_STEP = 3
 """So many steps off is a second value on the same side: two rows of the first would tie."""
-_ODD_DAYS = ("2019-12-31", "2020-06-14 10:00:00", "2020-02-29", "")
 
 
 @dataclass(frozen=True)
@@ -111,8 +109,13 @@ def bare_pool(table: Table, column: Column, nullable: bool) -> ValuePool:
     kind: Kind = column_affinity(stored_type(table, column))
     if kind == "BLOB" and column.type and is_strict(table.sql) and column.type.upper() != "ANY":
         kind = "BYTES"
-    dated = _is_dated(column) and kind in ("TEXT", "NUMERIC")
-    plain, odd = (_DAYS, _ODD_DAYS) if dated else (_PLAIN[kind], _ODD[kind])
+    plain, odd = _PLAIN[kind], _ODD[kind]
+    # A column without a type is as its name says; one that is declared BLOB holds bytes.
+    if kind in ("TEXT", "NUMERIC") or (kind == "BLOB" and not column.type):
+        if (column.type or "").strip().upper() == "TIME":
+            plain, odd = CLOCKS, ODD_CLOCKS
+        elif is_dated(column):
+            plain, odd = DAYS, ODD_DAYS
     if kind == "TEXT" and collation(table.sql, column.name) == "NOCASE":
         plain = CASES
     return ValuePool(kind, (), (), plain, odd, nullable)
@@ -173,10 +176,10 @@ def hinted(pool: ValuePool, hints: Iterable[Hint], lengths: Collection[int] = ()
         if hint.mixed:
             # Two dates may be a number of years apart; neither of them is that number.
             number = _number(hint.value)
-            if pool.plain is not _DAYS or number is None:
+            if pool.plain is not DAYS or number is None:
                 near += [*fitting, *beside]
-            elif abs(number) < _FAR_DAYS:
-                near += _apart(int(number))
+            elif abs(number) < FAR_DAYS:
+                near += days_apart(int(number))
             if number is not None and pool.kind in ("INTEGER", "REAL"):
                 # A quotient or a product needs values far from each other.
                 near += [1, ceil(number * _FAR) if isfinite(number * _FAR) else 0]
@@ -196,6 +199,10 @@ def hinted(pool: ValuePool, hints: Iterable[Hint], lengths: Collection[int] = ()
         good += of_length([*good, *near], lengths)
     if filled and not good:
         good = [*pool.plain]
+    if pool.plain in (_PLAIN["TEXT"], _PLAIN["BLOB"], DAYS):
+        # Who compares a column with 1:54.455 knows how its values are written.
+        texts = [alike for hint in about if hint.direct for alike in written_like(hint.value)]
+        pool = replace(pool, plain=tuple(dict.fromkeys(texts)) or pool.plain)
 
     def legal(values: list[Cell]) -> tuple[Cell, ...]:
         may = (v for v in values if (pool.nullable or v is not None) and fits(v))
@@ -221,9 +228,9 @@ def another(value: Cell, pool: ValuePool, number: int, side: int) -> Cell:
         beyond = value + side * (number - _BEFORE_KEYS)
         return beyond if pool.good and takes(pool.kind, beyond) else number
     text = str(value)
-    dated = _DATE.fullmatch(text)
+    dated = DATE.fullmatch(text)
     if dated:
-        return f"{dated[1]}-{dated[2]}-{number % _SHORTEST_MONTH + 1:02}{dated[4]}"
+        return f"{dated[1]}-{dated[2]}-{number % SHORTEST_MONTH + 1:02}{dated[4]}"
     if text.isdecimal():
         return str(int(text) + number)
     return f"{text}{number}" if pool.good else f"k{number}"
@@ -240,15 +247,10 @@ def nth(values: Sequence[Cell], number: int, *, closed: bool = False) -> Cell:
         beyond = value + _GAP + number
         return beyond if takes("NUMERIC", beyond) else number
     text = str(value)
-    dated = _DATE.fullmatch(text)
+    dated = DATE.fullmatch(text)
     if dated:
         return f"{int(dated[1]) - number:04}-{dated[2]}-{dated[3]}{dated[4]}"
     return str(int(text) + _GAP + number) if text.isdecimal() else f"{text}{number}"
-
-
-def _is_dated(column: Column) -> bool:
-    text = f"{column.name} {column.type}".lower()
-    return any(word in text for word in ("date", "time", "birthday", "dob"))
 
 
 def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
@@ -277,7 +279,7 @@ def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
         if number is not None:
             return _numbers(number, operator, kind)
     text = str(value)
-    dated = _dates(text, hint.direct)
+    dated = dates_around(text, hint.direct)
     if dated is not None:
         within, before, after = dated
         order = {">": after, ">=": within + after, "<": before, "<=": within + before}
@@ -318,41 +320,6 @@ def _numbers(number: float, operator: str, kind: Kind) -> tuple[list[Cell], list
     if kind in ("REAL", "NUMERIC"):
         beside += [number + step / 2, number - step / 2]
     return order.get(operator, [number]), beside
-
-
-def _dates(text: str, direct: bool) -> tuple[list[str], list[str], list[str]] | None:
-    """Days within what a text names, a day, a month or a year, and days before and after it."""
-    whole = _DATE.fullmatch(text)
-    if whole:
-        try:
-            day = date(int(whole[1]), int(whole[2]), int(whole[3]))
-            days = [f"{day + timedelta(days=step)}{whole[4]}" for step in _DAYS_ASIDE]
-        except (ValueError, OverflowError):
-            return None
-        return [text], days[:2], days[2:] if whole[4] else [*days[2:], f"{text} 10:00:00"]
-    if _MONTH.fullmatch(text):
-        other = f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15"
-        return [f"{text}-{day}" for day in ("15", "01", "28")], [], [other]
-    if direct or not text.isdecimal():
-        return None
-    if len(text) == 4 and _FIRST_YEAR <= int(text) < _LAST_YEAR:
-        year = int(text)
-        days = [f"{year}-{day}" for day in ("06-15", "01-01", "12-31", "03-20")]
-        return days, [f"{year - 1}-12-31"], [f"{year + 1}-01-01"]
-    if len(text) <= 2 and 1 <= int(text) <= 12:
-        month = int(text)
-        days = [f"2020-{month:02}-15", f"2021-{month:02}-01"]
-        return days, [], [f"2020-{month % 12 + 1:02}-15"]
-    return None
-
-
-def _apart(number: int) -> list[str]:
-    """Days that are so many days or years, or one more, from the first of the ordinary ones."""
-    first = date.fromisoformat(_DAYS[0])
-    days = [str(first + timedelta(days=n)) for n in (number, number + 1)]
-    return days + [
-        f"{first.year + n:04}-01-01" for n in (number, number + 1) if abs(n) < _FAR_YEARS
-    ]
 
 
 def _matching(pattern: str, wild: str) -> tuple[list[Cell], list[Cell]]:

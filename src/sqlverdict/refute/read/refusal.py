@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.files.text import count
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, ParseFailure, Query, Reason
 from sqlverdict.refute.meter import Meter
@@ -13,7 +14,7 @@ from sqlverdict.refute.trial.rebuild import touched
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import NotRefuted
 
-_BOOKKEEPING = re.compile(r"sqlite_(sequence|stat\d)", re.IGNORECASE)
+_BOOKKEEPING = re.compile(r"sqlite_(sequence|stat\d|(temp_)?(master|schema))", re.IGNORECASE)
 
 _OFTEN = 10
 """The prediction may be stopped on one database of so many."""
@@ -31,17 +32,18 @@ def unreadable(parsed: Sequence[Query | ParseFailure]) -> NotRefuted | None:
     """Why the first of the gold and the prediction that cannot be searched cannot be.
 
     Our parser does not read it, or it reads what SQLite notes about a file for itself, which is
-    no part of the data that a search makes.
+    no part of the data that a search makes. The gold is looked at first: where the prediction is
+    to blame, it is so alone.
     """
     for which, query in zip(("gold", "prediction"), parsed, strict=True):
         if isinstance(query, ParseFailure):
             message = f"the {which}: {query.message}"
-            return NotRefuted(0, reason=query.reason, message=message, blame=_blame(which))
+            return NotRefuted(0, reason=query.reason, message=message, blame=which)
         for name in query.tables:
             if _BOOKKEEPING.fullmatch(name):
                 message = f"the {which} reads {name}, which SQLite keeps for itself"
                 unable = Reason.UNSUPPORTED_FEATURE
-                return NotRefuted(0, reason=unable, message=message, blame=_blame(which))
+                return NotRefuted(0, reason=unable, message=message, blame=which)
     return None
 
 
@@ -57,11 +59,11 @@ def unrunnable(scratch: ScratchDatabase, gold: str, prediction: str) -> NotRefut
             else:
                 reason = outcome.reason
             message = f"the {which}: {outcome.message}"
-            return NotRefuted(0, reason=reason, message=message, blame=_blame(which))
+            return NotRefuted(0, reason=reason, message=message, blame=which)
         if outcome.volatile:
             message = f"the {which} depends on the clock or on chance"
             unable = Reason.UNSUPPORTED_FEATURE
-            return NotRefuted(0, reason=unable, message=message, blame=_blame(which))
+            return NotRefuted(0, reason=unable, message=message, blame=which)
     return None
 
 
@@ -102,18 +104,13 @@ def not_refuted(
         return NotRefuted(instances_tried, undetermined)
     if worn_out:
         # On databases of a few rows: work that says nothing would buy a short search.
-        message = f"the prediction alone spent the budget on {instances_tried:,} databases"
+        message = f"the prediction alone spent the budget on {count(instances_tried, 'database')}"
         reason = Reason.BUDGET_EXHAUSTED
         return NotRefuted(0, 0, reason, message, cut_by_time=late, blame="prediction")
     message = f"cut by {'time' if late else 'its budget of work'}"
     return NotRefuted(
         instances_tried, undetermined, Reason.BUDGET_EXHAUSTED, message, cut_by_time=late
     )
-
-
-def _blame(which: str) -> str:
-    """Who stands against a search; the gold is looked at first, so the prediction does alone."""
-    return which if which == "prediction" else ""
 
 
 def check_tables(

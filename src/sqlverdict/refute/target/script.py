@@ -215,7 +215,7 @@ def _content(text: str, path: Path) -> tuple[Schema, Mapping[str, list[Row]]]:
     """The tables and rows of a script."""
     line = next((line for line in text.split("\n") if line.startswith(_TABLES)), None)
     if line is None:
-        raise DataError(f"{path} is no witness: no line begins with {_TABLES.strip()!r}")
+        raise DataError(f"{path} is not a witness: no line begins with {_TABLES.strip()!r}")
     try:
         content: Any = json.loads(line.removeprefix(_TABLES))
         tables = tuple(msgspec.convert(table, Table) for table in content["tables"])
@@ -224,7 +224,7 @@ def _content(text: str, path: Path) -> tuple[Schema, Mapping[str, list[Row]]]:
             for name, rows in content["rows"].items()
         }
     except (ValueError, KeyError, TypeError, AttributeError, msgspec.ValidationError) as error:
-        raise DataError(f"{path} is no witness: its tables cannot be read: {error}") from error
+        raise DataError(f"{path} is not a witness: its tables cannot be read: {error}") from error
     for table in tables:
         _check_table(table, path)
     return Schema(path.stem, tuple(map(_without_sql, tables)), "ddl"), rows
@@ -236,7 +236,7 @@ def _check_table(table: Table, path: Path) -> None:
         raise DataError(f"{path}: a table or column has no usable name")
     for column in table.columns:
         if column.type and not _TYPE.fullmatch(column.type):
-            raise DataError(f"{path}: {column.type!r} is no type that a replay makes")
+            raise DataError(f"{path}: {column.type!r} is not a type that a replay can make")
 
 
 def _cell(value: object) -> Cell:

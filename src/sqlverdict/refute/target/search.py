@@ -15,6 +15,7 @@ from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import Engine, Scratch
 from sqlverdict.execute.servers.patience import is_passing, patiently
 from sqlverdict.files.references import is_server
+from sqlverdict.files.text import count
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -236,7 +237,7 @@ class EngineSearch:
             )
             return self._witness(pair, last or difference, first_witness)
         if refusal.is_often(trial.stopped, instances):
-            message = f"the prediction was stopped at a limit on {trial.stopped:,} databases"
+            message = f"the prediction was stopped at a limit on {count(trial.stopped, 'database')}"
             return NotRefuted(
                 0, 0, Reason.EXECUTION_TIMEOUT, message, cut_by_time=True, blame="prediction"
             )
@@ -267,10 +268,9 @@ def _unrunnable(trial: EngineTrial) -> NotRefuted | None:
     for which, outcome in trial.on_empty_tables():
         if isinstance(outcome, Failure):
             message = f"the {which}: {outcome.message}"
-            blame = which if which == "prediction" else ""
-            return NotRefuted(0, reason=outcome.reason, message=message, blame=blame)
+            return NotRefuted(0, reason=outcome.reason, message=message, blame=which)
         if outcome.volatile:
             message = f"the {which} depends on the clock or on chance"
-            blame = which if which == "prediction" else ""
-            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message, blame=blame)
+            unable = Reason.UNSUPPORTED_FEATURE
+            return NotRefuted(0, reason=unable, message=message, blame=which)
     return None

@@ -112,7 +112,9 @@ def _shapes(rows_of: Mapping[str, Sequence[Row]], tables: Mapping[str, Table]) -
     for name, rows in rows_of.items():
         table = tables.get(name)
         if table is None or is_view(table):
-            yield f"{name} is no table of the schema; rows belong to its tables, spelt as there"
+            yield (
+                f"{name} is not a table of the schema; rows belong to its tables, spelled as there"
+            )
             continue
         width = len(table.columns)
         if {width}.issuperset(map(len, rows)) and _are_plain([*chain.from_iterable(rows)]):

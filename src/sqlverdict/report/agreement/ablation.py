@@ -17,8 +17,13 @@ from sqlverdict.files.text import near
 from sqlverdict.load.people.labels import LabelIndex, Labels
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import opinion, results_match
-from sqlverdict.report.agreement.tables import hundredths
-from sqlverdict.report.terminal.tables import TextTable, points, table
+from sqlverdict.report.agreement.tables import (
+    between_text,
+    kappa_difference_text,
+    kappa_text,
+    share_text,
+)
+from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import Agreement, RatedCase
 from sqlverdict.score.agreement.power import MetricDifference, compare_metrics
@@ -138,7 +143,7 @@ def _rated_cases(
 
 
 def ablation_table(ablations: Sequence[Ablated], *, published: bool = False) -> TextTable:
-    """One row a context; with ``published``, the paper's kappa beside ours."""
+    """One row a context; with ``published``, the paper's kappa beside ours, all times 100."""
     rows = []
     for one in ablations:
         figures, gap = one.agreement, one.against_full
@@ -146,12 +151,12 @@ def ablation_table(ablations: Sequence[Ablated], *, published: bool = False) -> 
         rows.append(
             (
                 one.context,
-                hundredths(figures.kappa),
-                hundredths(figures.accuracy, 1),
-                hundredths(figures.eq_accuracy, 1),
-                hundredths(figures.neq_accuracy, 1),
-                "" if gap is None else points(gap.kappa_difference),
-                f"{gap.low * 100:+.1f} to {gap.high * 100:+.1f}" if between else "",  # type: ignore[operator,union-attr]
+                kappa_text(figures.kappa, published),
+                share_text(figures.accuracy, published),
+                share_text(figures.eq_accuracy, published),
+                share_text(figures.neq_accuracy, published),
+                "" if gap is None else kappa_difference_text(gap.kappa_difference, published),
+                between_text((gap.low, gap.high), published, signed=True) if between else "",  # type: ignore[arg-type,union-attr]
                 *((f"{PUBLISHED[one.context][0]:.2f}",) if published else ()),
                 f"{figures.n:,}",
                 f"{figures.unscored:,}",

@@ -261,7 +261,10 @@ def _notes(
 ) -> list[str]:
     notes = list(labels.notes)
     if labels.dropped:
-        notes.append(f"{count(labels.dropped, 'case')} of the labels without a settled one: out")
+        notes.append(
+            f"{count(labels.dropped, 'labelled case has', 'labelled cases have')} no "
+            "majority; left out"
+        )
     undecided = sum(item.original == 0.5 and item.value is not None for item in labels.items)
     if undecided:
         notes.append(f"{count(undecided, 'label')} of 0.5 counted as {_undecided_value(labels)}")
@@ -272,12 +275,15 @@ def _notes(
         what = "a case with these queries" if any(i.pair for i in absent) else "a case"
         notes.append(f"{count(len(absent), 'label')} without {what} in the run: {ids}")
     if unlabelled:
-        notes.append(f"{count(unlabelled, 'case')} of the run without a label: left out")
+        notes.append(f"{count(unlabelled, 'case')} of the run without a label; left out")
     unknown = sum(equal is None for equal in halves)
     if unknown:
-        notes.append(f"{count(unknown, 'case')} in neither half: no ex in the run, none labelled")
+        notes.append(
+            f"{count(unknown, 'case')} in neither half: the run has no ex, and the labels "
+            "do not say it"
+        )
     notes += [
-        f"{name}: {count(one.unscored, 'labelled case')} unscored, in no figure"
+        f"{name}: {count(one.unscored, 'labelled case')} unscored; not in any figure"
         for name, one in agreements.items()
         if one.unscored
     ]

@@ -109,7 +109,7 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
         which, have = ("the run", "has") if len(runs) == 1 else ("the runs", "have")
         folders = ", ".join(str(run.folder) for run in runs)
         raise UsageError(
-            f"no case of {folders} has a settled label in {labels.path}: {which} {have} "
+            f"no case of {folders} has a label with a majority in {labels.path}: {which} {have} "
             f"{few_of(unlabelled | unsettled, 3)}, the labels {few_of(index.ids(), 3)}. Name the "
             f"field of the id with --id-field."
         )

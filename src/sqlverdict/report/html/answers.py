@@ -114,7 +114,7 @@ def _changed(change: LoggedChange, answers: LoggedAnswers, order: Sequence[int])
 
 def _notes(answers: LoggedAnswers, order: Sequence[int]) -> Iterator[str]:
     if list(order) != sorted(order):
-        yield "The prediction's columns stand in the order of the gold's that they belong to."
+        yield "The prediction's columns are shown in the order of the matching gold columns."
     if answers.order_only:
         yield "The rows are the same, in another order."
     hidden = [

@@ -6,7 +6,6 @@ run's metric and policy.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from sqlverdict.evidence import Failed, Judged
@@ -14,8 +13,6 @@ from sqlverdict.files.text import count
 from sqlverdict.policies import POLICIES
 from sqlverdict.reasons import WITHOUT_SQL
 from sqlverdict.records import Reason, Result, Verdict
-from sqlverdict.report.terminal.tables import interval, percent
-from sqlverdict.runlog.run import Run
 from sqlverdict.situations import Situation
 
 PARTS: Mapping[str, tuple[str, str]] = {
@@ -23,13 +20,33 @@ PARTS: Mapping[str, tuple[str, str]] = {
     "equal": ("equal on the data", "the answers agree on the data, and nothing refutes them"),
     "judged_right": ("right by a judge", "evidence left it open, and a judge called it right"),
     "harmless": ("harmless difference", "the answers differ in form alone"),
-    "lucky": ("lucky match", "the answers agree here, and a small database tells them apart"),
+    "unusual": (
+        "differs on unusual data",
+        "the answers agree here, and differ only where the data are unusual or a NULL is counted",
+    ),
+    "duplicates": (
+        "differs in repeated rows",
+        "the answers agree here; on other data some rows are repeated",
+    ),
+    "ties": (
+        "differs in ties",
+        "the answers agree here, and differ where rows tie or an order is left open",
+    ),
+    "refuted": (
+        "differs on other data",
+        "the answers agree here: they are empty, the prediction reads no data, or the data that "
+        "tell them apart could not be graded",
+    ),
+    "lucky": (
+        "lucky match",
+        "the answers agree here, and differ on a small database of ordinary data",
+    ),
     "open": ("open difference", "the answers differ, and evidence alone does not settle it"),
     "judged_wrong": ("wrong by a judge", "evidence left it open, and a judge called it wrong"),
     "wrong": ("wrong", "the answers differ, or the question has no answer"),
     "failed": ("failed", "the prediction gives no answer: it does not run, or there is no SQL"),
     "blocked": ("blocked", "the prediction would write, or touch what is not the database"),
-    "abstained_right": ("abstained rightly", "the question has no answer"),
+    "abstained_right": ("abstained correctly", "the question has no answer"),
     "abstained_wrong": ("abstained wrongly", "the question has an answer"),
     "unscored": ("unscored", "could not be evaluated, and it is not the system's fault"),
 }
@@ -45,16 +62,16 @@ _BY_SITUATION: Mapping[Situation, str] = {
     Situation.UNSEARCHED_MATCH: "equal",
     Situation.FITS_A_TIE: "equal",
     Situation.UNSEARCHED_TIE: "open",
-    Situation.DUPLICATES_WITNESS: "lucky",
-    Situation.TIE_WITNESS: "lucky",
-    Situation.CONSTANT_MATCH: "lucky",
-    Situation.EMPTY_MATCH_WITNESS: "lucky",
+    Situation.DUPLICATES_WITNESS: "duplicates",
+    Situation.TIE_WITNESS: "ties",
+    Situation.CONSTANT_MATCH: "refuted",
+    Situation.EMPTY_MATCH_WITNESS: "refuted",
     Situation.ORDINARY_WITNESS: "lucky",
-    Situation.UNGRADED_WITNESS: "lucky",
-    Situation.NULL_IN_AGGREGATE: "lucky",
-    Situation.TIED_ROWS_LOST: "lucky",
-    Situation.UNDETERMINED_PREDICTION: "lucky",
-    Situation.UNUSUAL_WITNESS: "lucky",
+    Situation.UNGRADED_WITNESS: "refuted",
+    Situation.NULL_IN_AGGREGATE: "unusual",
+    Situation.TIED_ROWS_LOST: "ties",
+    Situation.UNDETERMINED_PREDICTION: "ties",
+    Situation.UNUSUAL_WITNESS: "unusual",
     Situation.TRIVIAL_DIFFERENCE: "harmless",
     Situation.HARMLESS_DIFFERENCE: "harmless",
     Situation.TIED_DIFFERENCE: "open",
@@ -100,35 +117,15 @@ def part_of(result: Result, policy: str) -> str:
     return _BY_SITUATION[situation]
 
 
-def sentence(run: Run, parts: Counter[str], lucky_right: int) -> str:
-    """The result of a run for somebody who reads one sentence.
+def luck_sentence(lucky: int, lucky_right: int) -> str:
+    """How many matches are luck, in words; empty where none is.
 
     Args:
-        run: The run.
-        parts: How many cases each part of the bar has.
-        lucky_right: How many lucky matches the run's metric counts as right.
+        lucky: The matches that a witness on ordinary data refutes.
+        lucky_right: How many of them the run's metric counts as right.
     """
-    deciding = run.deciding
-    estimate = next((e for e in run.summary.estimates if e.metric == deciding), None)
-    if estimate is None or estimate.value is None:
-        right = run.summary.verdicts.get(Verdict.CORRECT, 0)
-        text = f"{right:,} of {count(run.summary.cases, 'question')} are answered rightly"
-    else:
-        between = interval(estimate.low, estimate.high)
-        text = (
-            f"{round(estimate.total):,} of {count(estimate.scored, 'question')} are answered "
-            f"rightly: {percent(estimate.value)}, 95% interval {between}"
-        )
-    lucky = parts["lucky"]
-    if lucky_right:
-        text += f"; {lucky_right:,} of these match by luck"
-    if lucky > lucky_right:
-        text += f"; {lucky - lucky_right:,} more match by luck"
-    unanswered = parts["abstained_right"] + parts["abstained_wrong"]
-    if unanswered:
-        text += (
-            f"; {unanswered:,} were left unanswered, {parts['abstained_right']:,} of them rightly"
-        )
-    if parts["unscored"]:
-        text += f"; {parts['unscored']:,} could not be evaluated"
-    return text + "."
+    if not lucky:
+        return ""
+    matches = count(lucky, "answer matches", "answers match")
+    right = "all counted as right" if lucky == lucky_right else f"{lucky_right:,} counted as right"
+    return f"{matches} by luck, {right}: the queries differ on a small database of ordinary data."

@@ -126,7 +126,7 @@ def _compare(runs: Sequence[Run]) -> tuple[tuple[PageTable, ...], list[str]]:
         except UsageError as error:
             remarks[str(error)] = None
             continue
-        title = f"By {metric}, on {count(board.compared, 'common case')}"
+        title = f"By {metric}, on {count(board.common, 'common case')}"
         table = page_table(leaderboard_table(board))
         tables.append(PageTable(table.headers, table.rows, title, table.left))
         lines = (*group_sentences(board), *board.notes)
@@ -154,7 +154,9 @@ def _words() -> Mapping[str, Mapping[str, str]]:
 def _policies() -> Mapping[str, Mapping[str, str]]:
     return {
         policy.name: {
-            str(situation): f"{decision}, or a judge's" if situation in policy.asks else decision
+            str(situation): f"{decision}, unless a judge says otherwise"
+            if situation in policy.asks
+            else decision
             for situation, decision in policy.table.items()
         }
         for policy in POLICIES.values()

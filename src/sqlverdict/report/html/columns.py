@@ -15,6 +15,7 @@ from sqlverdict.report.html.bar import part_of
 from sqlverdict.report.html.details import detail_of
 from sqlverdict.report.html.document import CaseColumns, ResultColumns
 from sqlverdict.report.one_run.case import relation_kinds
+from sqlverdict.report.one_run.score_parts import case_score
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import reasons_by, verdict_by
 from sqlverdict.score.estimates import REMEMBERED_GOLDS, sql_features
@@ -108,7 +109,7 @@ class RunTable:
                 result.situation,
                 None if result.abstained else result.prediction,
                 result.confidence,
-                tuple(result.scores.get(label) for label in self.labels),
+                tuple(case_score(result, label, run.manifest.binary) for label in self.labels),
                 reasons_by(result, deciding),
                 _tags(result),
                 tuple(dict.fromkeys(relation_kinds(result))),

@@ -14,7 +14,14 @@ from sqlverdict.evidence_parts import AnswerExcerpt, StepChange, TableExcerpt
 from sqlverdict.prove.resolve.readable import readable
 from sqlverdict.records import Result
 from sqlverdict.report.html.answers import PageAnswers, PageRow, page_answers, page_row
-from sqlverdict.report.one_run.case import because, by_strength, piece_lines
+from sqlverdict.report.one_run.case import (
+    because,
+    piece_lines,
+    shown_evidence,
+    situation_words,
+)
+from sqlverdict.report.one_run.first_sentence import first_sentence
+from sqlverdict.report.one_run.people import labelled_words
 
 _STEP = re.compile(r"(gold|prediction): equal by (\S+)(?: because (.*))?", re.DOTALL)
 
@@ -81,6 +88,7 @@ class CaseDetail(Struct, frozen=True, omit_defaults=True):
     """What the page shows of a case when it is opened.
 
     Attributes:
+        first: What matters, in one sentence; empty where ``because`` says just that.
         because: What the evidence amounts to, in words.
         message: What happened, where the case could not be evaluated.
         evidence: The evidence, strongest first.
@@ -88,6 +96,7 @@ class CaseDetail(Struct, frozen=True, omit_defaults=True):
         answers: What both queries returned; ``None``: the log does not keep it.
     """
 
+    first: str = ""
     because: str = ""
     message: str = ""
     evidence: tuple[PageEvidence, ...] = ()
@@ -102,18 +111,28 @@ def detail_of(result: Result, folder: Path | None = None) -> CaseDetail:
         result: The case.
         folder: The run's folder, so that files are named where they lie.
     """
+    why = because(result)
+    first = first_sentence(result, why)
+    if not first and result.situation:
+        # What the evidence amounts to is the first sentence; labels are beside it.
+        words = situation_words(result)
+        first, why = f"{words[0].upper()}{words[1:]}.", labelled_words(result)
     return CaseDetail(
-        because=because(result),
+        first=first,
+        because=why,
         message=result.message,
-        evidence=tuple(_piece(piece, folder) for piece in by_strength(result.evidence)),
+        evidence=tuple(
+            _piece(piece, folder, has_rows=result.answers is not None)
+            for piece in shown_evidence(result)
+        ),
         seconds=result.timings,
         answers=None if result.answers is None else page_answers(result.answers),
     )
 
 
-def _piece(piece: Evidence, folder: Path | None) -> PageEvidence:
+def _piece(piece: Evidence, folder: Path | None, *, has_rows: bool) -> PageEvidence:
     kind = type(piece).__name__.lower()
-    lines = tuple(piece_lines(piece, folder))
+    lines = tuple(piece_lines(piece, folder, has_rows=has_rows))
     match piece:
         case Refuted():
             return PageEvidence(kind, lines, witness=_witness(piece))

@@ -23,7 +23,10 @@ class PageTable(Struct, frozen=True, omit_defaults=True):
 
 
 class PageMetric(Struct, frozen=True):
-    """A metric of one system with its interval; ``None``: nothing was scored."""
+    """A metric of one system with its interval; ``None``: nothing was scored.
+
+    ``scored`` is the denominator, and of a metric of 0 and 1 the sum of the last four.
+    """
 
     label: str
     binary: bool
@@ -32,6 +35,10 @@ class PageMetric(Struct, frozen=True):
     high: float | None
     scored: int
     unscored: int
+    right: int = 0
+    wrong: int = 0
+    abstained: int = 0
+    review: int = 0
 
 
 class PageSlice(Struct, frozen=True):
@@ -67,7 +74,8 @@ class PageSystem(Struct, frozen=True):
     Attributes:
         name: The system's name, unique on the page.
         title: What was run, on what.
-        sentence: The result in one sentence.
+        sentence: The result in one sentence, every case counted.
+        luck: How many matches are luck; empty: none.
         deciding: What the verdicts go by, in words.
         metric: The metric that decides; empty: the evidence.
         policy: The policy's name.
@@ -84,6 +92,7 @@ class PageSystem(Struct, frozen=True):
     name: str
     title: str
     sentence: str
+    luck: str
     deciding: str
     metric: str
     policy: str
@@ -110,14 +119,17 @@ class CaseColumns(Struct, frozen=True):
 
 
 class ResultColumns(Struct, frozen=True):
-    """What one system's run says of each case; ``None`` in ``part``: the run lacks the case."""
+    """What one system's run says of each case; ``None`` in ``part``: the run lacks the case.
+
+    A score is what the case counts as under the metric, or words: ``to review``.
+    """
 
     part: tuple[Text, ...]
     verdict: tuple[Text, ...]
     situation: tuple[str, ...]
     prediction: tuple[Text, ...]
     confidence: tuple[float | None, ...]
-    scores: Mapping[str, tuple[float | None, ...]]
+    scores: Mapping[str, tuple[float | str | None, ...]]
     reason: tuple[tuple[str, ...], ...]
     tag: tuple[tuple[str, ...], ...]
     relation: tuple[tuple[str, ...], ...]

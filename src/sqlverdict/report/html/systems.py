@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sqlverdict.report.html.bar import sentence
+from sqlverdict.report.html.bar import luck_sentence
 from sqlverdict.report.html.columns import RunTable
 from sqlverdict.report.html.document import (
     PageMetric,
@@ -15,6 +15,7 @@ from sqlverdict.report.html.document import (
 )
 from sqlverdict.report.one_run.judge_section import contradiction_lines, judge_sentences
 from sqlverdict.report.one_run.markdown import manifest_table
+from sqlverdict.report.one_run.score_parts import deciding_first, score_sentence
 from sqlverdict.report.one_run.sections import (
     beyond_sentences,
     cut_sentences,
@@ -30,6 +31,7 @@ from sqlverdict.report.one_run.sections import (
 from sqlverdict.report.terminal.tables import TextTable
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.estimates import Estimate
+from sqlverdict.score.summary import Summary
 
 
 def page_table(table: TextTable) -> PageTable:
@@ -68,13 +70,19 @@ def page_system(
     return PageSystem(
         name=name,
         title=f"{header(run)}. {outcome([summary]).message}.",
-        sentence=sentence(run, table.parts, table.lucky_right),
+        sentence=f"{score_sentence(summary)}.",
+        luck=luck_sentence(table.parts["lucky"], table.lucky_right),
         deciding=decided_by(run),
         metric=run.deciding or "",
         policy=run.manifest.policy,
-        metrics=_metrics(summary.estimates, run.manifest.binary),
+        metrics=_metrics(summary, summary.estimates, run.manifest.binary),
         slices=tuple(
-            PageSlice(each.by, each.key, each.cases, _metrics(each.estimates, run.manifest.binary))
+            PageSlice(
+                each.by,
+                each.key,
+                each.cases,
+                _metrics(summary, each.estimates, run.manifest.binary),
+            )
             for each in summary.slices
         ),
         tables=tuple(page_table(each) for each in tables if each.rows),
@@ -86,7 +94,10 @@ def page_system(
     )
 
 
-def _metrics(estimates: Iterable[Estimate], binary: Sequence[str]) -> tuple[PageMetric, ...]:
+def _metrics(
+    summary: Summary, estimates: Sequence[Estimate], binary: Sequence[str]
+) -> tuple[PageMetric, ...]:
+    """The metric that decides first, as in every other report."""
     return tuple(
         PageMetric(
             each.metric,
@@ -96,6 +107,11 @@ def _metrics(estimates: Iterable[Estimate], binary: Sequence[str]) -> tuple[Page
             each.high,
             each.scored,
             each.unscored,
+            *(
+                (each.right, each.wrong, each.abstained, each.review)
+                if each.metric in binary
+                else ()
+            ),
         )
-        for each in estimates
+        for each in deciding_first(summary, estimates)
     )

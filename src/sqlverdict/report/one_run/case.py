@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.compare.relation import RELATIONS
+from sqlverdict.compare.tags import TAGS
 from sqlverdict.evidence import (
     Contradicted,
     Evidence,
@@ -30,8 +31,12 @@ from sqlverdict.evidence import (
 from sqlverdict.evidence_parts import AnswerShapes, LoggedTag, StageFailure
 from sqlverdict.files.text import count
 from sqlverdict.policies import POLICIES
+from sqlverdict.reasons import reason_words
 from sqlverdict.records import Result, Verdict
+from sqlverdict.report.one_run.opinion_lines import opinion_lines
+from sqlverdict.report.one_run.people import labelled_words
 from sqlverdict.situations import BECAUSE, Situation
+from sqlverdict.unsearched import was_searched
 
 VERDICTS: Mapping[Verdict, str] = {
     Verdict.CORRECT: "right answer",
@@ -46,16 +51,18 @@ VERDICTS: Mapping[Verdict, str] = {
 
 def because(result: Result) -> str:
     """What the evidence amounts to, and how often people call such an answer right."""
+    return "; ".join(filter(None, (situation_words(result), labelled_words(result))))
+
+
+def situation_words(result: Result) -> str:
+    """What the evidence amounts to; empty where no answer was compared with a gold."""
     if not result.situation:
         return ""
     situation = Situation(result.situation)
     words = BECAUSE[situation]
-    if situation is Situation.MATCH and not _was_searched(result):
+    if situation is Situation.MATCH and not was_searched(result.evidence):
         words = _MATCH_ALONE
-    sentence = f"{words} ({situation})"
-    if result.p_right is None:
-        return sentence
-    return f"{sentence}; by labels such an answer is right with probability {result.p_right:.2f}"
+    return f"{words} ({situation})"
 
 
 def other_policies(result: Result, policy: str, *, judged: bool = False) -> str:
@@ -78,16 +85,15 @@ def other_policies(result: Result, policy: str, *, judged: bool = False) -> str:
         if name != policy and decision != result.verdict:
             others.setdefault(decision, []).append(name)
     sentences = [f"{' and '.join(names)} would say {what}" for what, names in others.items()]
-    is_lucky = any(isinstance(piece, Refuted) for piece in result.evidence)
     own = f"{policy} says {result.verdict} here"
     if by_judge:
         own = f"{policy} asks the judge here"
-    elif is_lucky and result.verdict is Verdict.CORRECT:
+    elif situation is Situation.ORDINARY_WITNESS and result.verdict is Verdict.CORRECT:
         own = f"{policy} counts a lucky match as right"
     return f"{own}; {', '.join(sentences)}" if sentences else ""
 
 
-def lucky_text(result: Result) -> str:
+def separated_text(result: Result) -> str:
     """What a witness shows of a match, in words; empty where there is none.
 
     The reasons of such a case are those of the witness: the results themselves match.
@@ -99,12 +105,6 @@ def lucky_text(result: Result) -> str:
     return f"results match, but a witness separates the queries{sentence}"
 
 
-def _was_searched(result: Result) -> bool:
-    """Whether other databases were tried, and not only the real one."""
-    tests = [piece for piece in result.evidence if isinstance(piece, Tested)]
-    return any(test.by == "refute" and test.databases for test in tests)
-
-
 _ASKS = "what the judge says"
 _MATCH_ALONE = "the answers agree on the real database; no other was tried"
 _WEAK = "weak: may be chance"
@@ -113,8 +113,18 @@ _ALTERNATIVES = "with other numbers beside it"
 _BROKEN = "it does not hold on another legal database"
 """What makes a relation worth less, in words."""
 
+_GRADES = {
+    "ordinary": "data like the real data",
+    "ungraded": "there are no real data to compare with",
+    "needs_tie": "rows tie",
+    "needs_missing_partner": "a row has no partner in a join",
+    "needs_null": "a value is NULL",
+    "needs_empty_table": "a table is empty",
+    "breaks_regularity": "unlike the real data",
+}
+"""How usual the data of a witness are, in words."""
+
 _STEPS = 12
-_SAYS = 600
 
 
 def prediction_text(result: Result) -> str:
@@ -133,17 +143,35 @@ def evidence_lines(result: Result, folder: Path | None = None) -> list[str]:
         result: The case.
         folder: The run's folder, so that files are named where they lie.
     """
-    return [line for piece in by_strength(result.evidence) for line in piece_lines(piece, folder)]
+    return [line for piece in shown_evidence(result) for line in piece_lines(piece, folder)]
 
 
-def by_strength(evidence: Iterable[Evidence]) -> list[Evidence]:
-    """Evidence, strongest first."""
-    return sorted(evidence, key=_strength)
+def shown_evidence(result: Result) -> list[Evidence]:
+    """The evidence of a case, strongest first.
+
+    What a judge would be asked about an answer that is plainly wrong is left out: the rows differ,
+    and nothing speaks for the prediction.
+    """
+    is_wrong = result.verdict is Verdict.INCORRECT and result.situation == Situation.DIFFERENCE
+    pieces = (e for e in result.evidence if not (is_wrong and isinstance(e, OpenQuestion)))
+    return sorted(pieces, key=_strength)
 
 
-def piece_lines(piece: Evidence, folder: Path | None = None) -> Iterator[str]:
-    """What one piece of evidence says, one sentence each; the steps of a proof are indented."""
-    yield from _sentences(piece, folder)
+def piece_lines(
+    piece: Evidence, folder: Path | None = None, *, has_rows: bool = False
+) -> Iterator[str]:
+    """What one piece of evidence says, one sentence each; the steps of a proof are indented.
+
+    Args:
+        piece: The piece.
+        folder: The run's folder, so that files are named where they lie.
+        has_rows: The reader sees the rows of both answers: how many there are is not said again.
+    """
+    match piece:
+        case Related(shape=AnswerShapes(), recorded=False, whole=True) if has_rows:
+            yield from map(relation_text, piece.relations)
+        case _:
+            yield from _sentences(piece, folder)
     yield from _tags(piece)
 
 
@@ -176,14 +204,23 @@ def relation_kinds(result: Result) -> list[str]:
     return [relation.kind for relation in relations_of(result.evidence)]
 
 
-def relation_text(relation: Relation) -> str:
-    """A relation in words, with its proof."""
+def relation_words(relation: Relation) -> str:
+    """What a relation says."""
     kind, detail = relation.kind, relation.detail
     try:
-        text = RELATIONS.get(kind).words(detail) if RELATIONS.has(kind) else _as_json(detail)
+        return RELATIONS.get(kind).words(detail) if RELATIONS.has(kind) else _as_json(detail)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         # A relation of a plug-in or of another version may hold other fields.
-        text = _as_json(detail)
+        return _as_json(detail)
+
+
+def relation_text(relation: Relation, *, with_kind: bool = True) -> str:
+    """A relation in words, with its name and what makes it worth less.
+
+    Args:
+        relation: The relation.
+        with_kind: Whether its name stands behind it.
+    """
     proof = relation.proof
     doubts = {
         _WEAK: proof.weak,
@@ -191,8 +228,9 @@ def relation_text(relation: Relation) -> str:
         _ALTERNATIVES: bool(proof.alternatives),
         _BROKEN: relation.broken is not None,
     }
-    notes = [words for words, holds in doubts.items() if holds]
-    return f"{kind}: {text}" + (f" ({'; '.join(notes)})" if notes else "")
+    notes = [relation.kind] if with_kind else []
+    notes += [words for words, holds in doubts.items() if holds]
+    return relation_words(relation) + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
@@ -204,7 +242,7 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         case Undecided(failure=StageFailure() as failure):
             yield _failure(failure)
         case Undecided(metric=metric) if metric:
-            yield f"{metric} is unscored: {', '.join(evidence.reasons)}"
+            yield f"{metric} is unscored: {reasons_text(evidence.reasons)}"
         case Undecided(declared=Proved() as proof):
             yield from _declared_proof(proof, evidence.broken)
         case Recorded():
@@ -216,7 +254,7 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         case Proved():
             yield from _proof(evidence)
         case Judged():
-            yield from _opinion(evidence)
+            yield from opinion_lines(evidence)
         case Refuted():
             yield from _witness(evidence, folder)
         case Tested():
@@ -231,12 +269,12 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         case Related(recorded=True):
             yield "recorded: the answers differ; the answers themselves are not kept"
         case Related():
-            yield f"related: {', '.join(evidence.reasons)}"
+            yield f"the results differ: {reasons_text(evidence.reasons)}"
         case Undecided() | Failed():
             fault = fault_of(evidence)
             by = f" (fault: {fault})" if fault else ""
-            parts = (", ".join(evidence.reasons), evidence.message)
-            yield f"unknown{by}: {'. '.join(part for part in parts if part)}"
+            parts = (reasons_text(evidence.reasons), evidence.message)
+            yield f"undecided{by}: {'. '.join(part for part in parts if part)}"
 
 
 def _tags(evidence: Evidence) -> Iterator[str]:
@@ -245,13 +283,18 @@ def _tags(evidence: Evidence) -> Iterator[str]:
         case Refuted() | Related() | Failed():
             tags = evidence.tags
     if tags:
-        yield f"what differs: {', '.join(tag.name for tag in tags)}"
+        yield f"what differs: {'; '.join(map(_tag, tags))}"
+
+
+def _tag(tag: LoggedTag) -> str:
+    """A tag in words, with its name."""
+    return f"{TAGS[tag.name].meaning} ({tag.name})" if tag.name in TAGS else tag.name
 
 
 def _failure(failure: StageFailure) -> str:
     error = f" ({failure.error})" if failure.error else ""
     blame = "; counted as wrong there" if failure.blame else ""
-    what = "could not go on" if failure.storage else "could not handle the text"
+    what = "could not continue" if failure.storage else "could not handle the text"
     return f"{failure.stage} {what}{error}{blame}"
 
 
@@ -260,7 +303,7 @@ def _record(record: Recorded) -> Iterator[str]:
     if record.unused:
         yield record.message
     if record.equal is not None:
-        fits = ", against what was run here" if record.differs else ""
+        fits = ", unlike what was run here" if record.differs else ""
         yield f"recorded: the results {'match' if record.equal else 'differ'}{fits}"
     words = {0.0: "wrong", 1.0: "right"}
     by_word: dict[str, list[str]] = {}
@@ -286,9 +329,9 @@ def _proof(proof: Proved) -> Iterator[str]:
         return
     weakest = "" if proof.trust in ("", "proved") else f" (the weakest rule is only {proof.trust})"
     if not proof.steps:
-        yield f"proved: both are one query{weakest}"
+        yield f"proved: both are the same query{weakest}"
     else:
-        yield f"proved: both are one query, by {', '.join(proof.rules)}{weakest}"
+        yield f"proved: both are the same query, by {', '.join(proof.rules)}{weakest}"
     for step, change in zip_longest(proof.steps[:_STEPS], proof.changes[:_STEPS]):
         yield f"  {step}"
         if change is not None:
@@ -302,7 +345,8 @@ def _proof(proof: Proved) -> Iterator[str]:
 
 def _witness(witness: Refuted, folder: Path | None) -> Iterator[str]:
     rows = count(witness.size, "row") if witness.size is not None else "? rows"
-    yield f"refuted ({witness.grade}, {rows}): {witness.sentence}"
+    grade = _GRADES.get(witness.grade, witness.grade)
+    yield f"refuted by {rows} ({witness.grade}: {grade}): {witness.sentence}"
     if file := _file(folder, "witnesses", witness.file):
         yield f"replay it: sqlverdict replay {shlex.quote(file)}"
     for broken in witness.broken:
@@ -317,37 +361,18 @@ def _test(test: Tested) -> str:
     return f"tested: no difference found on {count(test.databases, 'database')}"
 
 
-def _opinion(opinion: Judged) -> Iterator[str]:
-    words = {True: "right", False: "wrong", None: "no verdict"}[opinion.correct]
-    model = f", {opinion.model}" if opinion.model else ""
-    why = f" ({', '.join(opinion.reasons)})" if opinion.reasons else ""
-    metrics = ", ".join(opinion.metrics)
-    yield f"judged by {opinion.judge or opinion.by}{model} for {metrics}: {words}{why}"
-    text = " ".join(opinion.explanation.split())
-    if text:
-        yield f"it says: {text if len(text) <= _SAYS else text[:_SAYS] + '…'}"
-    if opinion.repeats:
-        votes = [{True: "right", False: "wrong", None: "unread"}[vote] for vote in opinion.repeats]
-        yield f"asked {count(len(votes), 'time')}: {', '.join(votes)}"
-    if opinion.categories:
-        yield f"categories: {', '.join(opinion.categories)}"
-    if opinion.flags:
-        yield f"flags: {', '.join(opinion.flags)}"
-    for note in opinion.notes:
-        yield f"not told to the judge: {note}"
-    read, replied = opinion.tokens
-    cached = f" ({opinion.cached:,} cached)" if opinion.cached else ""
-    price = f", ${opinion.cost:.4f} when paid for" if opinion.cost else ""
-    if read or replied:
-        calls = f"{count(opinion.calls, 'call')}{cached}"
-        yield f"took {calls}, {read:,} + {replied:,} tokens{price}"
-
-
 def _signs(signs: Signs) -> Iterator[str]:
-    """What speaks against each query by itself."""
-    for side, of_side in (("gold", signs.gold), ("prediction", signs.prediction)):
+    """What speaks against each query by itself; what both show speaks against neither."""
+    shared = {(sign.name, sign.message) for sign in signs.gold}
+    shared &= {(sign.name, sign.message) for sign in signs.prediction}
+    sides = (("gold", signs.gold), ("prediction", signs.prediction))
+    for side, of_side in sides:
         for sign in of_side:
-            yield f"sign against the {side}: {sign.message} ({sign.name})"
+            in_both = (sign.name, sign.message) in shared
+            if not in_both:
+                yield f"sign against the {side}: {sign.message} ({sign.name})"
+            elif side == "gold":
+                yield f"in both queries: {sign.message} ({sign.name})"
 
 
 def _shapes(shapes: AnswerShapes) -> str:
@@ -357,6 +382,11 @@ def _shapes(shapes: AnswerShapes) -> str:
             rows, columns = shape
             parts.append(f"the {side} returns {count(rows, 'row')} of {count(columns, 'column')}")
     return ", ".join(parts)
+
+
+def reasons_text(codes: Iterable[str]) -> str:
+    """Reasons in words, each with its code."""
+    return "; ".join(f"{reason_words(code)} ({code})" for code in codes)
 
 
 def _as_json(detail: Mapping[str, Any]) -> str:

@@ -140,16 +140,21 @@ def judge_sentences(summary: Summary) -> list[str]:
             f"judge: asked again, it changed its verdict in {flipped:,} of "
             f"{count(repeated, 'case')} ({flipped / repeated:.1%})"
         )
+    if totals.get("panels"):
+        lines.append(
+            f"judge: all votes agreed in {totals.get('unanimous', 0):,} of "
+            f"{count(totals['panels'], 'panel')}"
+        )
     if totals.get("would_ask"):
         lines.append(
-            f"no LLM judge was used; {count(totals['would_ask'], 'case')} left open for one"
+            f"no LLM judge was used; it would be asked about {count(totals['would_ask'], 'case')}"
         )
     return [*lines, *spending_sentences(summary.spending)]
 
 
 def _question_sentence(totals: Mapping[str, Any]) -> str:
     prompt, completion = totals.get("prompt_tokens", 0), totals.get("completion_tokens", 0)
-    cached = f", {totals['cached']:,} of them at hand" if totals.get("cached") else ""
+    cached = f", {totals['cached']:,} of them from the cache" if totals.get("cached") else ""
     tokens = f"; {prompt:,} tokens read and {completion:,} written" if prompt or completion else ""
     return (
         f"judge: {count(totals['questions'], 'question')}, "
@@ -166,8 +171,8 @@ def spending_sentences(spending: Spending | None) -> list[str]:
     if spending.maybe_calls:
         calls = count(spending.maybe_calls, "call")
         parts.append(
-            f"at most ${spending.maybe:,.4f} more maybe spent on {calls} without a reply or a "
-            "count of tokens"
+            f"up to ${spending.maybe:,.4f} more may have been spent on {calls} without a reply or "
+            "a token count"
         )
     if spending.cached:
         replies = count(spending.cached, "cached reply", "cached replies")

@@ -1,9 +1,10 @@
 """``junit.xml``: a run as CI systems read it.
 
-One test suite per database, one test per case, by the run's deciding metric. A wrong answer is a
-failure; a case that could not be evaluated is an error; an abstention, right or wrong, and a case
-that needs review are skipped, with a message that says which. The log is read twice and never
-held: between the readings only the offset of each line is kept.
+One test suite per database, one test per case, by the run's deciding metric. What the headline
+counts as right passes, a right abstention included. A wrong answer is a failure; a case that could
+not be evaluated is an error; a wrong abstention and a case that needs review are skipped, with a
+message that says which. The log is read twice and never held: between the readings only the offset
+of each line is kept.
 
 Of a run with more than :data:`MOST_CASES` cases only failures and errors are written, and at most
 as many; the counts of the suites are those of all cases.
@@ -27,7 +28,8 @@ from sqlverdict.files.escapes import escaped
 from sqlverdict.files.text import count
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
-from sqlverdict.report.one_run.case import evidence_lines, lucky_text, prediction_text
+from sqlverdict.report.one_run.case import evidence_lines, prediction_text, separated_text
+from sqlverdict.report.one_run.first_sentence import first_sentence
 from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.runlog.log import RESULTS
 from sqlverdict.runlog.run import Run
@@ -46,7 +48,6 @@ _LONGEST = 20_000
 _TAGS = {
     Verdict.INCORRECT: "failure",
     Verdict.UNSCORED: "error",
-    Verdict.ABSTAINED_RIGHT: "skipped",
     Verdict.ABSTAINED_WRONG: "skipped",
     Verdict.NEEDS_REVIEW: "skipped",
 }
@@ -216,7 +217,7 @@ def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> Non
     fault = result.fault if verdict is Verdict.UNSCORED else None
     why = ", ".join(reasons_by(result, deciding)) or fault or ""
     if deciding in (None, VERDICT) and verdict is not Verdict.UNSCORED:
-        why = lucky_text(result) or why
+        why = separated_text(result) or why
     if any(isinstance(piece, Contradicted) for piece in result.evidence):
         why = f"CONTRADICTION, {why}"
     by = f" by {deciding}" if verdict is not result.verdict else ""
@@ -231,7 +232,13 @@ def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> Non
 
 def _explain(result: Result, folder: Path) -> str:
     golds = [f"gold: {gold}" for gold in result.gold]
-    lines = [f"question: {result.question}", *golds, f"prediction: {prediction_text(result)}"]
+    first = first_sentence(result)
+    lines = [
+        first,
+        f"question: {result.question}",
+        *golds,
+        f"prediction: {prediction_text(result)}",
+    ]
     lines += evidence_lines(result, folder)
     for piece in result.evidence:
         lines += witness_lines(piece) if isinstance(piece, Refuted) else ()

@@ -11,8 +11,14 @@ from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
-from sqlverdict.report.one_run.case import evidence_lines, prediction_text, relation_kinds
+from sqlverdict.report.one_run.case import (
+    evidence_lines,
+    prediction_text,
+    reasons_text,
+    relation_kinds,
+)
 from sqlverdict.report.one_run.classic import classic
+from sqlverdict.report.one_run.first_sentence import first_sentence
 from sqlverdict.report.one_run.judge_section import (
     categories_table,
     contradiction_lines,
@@ -75,7 +81,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
         "95% confidence intervals (Wilson for metrics of 0 and 1, bootstrap otherwise). "
         "An unscored case is not a zero."
     )
-    old = classic(run.manifest.benchmark, summary)
+    old = classic(run.manifest.benchmark, run.summary, run.results())
     if old is not None:
         yield fence(old.text)
         yield _list(old.notes)
@@ -181,7 +187,8 @@ def _example(result: Result, folder: Path) -> Iterator[str]:
         yield f"> {md_cell(result.question)}"
     golds = [f"-- gold\n{gold}" for gold in result.gold]
     yield fence("\n".join([*golds, f"-- prediction\n{prediction_text(result)}"]), "sql")
-    reasons = ", ".join(result.reasons)
+    yield md_cell(first_sentence(result))
+    reasons = reasons_text(result.reasons)
     yield _list([line for line in (reasons, *evidence_lines(result, folder)) if line])
     if rows := answer_lines(result.answers):
         yield fence("\n".join(rows), "diff")

@@ -11,6 +11,13 @@ from sqlverdict.errors import Contradiction
 from sqlverdict.files.text import count
 from sqlverdict.records import REASONS, PredictionUsage, Reason, Result, Verdict
 from sqlverdict.report.one_run.case import VERDICTS
+from sqlverdict.report.one_run.people import people_words
+from sqlverdict.report.one_run.score_parts import (
+    deciding_first,
+    part_cells,
+    part_headers,
+    score_sentence,
+)
 from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.cuts import (
@@ -69,7 +76,7 @@ def outcome(summaries: Collection[Summary]) -> Outcome:
         )
     if unheard:
         text = f"{count(unheard, 'question')} got no verdict from the judge"
-        return Outcome(4, f"{text}; their cases are left out of its scores")
+        return Outcome(4, f"{text}; their cases are to review by verdict, and unscored otherwise")
     return Outcome(0, f"{count(cases, 'case')} evaluated")
 
 
@@ -88,34 +95,27 @@ def header(run: Run) -> str:
 
 
 def headline(run: Run) -> str:
-    """The first metric with its interval, in one line."""
-    first = run.summary.estimates[0]
-    if first.value is None:
-        return f"{run.manifest.system} on {run.manifest.benchmark}: {first.metric} unscored"
-    return (
-        f"{run.manifest.system} on {run.manifest.benchmark}: {first.metric} "
-        f"{percent(first.value)} ({interval(first.low, first.high)})"
-    )
+    """The result of a run in one line."""
+    return f"{run.manifest.system} on {run.manifest.benchmark}: {score_sentence(run.summary)}"
 
 
 def metrics_table(summary: Summary, binary: Collection[str]) -> TextTable:
-    """Each metric with its interval and how many cases it could score."""
-    rows = []
-    for estimate in summary.estimates:
-        right = (
-            f"{round(estimate.total):,}" if estimate.metric in binary and estimate.scored else ""
+    """Each metric with its interval, its denominator and what that consists of."""
+    estimates = deciding_first(summary, summary.estimates)
+    has_parts = any(estimate.metric in binary for estimate in estimates)
+    rows = [
+        (
+            estimate.metric,
+            percent(estimate.value),
+            interval(estimate.low, estimate.high),
+            *part_cells(
+                estimate, estimates, has_parts=has_parts, empty=estimate.metric not in binary
+            ),
         )
-        rows.append(
-            (
-                estimate.metric,
-                percent(estimate.value),
-                interval(estimate.low, estimate.high),
-                right,
-                f"{estimate.scored:,}",
-                f"{estimate.unscored:,}",
-            )
-        )
-    return table(("metric", "value", "95% interval", "right", "scored", "unscored"), rows)
+        for estimate in estimates
+    ]
+    parts = part_headers(estimates, has_parts=has_parts)
+    return table(("metric", "value", "95% interval", *parts), rows)
 
 
 def verdict_table(run: Run) -> TextTable:
@@ -125,21 +125,13 @@ def verdict_table(run: Run) -> TextTable:
         (name, f"{number:,}", percent(number / summary.cases), VERDICTS[Verdict(name)])
         for name, number in summary.verdicts.items()
     ]
-    headers = ("verdict", "cases", "share", "meaning")
+    headers = ("verdict", "cases", "of all", "meaning")
     return table(headers, rows, f"Verdicts, by {decided_by(run)}", left=(0, 3))
 
 
 def expected_sentences(summary: Summary) -> list[str]:
     """What people would say of the run, in words."""
-    expected = summary.expected
-    if expected is None:
-        return []
-    review = f"; {expected.undecided:,} need review" if expected.undecided else ""
-    return [
-        f"of {count(expected.cases, 'answer')} people would call between "
-        f"{percent(expected.low)} and {percent(expected.high)} right, estimate "
-        f"{percent(expected.value)}, by their labels in the same situations{review}"
-    ]
+    return [] if summary.expected is None else [people_words(summary.expected)]
 
 
 def usage_table(figures: Sequence[UsageFigures]) -> TextTable:
@@ -202,15 +194,18 @@ def reason_table(summary: Summary, most: int | None = 8) -> TextTable:
 
 
 def slice_table(summary: Summary, by: str) -> TextTable:
-    """The first metric with its interval, and the other metrics, slice by slice."""
-    labels = [estimate.metric for estimate in summary.estimates]
-    headers = ["", "cases", "scored", labels[0], "95% interval", *labels[1:]]
+    """The metric that decides with its interval, and the others, slice by slice."""
     rows = []
     for part in summary.slices:
         if part.by == by:
-            first, *others = part.estimates
-            rows.append([part.key, f"{part.cases:,}", *_cells(first), *map(_value, others)])
-    return table([by.replace("db_id", "database"), *headers[1:]], rows, SLICE_TITLES[by])
+            first, *others = deciding_first(summary, part.estimates)
+            between = interval(first.low, first.high)
+            cells = [cell for each in others for cell in _value(each)]
+            rows.append([part.key, f"{part.cases:,}", *_value(first), between, *cells])
+    first, *others = deciding_first(summary, summary.estimates)
+    heads = [head for each in others for head in (each.metric, "n")]
+    headers = [by.replace("db_id", "database"), "cases", first.metric, "n", "95% interval", *heads]
+    return table(headers, rows, SLICE_TITLES[by])
 
 
 def unscored_messages(run: Run, most: int = 3) -> list[str]:
@@ -241,9 +236,9 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
 def beyond_sentences(summary: Summary) -> list[str]:
     """Which stages and metrics of ours could not handle a text, and in how many cases."""
     return [
-        f"BEYOND OUR TOOLS: {stage} failed on the text of {count(number, 'case')}. Where the gold "
-        f"works, a metric that cannot handle the prediction's text counts it as wrong; evidence "
-        f"that could not be gathered is missing. Please report such texts."
+        f"UNSUPPORTED SQL: {stage} could not handle the text of {count(number, 'case')}. Where the "
+        f"gold works, a metric that cannot handle the prediction's text counts it as wrong; "
+        f"evidence that could not be gathered is missing. Please report such texts."
         for stage, number in summary.beyond.items()
     ]
 
@@ -252,20 +247,20 @@ _CUTS = {
     UNSEARCHED: "NOT SEARCHED: in {0} no database could be tried where the two queries may differ; "
     "the reasons are in the log. Under the policy strict a match that was not searched needs "
     "review.",
-    CUT_BY_TIME: "CUT BY TIME: the clock cut {0}. Such results may differ on another machine: they "
-    "are not kept, and the same command does them again.",
-    CUT_BY_WORK: "CUT BY WORK: the search of {0} spent its budget of work before its last "
-    "database; every run cuts it there.",
+    CUT_BY_TIME: "CUT BY TIME: a time limit cut {0} short. Such results may differ on "
+    "another machine: they are not kept, and the same command runs them again.",
+    CUT_BY_WORK: "CUT BY WORK: the search in {0} used up its work budget before its last "
+    "database; every run stops at the same place.",
     STOPPED: "STOPPED: in {0} a file could not be written; `show` names it. Their evidence is not "
-    "whole. Make room, and run the same command again: it does them again.",
-    READS_CLOCK: "READS THE CLOCK: the gold of {0} does. The same prediction may score otherwise "
-    "another day; write a fixed date.",
+    "complete. Free some space and run the same command again: it runs them again.",
+    READS_CLOCK: "READS THE CLOCK: the gold of {0} depends on the current time. The same "
+    "prediction may score differently on another day; write a fixed date.",
     EMPTY_MATCH: "EMPTY ANSWERS: in {0} neither the gold nor the prediction returns a value (no "
     "row, or NULL alone), and EX counts a match. Any query that finds nothing matches there; only "
     "a proof or a search for a witness (`verdict`) tells them apart.",
-    RECORD_DIFFERS: "RECORDED OTHERWISE: the queries of {0} were run here, and the record says the "
-    "reverse about their results. What was run counts; --answers recorded goes by the records.",
-    RECORD_UNUSED: "RECORDS NOT USED: those of {0} are about another prediction.",
+    RECORD_DIFFERS: "RECORD DISAGREES: the queries of {0} were run here, and the record says the "
+    "opposite about their results. What was run counts; --answers recorded goes by the records.",
+    RECORD_UNUSED: "RECORDS NOT USED: the records of {0} are about another prediction.",
 }
 
 
@@ -299,14 +294,14 @@ def refusal_sentences(run: Run) -> list[str]:
     sentences = []
     if wrong:
         sentences.append(
-            f"{count(wrong, 'reply', 'replies')} to answerable questions refused in words and "
-            f"counted as wrong; --no-sql abstain counts them as abstentions"
+            f"{count(wrong, 'reply', 'replies')} to answerable questions refused in prose; "
+            f"counted as wrong. --no-sql abstain counts them as abstentions"
         )
     if without:
         sentences.append(
-            f"{count(without, 'reply', 'replies')} to unanswerable questions refused in words: "
-            f"incorrect among the verdicts, harm in the reliability score, unscored by metrics; "
-            f"--no-sql abstain counts them as right abstentions"
+            f"{count(without, 'reply', 'replies')} to unanswerable questions refused in prose; "
+            f"counted as wrong, and as harm in the reliability score. --no-sql abstain counts them "
+            f"as right abstentions"
         )
     empty = summary.reasons.get(Reason.NO_SQL_PRODUCED, 0)
     if empty and run.manifest.stages.get("no_sql") == "abstain":
@@ -322,9 +317,5 @@ def faults(run: Run) -> Iterator[Result]:
     return (result for result in run.results() if run.verdict(result) is Verdict.UNSCORED)
 
 
-def _cells(estimate: Estimate) -> tuple[str, str, str]:
-    return f"{estimate.scored:,}", _value(estimate), interval(estimate.low, estimate.high)
-
-
-def _value(estimate: Estimate) -> str:
-    return percent(estimate.value)
+def _value(estimate: Estimate) -> tuple[str, str]:
+    return percent(estimate.value), f"{estimate.scored:,}"

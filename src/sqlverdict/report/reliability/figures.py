@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 from sqlverdict.errors import UsageError
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.reliability.calibration import ConfidenceCalibration, calibration, scale_of
 from sqlverdict.score.reliability.curve import (
     RISKS,
@@ -20,7 +21,7 @@ from sqlverdict.score.reliability.curve import (
 from sqlverdict.score.reliability.curve_intervals import CurveEstimate, curve_intervals, figures
 from sqlverdict.score.reliability.intervals import Interval, interval_of, resampled_tables
 from sqlverdict.score.reliability.items import ReliabilityCounts, SliceTable
-from sqlverdict.score.reliability.outcomes import PROVED, VERDICT, FailurePolicy, OutcomeTable
+from sqlverdict.score.reliability.outcomes import PROVED, FailurePolicy, OutcomeTable
 from sqlverdict.score.reliability.reliability_score import (
     ANS,
     EVERYTHING,
@@ -56,7 +57,7 @@ class ReliabilityRequest:
 
     Attributes:
         penalties: The penalties of RS(c).
-        source: Where "correct" comes from; ``None``: the run's first binary metric.
+        source: Where "correct" comes from; ``None``: the metric that decides.
         share: The share of unanswerable items in the middle view.
         policy: How failures count.
         seed: For the subset and the bootstrap.
@@ -191,14 +192,14 @@ def reliability(run: Run, request: ReliabilityRequest | None = None) -> Reliabil
 
 
 def choose_source(run: Run, label: str | None) -> str:
-    """Where "correct" comes from: what was asked for, else the first metric of 0 and 1.
+    """Where "correct" comes from: what was asked for, else the metric that decides.
 
     Raises:
         UsageError: the run has no such metric.
     """
     known = dict.fromkeys((*run.manifest.metrics, VERDICT, PROVED))
     if label is None:
-        return next((name for name in run.manifest.metrics if name in run.manifest.binary), VERDICT)
+        return run.deciding or VERDICT
     if label not in known:
         raise UsageError(f"the run has no label {label!r} for what is correct: {', '.join(known)}")
     return label
@@ -247,13 +248,12 @@ def score_view(
 
 
 def _rates(table: OutcomeTable) -> dict[str, ShareEstimate]:
-    answered = table.correct + table.harm
     parts = {
         "over_refusal": (table.abstained_answerable, table.answerable),
         "detection": (table.abstained_unanswerable, table.unanswerable),
-        "coverage": (answered, table.total),
+        "coverage": (table.answered, table.total),
         "accuracy": (table.correct, table.answerable),
-        "precision": (table.correct, answered),
+        "precision": (table.correct, table.answered),
     }
     values = asdict(rates(table))
     return {

@@ -1,7 +1,7 @@
 """Shares by kind of question, laid out as TrustSQL's tables 8 to 12: a row per system.
 
 Tables 8, 10 and 11 take answerable items by hardness (seen and unseen SQL templates apart, where
-the benchmark tells them): how many were not held back, answered rightly, not answered wrongly.
+the benchmark tells them): how many were not held back, answered correctly, not answered wrongly.
 Tables 9 and 12 take unanswerable items by type: how many were held back. What a row says depends
 on what the run is of: a detector before f alone gives tables 8 and 9, a generator alone table
 10, a whole composition tables 11 and 12.
@@ -22,7 +22,7 @@ _SHARES: Mapping[str, tuple[str, Callable[[OutcomeTable], int]]] = {
         "not held back (table 8)",
         lambda one: one.answerable - one.abstained_answerable,
     ),
-    "correct": ("answered rightly (table 10)", lambda one: one.correct),
+    "correct": ("answered correctly (table 10)", lambda one: one.correct),
     "not_wrong": ("not answered wrongly (table 11)", lambda one: one.answerable - one.wrong),
 }
 

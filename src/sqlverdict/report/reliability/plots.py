@@ -34,13 +34,14 @@ def reliability_plots(reliability: Reliability, other: Reliability | None = None
 
 
 def outcomes_plot(reliability: Reliability) -> str:
-    """The five cells, answerable and unanswerable items apart."""
+    """The cells, answerable and unanswerable items apart."""
     one = reliability.table
     nothing = math.nan
     wholes = (one.answerable or 1, one.unanswerable or 1)
     bars = {
         "correct": (one.correct, nothing),
         "harm": (one.wrong, one.answered_unanswerable),
+        **({"to review": (one.needs_review, nothing)} if one.needs_review else {}),
         "held back": (one.abstained_answerable, one.abstained_unanswerable),
     }
     shares = {

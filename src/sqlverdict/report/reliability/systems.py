@@ -13,10 +13,10 @@ from sqlverdict.report.reliability.comparison import read_cells
 from sqlverdict.report.reliability.figures import ReliabilityRequest, ViewScores, score_view
 from sqlverdict.report.reliability.tables import points_text
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import VERDICT, deciding_metric
 from sqlverdict.score.reliability.intervals import resampled_tables, worth
 from sqlverdict.score.reliability.outcomes import (
     PROVED,
-    VERDICT,
     Cell,
     OutcomeTable,
     from_counts,
@@ -38,7 +38,7 @@ _RS = re.compile(r"rs\(\s*(?P<penalty>[^,()]+?)\s*(?:,\s*(?P<source>[^()]+?)\s*)
 
 @dataclass(frozen=True)
 class SystemScores:
-    """One system on the items that all systems have scored.
+    """One system on its scored items among those that all systems have.
 
     Attributes:
         system: Its name.
@@ -65,7 +65,7 @@ class ReliabilityBoard:
         benchmark: What they answered.
         source: What says that an answer is right.
         common: Items that all runs have.
-        compared: Those of them that were scored in every run; everything is over these.
+        compared: Those of them that were scored in every run; systems are told apart on these.
         abstain_all: What never answering scores on these.
         systems: One a system, best first by the first penalty above 0.
         groups: By penalty, which systems cannot be told apart.
@@ -102,7 +102,7 @@ class ReliabilityBoard:
 def rank_reliability(
     runs: Mapping[str, Run], request: ReliabilityRequest | None = None
 ) -> ReliabilityBoard:
-    """Rank systems by RS(c) over the items that all of their runs have scored.
+    """Rank systems by their RS(c), and tell them apart on the items that all runs have scored.
 
     Args:
         runs: The systems' runs by name.
@@ -129,10 +129,13 @@ def rank_reliability(
         name: [cell for case_id in compared if (cell := each[case_id]) is not None]
         for name, each in cells.items()
     }
-    systems = [_system(name, column, settings) for name, column in scored.items()]
+    systems = [
+        _system(name, [cell for case_id in common if (cell := each[case_id])], settings)
+        for name, each in cells.items()
+    ]
     names = [penalty_text(penalty) for penalty in settings.penalties]
     by = _first_above_zero(names)
-    unanswerable = systems[0].table.unanswerable
+    unanswerable = from_counts(Counter(next(iter(scored.values()))), {}).unanswerable
     return ReliabilityBoard(
         benchmark=next(iter(runs.values())).manifest.benchmark,
         source=source,
@@ -145,7 +148,7 @@ def rank_reliability(
 
 
 def common_source(runs: Sequence[Run], label: str | None) -> str:
-    """What says right in all runs: what was asked for, else their first common metric of 0 and 1.
+    """What says right in all runs: what was asked for, else what decides of the common metrics.
 
     Raises:
         UsageError: a run does not have it.
@@ -156,7 +159,7 @@ def common_source(runs: Sequence[Run], label: str | None) -> str:
         if all(name in run.manifest.metrics and name in run.manifest.binary for run in runs)
     ]
     if label is None:
-        return common[0] if common else VERDICT
+        return deciding_metric(common, common) or VERDICT
     if label not in (*common, VERDICT, PROVED):
         known = ", ".join(dict.fromkeys((*common, VERDICT, PROVED)))
         raise UsageError(f"not every run has the label {label!r} for what is correct: {known}")
@@ -188,7 +191,7 @@ def _groups(
     penalty: str,
     seed: int,
 ) -> tuple[Group, ...]:
-    cost = penalty_value(parse_penalty(penalty), systems[0].table.total)
+    cost = penalty_value(parse_penalty(penalty), len(next(iter(cells.values()))))
     order = sorted(systems, key=lambda one: (-one.score(penalty), one.system))
     columns = [(one.system, [worth(cell, cost) for cell in cells[one.system]]) for one in order]
     return tuple(indistinguishable_groups(columns, binary=False, seed=seed))

@@ -25,7 +25,7 @@ ABSTAIN_ALL = "ABSTAIN-ALL"
 def board_line(board: ReliabilityBoard) -> str:
     """What was compared, and by what."""
     left_out = board.common - board.compared
-    more = f", {left_out:,} of them not scored in every run: left out" if left_out else ""
+    more = f", {left_out:,} of them not scored in every run" if left_out else ""
     return (
         f"{count(len(board.systems), 'system')} on {count(board.common, 'common item')} of "
         f"{board.benchmark}{more}; correctness is decided by {board.source}; "
@@ -41,7 +41,7 @@ def board_table(board: ReliabilityBoard) -> TextTable:
     ranks = board.ranks
     rows: list[tuple[str, ...]] = []
     silent = [part for _ in board.penalties for part in (points_text(board.abstain_all), "")]
-    below = ("", ABSTAIN_ALL, *silent, "0", "0", "")
+    below = ("", ABSTAIN_ALL, *silent, f"{board.compared:,}", "0", "0", "")
     for one in board.systems:
         if below not in rows and one.score(board.by) < board.abstain_all:
             rows.append(below)
@@ -49,13 +49,13 @@ def board_table(board: ReliabilityBoard) -> TextTable:
         cells: list[str] = []
         for name in board.penalties:
             cells += [points_text(whole.scores[name]), ends_text(whole.intervals[name])]
-        answered = one.table.correct + one.table.harm
         rows.append(
             (
                 str(ranks[one.system]),
                 one.system,
                 *cells,
-                f"{answered:,}",
+                f"{one.table.total:,}",
+                f"{one.table.answered:,}",
                 f"{one.table.harm:,}",
                 _break_even(break_even(one.table)),
             )
@@ -63,7 +63,7 @@ def board_table(board: ReliabilityBoard) -> TextTable:
     if below not in rows:
         rows.append(below)
     return table(
-        (*headers, "answered", "harm", "break-even c"),
+        (*headers, "n", "answered", "harm", "break-even c"),
         rows,
         f"Reliability score on {EVERYTHING.name}, times 100",
         left=(1,),
@@ -103,7 +103,7 @@ def views_table(board: ReliabilityBoard) -> TextTable:
 def board_sentences(board: ReliabilityBoard) -> list[str]:
     """Which systems cannot be told apart, for each penalty."""
     return [
-        f"RS({penalty}): cannot be told apart from {group.best} on "
+        f"RS({penalty}): no significant difference from {group.best} on "
         f"{count(board.compared, 'common item')} (p ≥ 0.05): {', '.join(group.members[1:])}"
         for penalty, groups in board.groups.items()
         for group in groups
@@ -163,6 +163,7 @@ def board_json(board: ReliabilityBoard) -> dict[str, Any]:
             {
                 "system": one.system,
                 "rank": board.ranks[one.system],
+                "n": one.table.total,
                 "outcomes": one.table.cells(),
                 "rs": {view.name: view.scores for view in one.views},
                 "intervals": {view.name: view.intervals for view in one.views},

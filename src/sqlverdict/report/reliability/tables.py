@@ -10,14 +10,15 @@ from sqlverdict.files.text import count
 from sqlverdict.report.reliability.figures import Reliability, Selective, ViewScores, sweeps
 from sqlverdict.report.reliability.kinds import by_hardness, by_type
 from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
+from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.reliability.curve_intervals import CurveEstimate
 from sqlverdict.score.reliability.intervals import Interval
-from sqlverdict.score.reliability.outcomes import PROVED, VERDICT, OutcomeTable
+from sqlverdict.score.reliability.outcomes import PROVED, Cell, OutcomeTable
 from sqlverdict.score.reliability.reliability_score import EVERYTHING, parse_penalty, rs
 
 _DASH = "–"  # noqa: RUF001
 _RATES = {
-    "accuracy": "answerable items answered rightly",
+    "accuracy": "answerable items answered correctly",
     "over_refusal": "answerable items held back",
     "detection": "unanswerable items held back",
     "precision": "answers that are right",
@@ -27,6 +28,7 @@ _CELLS = {
     "correct": "+1",
     "abstained_answerable": "0",
     "wrong": "-c",
+    "needs_review": "0",
     "answered_unanswerable": "-c",
     "abstained_unanswerable": "+1",
 }
@@ -66,10 +68,12 @@ def scores_table(reliability: Reliability) -> TextTable:
 
 
 def outcome_rows(reliability: Reliability) -> TextTable:
-    """The five cells."""
+    """The cells; what needs review, where there is any."""
     wholes = {"unanswerable": reliability.table.unanswerable}
     rows = []
     for name, number in reliability.table.cells().items():
+        if name == Cell.NEEDS_REVIEW and not number:
+            continue
         whole = wholes.get(name.partition("_")[2], reliability.table.answerable)
         share = percent(number / whole) if whole else _DASH
         rows.append((name, _CELLS[name], f"{number:,}", share))
@@ -197,7 +201,7 @@ def threshold_sentences(selective: Selective) -> list[str]:
             confidence = "any confidence" if promise.value == -math.inf else f"{promise.value:.6g}"
             lines.append(f"threshold {confidence}: {promise.guarantee}")
     if selective.calibration is None:
-        lines.append("the confidences are no probabilities: no ECE, no Brier score")
+        lines.append("the confidences are not probabilities: no ECE, no Brier score")
     elif selective.calibration.scale == "logarithm":
         lines.append("the confidences were read as logarithms of probabilities")
     if selective.without:

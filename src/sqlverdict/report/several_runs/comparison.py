@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import PredictionUsage, Result
-from sqlverdict.report.one_run.case import lucky_text, prediction_text
+from sqlverdict.report.one_run.case import prediction_text, separated_text
 from sqlverdict.report.one_run.sections import USAGE_WORDS
 from sqlverdict.report.several_runs.same_cases import check_same_cases
-from sqlverdict.report.terminal.tables import TextTable, amount, table
+from sqlverdict.report.terminal.tables import TextTable, amount, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
-from sqlverdict.score.deciding import VERDICT
+from sqlverdict.score.deciding import VERDICT, counted_value, deciding_metric
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.statistics.pairing import PairedOutcome, paired
 from sqlverdict.score.usage import QUANTITIES, UsageCounts, UsageFigures
@@ -35,7 +35,7 @@ class Change:
     value_before: float
     value_after: float
     reasons: tuple[str, ...] = ()
-    lucky: str = ""
+    witness: str = ""
     """What a witness shows, where the results match and the verdict goes by the witness."""
 
 
@@ -87,7 +87,7 @@ class ComparedRuns:
 
 
 def choose_metric(runs: Sequence[Run], name: str | None) -> str:
-    """A metric that all runs have: the one asked for, by any of its names, else the first.
+    """A metric that all runs have: the one asked for, by any of its names, else what decides.
 
     Raises:
         UsageError: there is none.
@@ -98,7 +98,8 @@ def choose_metric(runs: Sequence[Run], name: str | None) -> str:
         if all(label in run.manifest.metrics for run in runs)
     ]
     if name is None and common:
-        return common[0]
+        binary = [label for label in common if all(label in run.manifest.binary for run in runs)]
+        return deciding_metric(common, binary) or common[0]
     label, _ = label_of(name or "", common)
     if label in common:
         return label
@@ -125,7 +126,7 @@ def compare_runs(
     Args:
         a: The earlier run, or the baseline.
         b: The run that is held against it.
-        metric: A label that both have; by default the first common one.
+        metric: A label that both have; by default the one that decides.
         limit: How many changes of each kind to return with their texts.
         force: Pair cases by id even where their questions or golds differ.
 
@@ -147,7 +148,7 @@ def compare_runs(
     changed_ids = {*gained, *lost}
     usage_before, usage_after = UsageCounts(), UsageCounts()
     for old, new in _pairs(a, b, changed_ids):
-        before, after = old.scores.get(label), new.scores.get(label)
+        before, after = (counted_value(each, label, binary=binary) for each in (old, new))
         if before is None or after is None:
             continue
         key = new.difficulty or UNLABELLED
@@ -241,7 +242,10 @@ def differences(a: Run, b: Run) -> list[str]:
     shared = ours.databases.keys() & theirs.databases.keys()
     changed = sorted(name for name in shared if ours.databases[name] != theirs.databases[name])
     if changed:
-        notes.append(f"{count(len(changed), 'database')} differ, the first is {changed[0]!r}")
+        notes.append(
+            f"{count(len(changed), 'database differs', 'databases differ')}; the first is "
+            f"{changed[0]!r}"
+        )
     return notes
 
 
@@ -258,6 +262,13 @@ def _notes(a: Run, b: Run, outcome: PairedOutcome) -> Iterator[str]:
             yield f"{count(len(ids), 'case')} only in {run.folder}, first {ids[0]!r}: left out"
     if outcome.unscored:
         yield f"{count(len(outcome.unscored), 'case')} unscored in one of the runs: left out"
+    for run in (a, b):
+        own = run.estimate(outcome.metric)
+        if own.scored > outcome.test.pairs:
+            yield (
+                f"{run.manifest.system} has {percent(own.value)} over all of the "
+                f"{count(own.scored, 'case')} that it scores"
+            )
 
 
 def _pairs(a: Run, b: Run, whole_ids: Collection[str]) -> Iterator[tuple[Result, Result]]:
@@ -273,7 +284,9 @@ def _pairs(a: Run, b: Run, whole_ids: Collection[str]) -> Iterator[tuple[Result,
 
 def _lean(result: Result) -> Result:
     return Result(
-        *(result.index, result.id, "", "", (), None, False, result.verdict),
+        *(result.index, result.id, "", "", (), None, result.abstained, result.verdict),
+        fault=result.fault,
+        answerable=result.answerable,
         scores=result.scores,
         usage=result.usage,
     )
@@ -292,7 +305,7 @@ def _change(old: Result, new: Result, before: float, after: float, label: str) -
         value_before=before,
         value_after=after,
         reasons=worse.reasons,
-        lucky=lucky_text(worse) if label == VERDICT else "",
+        witness=separated_text(worse) if label == VERDICT else "",
     )
 
 

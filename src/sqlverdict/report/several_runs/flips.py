@@ -12,20 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.case import lucky_text, prediction_text
+from sqlverdict.report.one_run.case import prediction_text, separated_text
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.deciding import VERDICT
+from sqlverdict.score.deciding import VERDICT, counted_value, verdict_by
 from sqlverdict.score.statistics.pairing import RIGHT
 
 _STANDARD_ERRORS = 1.96
 """A run of an unchanged system falls out of the band below once in 40 times."""
-
-_BY_VERDICT = {
-    Verdict.CORRECT: True,
-    Verdict.ABSTAINED_RIGHT: True,
-    Verdict.INCORRECT: False,
-    Verdict.ABSTAINED_WRONG: False,
-}
 
 
 @dataclass(frozen=True)
@@ -140,13 +133,9 @@ def find_flips(run: Run, baselines: Sequence[Run], label: str) -> Flips:
 
 
 def mark_of(run: Run, result: Result, label: str) -> CaseMark:
-    """A case by one metric; by its verdict where no metric says anything of an abstention."""
-    value = result.scores.get(label)
-    if value is not None:
-        return CaseMark(value, value >= RIGHT)
-    if result.abstained or not result.answerable:
-        return CaseMark(None, _BY_VERDICT.get(run.verdict(result)))
-    return CaseMark()
+    """A case by one metric."""
+    value = counted_value(result, label, binary=label in run.manifest.binary)
+    return CaseMark() if value is None else CaseMark(value, value >= RIGHT)
 
 
 def _history(baselines: Sequence[Run], label: str) -> dict[str, list[CaseMark]]:
@@ -188,12 +177,11 @@ def _variance(values: Sequence[float]) -> float:
 
 def _flipped(result: Result, now: CaseMark, label: str = "") -> FlippedCase:
     # Another metric than the verdict may call wrong what the evidence calls a match.
-    lucky = lucky_text(result) if label == VERDICT else ""
+    lucky = separated_text(result) if label == VERDICT else ""
     why = lucky or ", ".join(result.reasons)
-    if now.right is None:
-        word = "unscored"
-        if label == VERDICT and result.verdict is Verdict.NEEDS_REVIEW:
-            word = "needs review"
+    needs_review = label == VERDICT and verdict_by(result, label) is Verdict.NEEDS_REVIEW
+    if now.right is None or needs_review:
+        word = "needs review" if needs_review else "unscored"
         why = f"{word} now, {why}" if why else f"{word} now"
     elif not now.right:
         why = why or "wrong now"

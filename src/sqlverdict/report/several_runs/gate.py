@@ -219,7 +219,7 @@ def _noise_notes(flips: Flips) -> Iterator[str]:
     if flips.unsteady:
         yield (
             f"{count(len(flips.unsteady), 'case')} not right now, on which the runs of the "
-            f"baseline disagree in {flips.label}: noise, no regression"
+            f"baseline disagree in {flips.label}: noise, not a regression"
         )
     if not flips.noise_lost and not flips.noise_drop:
         yield f"the runs of the baseline agree on every case in {flips.label}: they show no noise"

@@ -46,7 +46,7 @@ class Rules:
         max_drop: How far a metric may fall below the baseline, as a fraction.
         max_unscored: How many cases may be unscored.
         metrics: The metrics that are held against the baseline; empty: those with a minimum,
-            else the run's first.
+            else the one that decides.
     """
 
     minimums: Mapping[str, float] = field(default_factory=dict)

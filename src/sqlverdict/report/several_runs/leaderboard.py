@@ -1,8 +1,11 @@
-"""Several systems on the cases they share: values, intervals, and who can be told apart."""
+"""Several systems on the cases they share: values, intervals, and who can be told apart.
+
+A system's value is that of its run, over the cases that all runs have. Who can be told apart is
+tested on the cases that every run could score.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +13,7 @@ from pathlib import Path
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import PredictionUsage
+from sqlverdict.report.one_run.score_parts import part_cells, part_headers
 from sqlverdict.report.reliability.figures import ReliabilityRequest
 from sqlverdict.report.reliability.systems import (
     HARM_PENALTY,
@@ -21,8 +25,9 @@ from sqlverdict.report.several_runs.comparison import choose_metric, differences
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import counted_value
+from sqlverdict.score.estimates import Estimate, estimate_of
 from sqlverdict.score.reliability.reliability_score import Penalty, penalty_text
-from sqlverdict.score.statistics.intervals import mean_interval, wilson
 from sqlverdict.score.statistics.significance import Group, indistinguishable_groups
 from sqlverdict.score.usage import UsageCounts, UsageFigures
 
@@ -35,12 +40,15 @@ class RankedSystem:
         rank: 1 + the number of systems in better groups.
         system: The system's name.
         folder: Its run.
-        value: The mean over the compared cases.
+        value: The metric's value, over the common cases that this run could score.
         low: Lower end of the interval.
         high: Upper end.
+        scored: How many these are: the denominator.
         right: Sum of the values: for a binary metric, how many cases are right.
-        answered: Common cases with an answer in SQL.
-        abstained: Common cases on which it held back.
+        wrong: For a binary metric, how many are wrong.
+        abstained: For a binary metric, abstentions from questions that have an answer.
+        review: For a binary metric, how many a person must decide.
+        unscored: Common cases that this run could not score.
         usage: What it spent on the compared cases.
     """
 
@@ -50,9 +58,12 @@ class RankedSystem:
     value: float
     low: float
     high: float
+    scored: int
     right: float
-    answered: int
+    wrong: int
     abstained: int
+    review: int
+    unscored: int
     usage: tuple[UsageFigures, ...] = ()
 
 
@@ -64,7 +75,7 @@ class Leaderboard:
         metric: What they are ranked by.
         binary: Whether its values are 0 or 1.
         common: Cases that all runs have.
-        compared: Those of them that every run could score; the values are over these.
+        compared: Those of them that every run could score; systems are told apart on these.
         places: One a system.
         groups: Which systems cannot be told apart.
         notes: What makes the comparison weaker.
@@ -81,20 +92,18 @@ class Leaderboard:
 
 @dataclass(frozen=True)
 class _ScoredCase:
-    score: float | None
-    answerable: bool
-    answered: bool
-    abstained: bool
+    value: float | None
+    holds_back: bool
     usage: PredictionUsage | None
 
 
 def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
-    """Rank systems over the cases that all of them have and could score.
+    """Rank systems by their values over the cases that all runs have.
 
     Args:
         runs: Two or more; one is fine too.
         metric: A label that all have, or a reliability score such as ``rs(10)`` or
-            ``rs(10, verdict)``; by default the first common label.
+            ``rs(10, verdict)``; by default the one that decides.
 
     Raises:
         UsageError: there is no such metric, or no case in common.
@@ -106,7 +115,8 @@ def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
     if reliability is not None:
         return _by_reliability(dict(zip(names, runs, strict=True)), *reliability)
     label = choose_metric(runs, metric)
-    read = {name: _read(run, label) for name, run in zip(names, runs, strict=True)}
+    binary = all(label in run.manifest.binary for run in runs)
+    read = {name: _read(run, label, binary) for name, run in zip(names, runs, strict=True)}
     first = read[names[0]]
     common = [case_id for case_id in first if all(case_id in other for other in read.values())]
     if not common:
@@ -114,36 +124,32 @@ def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
     compared = [
         case_id
         for case_id in common
-        if all(answers[case_id].score is not None for answers in read.values())
+        if all(answers[case_id].value is not None for answers in read.values())
     ]
     if not compared:
         raise UsageError(f"no common case was scored under {label} in every run; nothing to rank")
-    scores = {
-        name: [answers[case_id].score for case_id in compared] for name, answers in read.items()
+    shared = set(common)
+    estimates = {
+        name: _estimate(run, label, shared, binary=binary)
+        for name, run in zip(names, runs, strict=True)
     }
-    totals = {name: sum(score or 0.0 for score in values) for name, values in scores.items()}
-    order = sorted(names, key=lambda name: (-totals[name], name))
-    binary = all(label in run.manifest.binary for run in runs)
-    groups = indistinguishable_groups([(name, scores[name]) for name in order], binary=binary)
+    order = sorted(names, key=lambda name: (-(estimates[name].value or 0.0), name))
+    columns = [(name, [read[name][case_id].value for case_id in compared]) for name in order]
+    groups = indistinguishable_groups(columns, binary=binary)
     ranks = _ranks(groups)
-    places = []
-    for name in order:
-        run = runs[names.index(name)]
-        low, high = _interval(scores[name], binary)
-        places.append(
-            RankedSystem(
-                rank=ranks[name],
-                system=name,
-                folder=run.folder,
-                value=totals[name] / len(compared),
-                low=low,
-                high=high,
-                right=totals[name],
-                answered=sum(read[name][case_id].answered for case_id in common),
-                abstained=sum(read[name][case_id].abstained for case_id in common),
-                usage=_usage(read[name][case_id] for case_id in compared),
-            )
+    places = [
+        _ranked(
+            ranks[name],
+            name,
+            runs[names.index(name)],
+            estimates[name],
+            _usage(read[name][case_id] for case_id in compared),
         )
+        for name in order
+    ]
+    # A harmful system is named once, where its board is the one that decides.
+    warned = binary and label == choose_metric(runs, None)
+    some_hold_back = any(case.holds_back for answers in read.values() for case in answers.values())
     return Leaderboard(
         metric=label,
         binary=binary,
@@ -153,8 +159,37 @@ def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
         groups=tuple(groups),
         notes=(
             *_notes(runs, names, read, common, len(compared)),
-            *(_harm_notes(runs, names, read, label, ranks) if binary else ()),
+            *(_harm_notes(runs, names, label, ranks) if warned and some_hold_back else ()),
         ),
+    )
+
+
+def _estimate(run: Run, label: str, common: set[str], *, binary: bool) -> Estimate:
+    """The metric of a run: its own where all of its cases are common ones."""
+    if run.summary.cases == len(common):
+        return run.estimate(label)
+    results = (result for result in run.results() if result.id in common)
+    return estimate_of(results, label, binary=binary, seed=run.manifest.seed)
+
+
+def _ranked(
+    rank: int, name: str, run: Run, estimate: Estimate, usage: tuple[UsageFigures, ...]
+) -> RankedSystem:
+    value = estimate.value or 0.0
+    return RankedSystem(
+        rank=rank,
+        system=name,
+        folder=run.folder,
+        value=value,
+        low=value if estimate.low is None else estimate.low,
+        high=value if estimate.high is None else estimate.high,
+        scored=estimate.scored,
+        right=estimate.total,
+        wrong=estimate.wrong,
+        abstained=estimate.abstained,
+        review=estimate.review,
+        unscored=estimate.unscored,
+        usage=usage,
     )
 
 
@@ -173,9 +208,12 @@ def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | Non
                 value=one.score(board.by),
                 low=low,
                 high=high,
-                right=outcomes.correct,
-                answered=outcomes.correct + outcomes.harm,
-                abstained=outcomes.abstained_answerable + outcomes.abstained_unanswerable,
+                scored=outcomes.total,
+                right=outcomes.correct + outcomes.abstained_unanswerable,
+                wrong=outcomes.harm,
+                abstained=outcomes.abstained_answerable,
+                review=outcomes.needs_review,
+                unscored=board.common - outcomes.total,
             )
         )
     notes = [
@@ -184,7 +222,9 @@ def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | Non
     ]
     if board.compared < board.common:
         left_out = count(board.common - board.compared, "common case")
-        notes.append(f"{left_out} unscored in some run: left out")
+        notes.append(
+            f"{left_out} unscored in at least one run: left out of the tests between systems"
+        )
     return Leaderboard(
         metric=f"rs({penalty_text(penalty)})",
         binary=False,
@@ -197,15 +237,10 @@ def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | Non
 
 
 def _harm_notes(
-    runs: Sequence[Run],
-    names: Sequence[str],
-    read: Mapping[str, Mapping[str, _ScoredCase]],
-    label: str,
-    ranks: Mapping[str, int],
+    runs: Sequence[Run], names: Sequence[str], label: str, ranks: Mapping[str, int]
 ) -> list[str]:
     """Warnings about harm, where there is anything to abstain from or anybody who does."""
-    cases = (case for answers in read.values() for case in answers.values())
-    if len(runs) < 2 or not any(case.abstained or not case.answerable for case in cases):
+    if len(runs) < 2:
         return []
     request = ReliabilityRequest(penalties=(HARM_PENALTY,), source=label, intervals=False)
     board = rank_reliability(dict(zip(names, runs, strict=True)), request)
@@ -215,7 +250,7 @@ def _harm_notes(
 def _usage(cases: Iterable[_ScoredCase]) -> tuple[UsageFigures, ...]:
     counts = UsageCounts()
     for case in cases:
-        counts.add(case.usage, case.score == 1.0)
+        counts.add(case.usage, case.value == 1.0)
     return counts.figures()
 
 
@@ -236,41 +271,38 @@ def leaderboard_table(board: Leaderboard) -> TextTable:
         for title, figure in titles
         if any(quantity in figures for figures in spent)
     ]
+    has_parts = board.binary or read_rs_name(board.metric) is not None
     rows = [
         (
             str(ranked.rank),
             ranked.system,
             percent(ranked.value),
             interval(ranked.low, ranked.high),
-            *([f"{round(ranked.right):,}"] if board.binary else []),
-            f"{ranked.answered:,}",
-            f"{ranked.abstained:,}",
+            *part_cells(ranked, board.places, has_parts=has_parts),
             *(amount(getattr(figures.get(name), figure, None)) for _, name, figure in columns),
         )
         for ranked, figures in zip(board.places, spent, strict=True)
     ]
-    right = ["right"] if board.binary else []
-    headers = ["rank", "system", board.metric, "95% interval", *right, "answered", "abstained"]
+    parts = part_headers(board.places, has_parts=has_parts)
+    headers = ["rank", "system", board.metric, "95% interval", *parts]
     return table([*headers, *(title for title, _, _ in columns)], rows, left=(1,))
 
 
 def group_sentences(board: Leaderboard) -> list[str]:
     """Which systems cannot be told apart, in words."""
     return [
-        f"cannot be told apart from {group.best} on {count(board.compared, 'common case')} "
+        f"no significant difference from {group.best} on {count(board.compared, 'common case')} "
         f"(p ≥ 0.05): {', '.join(group.members[1:])}"
         for group in board.groups
         if len(group.members) > 1
     ]
 
 
-def _read(run: Run, label: str) -> dict[str, _ScoredCase]:
+def _read(run: Run, label: str, binary: bool) -> dict[str, _ScoredCase]:
     return {
         result.id: _ScoredCase(
-            result.scores.get(label),
-            result.answerable,
-            not result.abstained and bool((result.prediction or "").strip()),
-            result.abstained,
+            counted_value(result, label, binary=binary),
+            result.abstained or not result.answerable,
             result.usage,
         )
         for result in run.results()
@@ -283,14 +315,6 @@ def _ranks(groups: Sequence[Group]) -> dict[str, int]:
         rank = len(ranks) + 1
         ranks.update(dict.fromkeys(group.members, rank))
     return ranks
-
-
-def _interval(scores: Sequence[float | None], binary: bool) -> tuple[float, float]:
-    values = [score or 0.0 for score in scores]
-    if binary:
-        return wilson(round(sum(values)), len(values))
-    low, high, _ = mean_interval(Counter(values))
-    return low, high
 
 
 def _notes(
@@ -306,7 +330,8 @@ def _notes(
         if beyond:
             notes[f"{count(beyond, 'case')} of {name} not in every run: left out"] = None
     if compared < len(common):
-        notes[f"{count(len(common) - compared, 'common case')} unscored in some run: left out"] = (
+        left_out = count(len(common) - compared, "common case")
+        notes[f"{left_out} unscored in at least one run: left out of the tests between systems"] = (
             None
         )
     return [*notes, *differences_from_first(runs)]

@@ -22,7 +22,7 @@ from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import Confusion, RatedCase, confusion
-from sqlverdict.score.reliability.outcomes import PROVED, label_by
+from sqlverdict.score.reliability.outcomes import is_proved
 from sqlverdict.score.statistics.intervals import wilson
 
 LABELS = "labels"
@@ -152,7 +152,7 @@ def sound_label(result: Result) -> bool | None:
     """What evidence shows beyond doubt about an answer to an answerable question."""
     if not result.answerable or result.abstained:
         return None
-    return label_by(PROVED)(result)
+    return is_proved(result)
 
 
 def _error(system: str, metric: str, cases: Sequence[RatedCase], left_open: int) -> MetricError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
@@ -12,7 +12,9 @@ from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
-from sqlverdict.score.estimates import Estimate, Slice
+from sqlverdict.score.deciding import deciding_metric
+from sqlverdict.score.estimates import Slice
+from sqlverdict.score.summary import Summary
 
 _SLICES = {"difficulty": "difficulty", "database": "db_id"}
 GROUPINGS = tuple(_SLICES)
@@ -37,11 +39,11 @@ def paper_table(
     intervals: bool = False,
     decimals: int = 1,
 ) -> PaperTable:
-    """The values of several systems in percent, each over the cases that its run could score.
+    """The values of several systems in percent, each with the number of cases behind it.
 
     Args:
         runs: The runs.
-        metrics: The labels; by default all of the first run.
+        metrics: The labels; by default all, the one that decides first.
         by: ``difficulty`` or ``database``: a column per level, and a row per system and metric.
         intervals: Print the 95% interval behind each value.
         decimals: Digits behind the point.
@@ -53,39 +55,49 @@ def paper_table(
     labels = _labels(runs, metrics)
     notes = tuple(_unscored(runs, names, labels))
 
-    def cell(estimates: Sequence[Estimate], label: str) -> str:
+    def cells(part: Summary | Slice | None, label: str) -> tuple[str, str]:
+        """The value of a run or of a slice, and the number of cases behind it."""
+        estimates = () if part is None else part.estimates
         estimate = next((each for each in estimates if each.metric == label), None)
         if estimate is None or estimate.value is None:
-            return _NO_VALUE
+            return _NO_VALUE, "0"
         text = f"{100 * estimate.value:.{decimals}f}"
-        if not intervals or estimate.low is None or estimate.high is None:
-            return text
-        low, high = (f"{100 * end:.{decimals}f}" for end in (estimate.low, estimate.high))
-        return f"{text} ({low} to {high})"
+        if intervals and estimate.low is not None and estimate.high is not None:
+            low, high = (f"{100 * end:.{decimals}f}" for end in (estimate.low, estimate.high))
+            text = f"{text} ({low} to {high})"
+        return text, f"{estimate.scored:,}"
 
     if by is None:
-        rows = [
-            (name, f"{run.summary.cases:,}", *(cell(run.summary.estimates, it) for it in labels))
-            for name, run in zip(names, runs, strict=True)
-        ]
-        return PaperTable(table(("system", "cases", *labels), rows), notes)
+        columns = {label: [cells(run.summary, label) for run in runs] for label in labels}
+        return PaperTable(_table({"system": names}, columns), notes)
     slices = [_slices(run, by) for run in runs]
     levels = list(dict.fromkeys(level for own in slices for level in own))
     levels = [level for level in levels if any(_has_value(own, level, labels) for own in slices)]
     if not levels:
-        raise UsageError(f"no case has a {by}, so that there is nothing to split by")
-    rows = [
-        (
-            name,
-            label,
-            *(cell(own[level].estimates if level in own else (), label) for level in levels),
-            cell(run.summary.estimates, label),
-        )
-        for label in labels
-        for name, run, own in zip(names, runs, slices, strict=True)
-    ]
-    heads = [_head(level, slices) for level in levels]
-    return PaperTable(table(("system", "metric", *heads, _ALL), rows, left=(0, 1)), notes)
+        raise UsageError(f"no case has a {by}, so there is nothing to split by")
+    columns = {
+        level: [cells(own.get(level), label) for label in labels for own in slices]
+        for level in levels
+    }
+    columns[_ALL] = [cells(run.summary, label) for label in labels for run in runs]
+    metrics_of_rows = [label for label in labels for _ in runs]
+    return PaperTable(
+        _table({"system": [*names] * len(labels), "metric": metrics_of_rows}, columns), notes
+    )
+
+
+def _table(
+    words: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[tuple[str, str]]]
+) -> TextTable:
+    """A table of values, each with its n: in the header where all rows have the same."""
+    headers, texts = [*words], [*words.values()]
+    for title, cells in columns.items():
+        values, numbers = zip(*cells, strict=True)
+        if len(set(numbers)) == 1:
+            headers, texts = [*headers, f"{title} (n {numbers[0]})"], [*texts, values]
+        else:
+            headers, texts = [*headers, title, "n"], [*texts, values, numbers]
+    return table(headers, [*zip(*texts, strict=True)], left=range(len(words)))
 
 
 def _labels(runs: Sequence[Run], metrics: Sequence[str]) -> list[str]:
@@ -94,7 +106,9 @@ def _labels(runs: Sequence[Run], metrics: Sequence[str]) -> list[str]:
     for label in labels:
         if label not in known:
             raise UsageError(missing_metric(label, [(run.folder, run.manifest) for run in runs]))
-    return labels or known
+    binary = {label for run in runs for label in run.manifest.binary}
+    decides = deciding_metric(known, binary)
+    return labels or sorted(known, key=lambda label: label != decides)
 
 
 def _slices(run: Run, by: str) -> dict[str, Slice]:
@@ -104,12 +118,6 @@ def _slices(run: Run, by: str) -> dict[str, Slice]:
 def _has_value(own: dict[str, Slice], level: str, labels: Sequence[str]) -> bool:
     estimates = own[level].estimates if level in own else ()
     return any(each.value is not None and each.metric in labels for each in estimates)
-
-
-def _head(level: str, slices: Sequence[dict[str, Slice]]) -> str:
-    """A level with its number of cases, where all runs have as many."""
-    numbers = {own[level].cases for own in slices if level in own}
-    return f"{level} ({numbers.pop():,})" if len(numbers) == 1 else level
 
 
 def _unscored(runs: Sequence[Run], names: Sequence[str], labels: Sequence[str]) -> list[str]:

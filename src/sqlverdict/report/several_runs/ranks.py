@@ -22,6 +22,7 @@ from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, points, table
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import counted_value
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.statistics.pairing import RIGHT
 
@@ -192,7 +193,7 @@ def read_types(texts: Iterable[str]) -> dict[str, str]:
             continue
         name, equals, kind = text.rpartition("=")
         if not equals or not name or not kind:
-            raise UsageError(f"{text!r} is no type; write SYSTEM=TYPE, or name a .json file")
+            raise UsageError(f"{text!r} is not a type; write SYSTEM=TYPE, or name a .json file")
         types[name] = kind
     return types
 
@@ -214,7 +215,9 @@ def ranks_table(reranking: Reranking) -> TextTable:
         for shift in reranking.shifts
     ]
     kinds = ("type",) if typed else ()
-    headers = ("rank", "system", *kinds, reranking.metric, reranking.baseline, "Δ", "FP", "FN")
+    # Not the metrics' own values where a case is unscored under one of them: n says so.
+    values = [f"{name} (n {reranking.cases:,})" for name in (reranking.metric, reranking.baseline)]
+    headers = ("rank", "system", *kinds, *values, "Δ", "FP", "FN")
     return table(headers, rows, left=range(1, 2 + typed))
 
 
@@ -257,7 +260,7 @@ def _types(names: Sequence[str], types: Mapping[str, str]) -> dict[str, str]:
     unknown = [name for name in types if name not in names]
     if unknown:
         raise UsageError(
-            f"a type is given for {unknown[0]!r}, which is no system here."
+            f"a type is given for {unknown[0]!r}, which is not a system here."
             f"{near(unknown[0], names)} There are {few_of(names)}."
         )
     return {name: types.get(name, UNTYPED) for name in names} if types else {}
@@ -274,7 +277,10 @@ def _read(
         seen: set[str] = set()
         for result in run.results():
             seen.add(result.id)
-            value, before = result.scores.get(metric), result.scores.get(baseline)
+            value, before = (
+                counted_value(result, each, binary=each in run.manifest.binary)
+                for each in (metric, baseline)
+            )
             if value is not None and before is not None:
                 cases[result.id] = _Both(value, before, result.difficulty or UNLABELLED)
         read[name] = cases

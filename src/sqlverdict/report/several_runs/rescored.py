@@ -10,6 +10,7 @@ from sqlverdict.files.text import count
 from sqlverdict.records import Result
 from sqlverdict.report.terminal.tables import TextTable, percent, points, short, table
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import counted_value
 
 _QUESTION = 60
 _KINDS = ("gained", "lost", "scored_now", "unscored_now")
@@ -82,7 +83,7 @@ def compare_golds(
         moves: Counter[str] = Counter()
         name = new.manifest.system
         for was, now in zip(old.results(), new.results(), strict=True):
-            kind = _kind(was.scores.get(metric), now.scores.get(metric))
+            kind = _kind(_value(old, was, metric), _value(new, now, metric))
             if not kind:
                 continue
             changes[kind] += 1
@@ -120,8 +121,12 @@ def _word(run: Run, result: Result, metric: str) -> str:
     """What a case is under a metric: its verdict, or the value of a metric that decides nothing."""
     if metric == run.deciding:
         return str(run.verdict(result))
-    value = result.scores.get(metric)
+    value = _value(run, result, metric)
     return "unscored" if value is None else f"{value:g}"
+
+
+def _value(run: Run, result: Result, metric: str) -> float | None:
+    return counted_value(result, metric, binary=metric in run.manifest.binary)
 
 
 def _rank(value: float | None, values: Sequence[float | None]) -> int | None:
@@ -205,7 +210,7 @@ def rescored_sentences(rescored: Rescored) -> list[str]:
     ranks = sum(each.rank_before != each.rank_after for each in systems)
     kinds = {kind: sum(getattr(each, kind) for each in systems) for kind in _KINDS}
     lines = [
-        f"another {rescored.metric} for {changes:,} of {count(len(systems), 'system')}; "
+        f"{rescored.metric} changed for {changes:,} of {count(len(systems), 'system')}; "
         f"{count(ranks, 'rank')} changed",
         f"{count(len(rescored.questions), 'question')} flipped, "
         f"{count(sum(kinds.values()), 'answer')} in all: "

@@ -63,7 +63,7 @@ def _check(first: Run, known: dict[str, bytes], other: Run, *, force: bool) -> l
     if force:
         return [f"{text}: values of different cases are compared"]
     raise UsageError(
-        f"{text}. Compare runs of the same cases, or give --force to pair them by id all the same."
+        f"{text}. Compare runs of the same cases, or give --force to pair them by id anyway."
         f"{row_number_hint((*first.manifest.notes, *other.manifest.notes))}"
     )
 

@@ -55,8 +55,8 @@ class LiveProgress:
         self._total, self._done, self._resumed = total, resumed, resumed
         self._began = self._last_update = monotonic()
         if resumed:
-            logged = f"{count(resumed, 'case')} done already"
-            print(f"resuming: {logged}; changed ones are done again", file=self._file, flush=True)
+            logged = f"{count(resumed, 'case')} already done"
+            print(f"resuming: {logged}; changed ones are run again", file=self._file, flush=True)
         if self._live and resumed != total:
             self._start_bar()
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_FACTS = 8
 LONGEST_FACT = 400
+UNMATCHED = "dead_literal"
+"""The sign of a comparison that no row fulfils; it says what the column holds."""
 
 
 @dataclass(frozen=True)
@@ -188,12 +190,19 @@ def _shape(answer: Answer) -> str:
     return f"{count(rows, 'row')} of {count(columns, 'column')}"
 
 
-def facts(evidence: Sequence[Evidence], side: Role) -> tuple[str, ...]:
-    """What was noticed about the ``gold`` or the ``prediction``, a sentence each."""
+def facts(evidence: Sequence[Evidence], side: Role, only: str = "") -> tuple[str, ...]:
+    """What was noticed about the ``gold`` or the ``prediction``, a sentence each.
+
+    Args:
+        evidence: All that was found out.
+        side: Whose facts.
+        only: The one sign whose facts are wanted; empty: all.
+    """
     lines: dict[str, None] = {}
     for piece in evidence:
         if isinstance(piece, Signs):
             signs = piece.gold if side == "gold" else piece.prediction
-            messages = (sign.message[:LONGEST_FACT] for sign in signs)
+            chosen_signs = (sign for sign in signs if only in ("", sign.name))
+            messages = (sign.message[:LONGEST_FACT] for sign in chosen_signs)
             lines.update(dict.fromkeys(filter(None, messages)))
     return tuple(lines)[:MOST_FACTS]

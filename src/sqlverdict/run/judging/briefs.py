@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.evidence import Contradicted, Evidence, Refuted, relations_of
 from sqlverdict.judge.briefs.brief import Brief
@@ -33,14 +35,11 @@ class Asking:
             ``flex`` and ``judge[rubric]``, the judge that it listens to.
         open_judge: Asked what evidence leaves open.
         open_metrics: The metrics that listen to it, such as ``verdict``.
-        priors: By situation, in how many such cases people called the prediction right, and in
-            how many they were asked; the judge is told.
     """
 
     pair_judges: Mapping[str, str] = field(default_factory=dict)
     open_judge: str = ""
     open_metrics: tuple[str, ...] = ()
-    priors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def questions(
         pairs = [JudgeQuestion(metrics, judge, brief) for judge, metrics in _by_judge(asking)]
     if open_ is None:
         return tuple(pairs)
-    full, notes = _with_evidence(bare, item, evidence, open_, asking)
+    full, notes = _with_evidence(bare, item, evidence, open_)
     question = JudgeQuestion(asking.open_metrics, asking.open_judge, full, open_, notes)
     same = [pair for pair in pairs if _same(pair, question)]
     metrics = tuple(name for pair in same for name in pair.metrics) + asking.open_metrics
@@ -178,11 +177,16 @@ def _table(outcome: Outcome) -> str | None:
 
 
 def _with_evidence(
-    brief: Brief, item: RunItem, evidence: Sequence[Evidence], open_: Situation, asking: Asking
+    brief: Brief, item: RunItem, evidence: Sequence[Evidence], open_: Situation
 ) -> tuple[Brief, tuple[str, ...]]:
     """The brief with all that was found out, and notes on what could not be told."""
     from sqlverdict.judge.briefs.witness_text import witness_text
-    from sqlverdict.run.judging.brief_parts import facts, results_in_words, surroundings
+    from sqlverdict.run.judging.brief_parts import (
+        UNMATCHED,
+        facts,
+        results_in_words,
+        surroundings,
+    )
 
     related = list(_relations(evidence))
     results = results_in_words(item, _gold(item)[1], bool(related))
@@ -193,9 +197,9 @@ def _with_evidence(
         witness=witness_text(witness, around.tables) if witness is not None else None,
         relations=tuple(line for line in (results, *related) if line),
         open_question=QUESTIONS.get(open_, ""),
-        prior=asking.priors.get(open_),
         gold_facts=facts(evidence, "gold"),
         prediction_facts=facts(evidence, "prediction"),
+        unmatched=facts(evidence, "prediction", UNMATCHED),
         sizes=around.sizes,
         columns=around.columns,
         schema_short=around.schema_short,
@@ -207,4 +211,8 @@ def _relations(evidence: Sequence[Evidence]) -> Iterator[str]:
     from sqlverdict.report.one_run.case import relation_text
 
     for relation in relations_of(evidence):
-        yield relation_text(relation).removeprefix(f"{relation.kind}: ")
+        # That a relation may be chance is no argument for or against the prediction, and is
+        # taken for one.
+        detail = {name: value for name, value in relation.detail.items() if name != "weak"}
+        certain = structs.replace(relation, detail=detail)
+        yield relation_text(certain, with_kind=False)

@@ -2,9 +2,11 @@
 
 A process that is ended from outside, as by an out-of-memory killer, says nothing about the case.
 So a case whose process died is tried again alone, in turn with the gold in place of the
-prediction. The prediction is blamed only where it dies each time and the gold never does: a crash
-(SIGSEGV, an exit) counts from the second time on, a signal that others send from the third. Where
-the gold dies too, the case stays unscored. Nothing of this is final: another run may go better.
+prediction. The prediction is blamed only where it dies each time and the gold never does, whatever
+the gold's verdict is: a crash (SIGSEGV, an exit) counts from the second time on, a signal that
+others send from the third. Where the gold dies too, or cannot be scored, the case stays unscored;
+a gold that was ended from outside says nothing of a prediction that crashes by itself. Nothing of
+this is final: another run may go better.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ class Blame(NamedTuple):
         if self.from_outside:
             return (
                 f"not evaluated: {self.why}. Something outside sqlverdict ends its processes, "
-                f"perhaps for want of memory. Run the same command again"
+                f"perhaps because memory runs out. Run the same command again"
             )
         return f"sqlverdict failed on this case: {self.why}. Please report it."
 
@@ -94,50 +96,65 @@ def inquire(
     try_prediction: Callable[[], T | Death],
     try_gold: Callable[[], bool | Death] | None,
     *,
-    turns: int = TURNS,
+    brief: bool = False,
 ) -> T | Blame:
     """Try a case again whose process died.
 
     Args:
         try_prediction: Works on the case, alone in a new process.
-        try_gold: The same with the gold in place of the prediction; whether that is right.
-            ``None``: there is no gold, or no prediction.
-        turns: How often the prediction is tried.
+        try_gold: The same with the gold in place of the prediction; whether that is scored.
+            ``None``: there is nothing of a prediction that could be to blame.
+        brief: End where both were ended from outside once: something does so all the time.
 
     Returns:
         What the case came to, where its process lived; else who is to blame.
     """
     deaths: list[Death] = []
     golds: list[bool | Death] = []
-    for turn in range(turns):
+    for turn in range(TURNS):
         outcome = try_prediction()
         if not isinstance(outcome, Death):
             return outcome
         deaths.append(outcome)
         crashes = all(death.is_crash for death in deaths)
-        if len(deaths) >= _CRASHES_ENOUGH and crashes and _all_right(golds):
+        if len(deaths) >= _CRASHES_ENOUGH and crashes and _lives(golds, crashes):
             break
-        if try_gold is not None and turn + 1 < turns:
+        if try_gold is not None and turn + 1 < TURNS:
             golds.append(try_gold())
+        if brief and not crashes and all(map(_is_from_outside, golds)):
+            break
     return _blame(deaths, golds)
 
 
-def _all_right(golds: Sequence[bool | Death]) -> bool:
-    return bool(golds) and all(each is True for each in golds)
+def _is_from_outside(outcome: bool | Death) -> bool:
+    return isinstance(outcome, Death) and not outcome.is_crash
+
+
+def _lives(golds: Sequence[bool | Death], crashes: bool) -> bool:
+    """Whether the gold is scored each time, but for ends from outside where that is no excuse."""
+    outcomes = [each for each in golds if not (crashes and _is_from_outside(each))]
+    return bool(outcomes) and all(each is True for each in outcomes)
 
 
 def _blame(deaths: Sequence[Death], golds: Sequence[bool | Death]) -> Blame:
     gold_deaths = [each for each in golds if isinstance(each, Death)]
-    every = [*deaths, *gold_deaths]
-    keys = {death.key for death in every}
-    key = keys.pop() if len(keys) == 1 else None
-    why = f"its process {', '.join(dict.fromkeys(map(str, every)))}"
+    why = f"its process {', '.join(dict.fromkeys(map(str, [*deaths, *gold_deaths])))}"
     why += f", {count(len(deaths), 'time')} alone"
-    if _all_right(golds):
-        return Blame(True, f"{why}, and never with the gold in its place", key, may_go_away=True)
+    crashes = all(death.is_crash for death in deaths)
+    if _lives(golds, crashes):
+        if not gold_deaths:
+            why += ", and never with the gold in its place"
+        return Blame(True, why, _key_of(deaths), may_go_away=True)
     if gold_deaths:
         why += f", and {count(len(gold_deaths), 'time')} with the gold in its place"
-    if all(death.is_crash for death in every):
-        # The query that ends each process is the gold's, or a search of ours.
-        return Blame(False, why, key if gold_deaths else None, may_go_away=True)
+    if crashes and not any(map(_is_from_outside, golds)):
+        # The query that ends each process is the gold's, or a search of ours; or the gold is
+        # scored with no prediction, and the rest of the case says why.
+        return Blame(False, why, _key_of([*deaths, *gold_deaths]), may_go_away=True)
     return Blame(False, why, from_outside=True, may_go_away=True)
+
+
+def _key_of(deaths: Sequence[Death]) -> bytes | None:
+    """The query that ran at each of them."""
+    keys = {death.key for death in deaths}
+    return keys.pop() if len(keys) == 1 else None

@@ -22,8 +22,9 @@ import msgspec
 from msgspec import structs
 
 from sqlverdict.execute.servers.patience import servers
-from sqlverdict.records import Failure, Prediction, Reason, Verdict
-from sqlverdict.run.pool.deaths import TURNS, Blame, Death, inquire
+from sqlverdict.records import Failure, Reason, Verdict
+from sqlverdict.run.isolate import stand_ins
+from sqlverdict.run.pool.deaths import Blame, Death, inquire
 from sqlverdict.run.pool.heartbeat import Heartbeat
 from sqlverdict.run.pool.worker import deferring_signals, work
 from sqlverdict.run.task import Done, LogLine, PairFinding, Pending, Task, chunks, done
@@ -211,12 +212,12 @@ class WorkerPool:
     def _inquire(self, task: Task) -> Done:
         """What comes of a case whose worker died."""
         gold = None
-        if task.case.golds and task.prediction.sql:
+        if task.prediction.responds:
             # Whose fault is it? The gold takes the place of the prediction.
-            stand_in = Prediction(task.case.id, task.case.golds[0])
-            gold = partial(self._is_right, structs.replace(task, prediction=stand_in))
-        turns = 1 if self._outside >= _OUTSIDE else TURNS
-        outcome: Done | Blame = inquire(partial(self._try, task), gold, turns=turns)
+            stand_in = next(stand_ins(task.case))
+            gold = partial(self._is_scored, structs.replace(task, prediction=stand_in))
+        brief = self._outside >= _OUTSIDE
+        outcome: Done | Blame = inquire(partial(self._try, task), gold, brief=brief)
         if not isinstance(outcome, Blame):
             self._outside = 0
             return outcome
@@ -236,10 +237,10 @@ class WorkerPool:
             del self._known[blame.key]
         return LogLine(task.system, task.index, self.examiner.crashed(task, blame))
 
-    def _is_right(self, task: Task) -> bool | Death:
-        """Whether a task comes out right, or how its worker ended."""
+    def _is_scored(self, task: Task) -> bool | Death:
+        """Whether a task is scored, or how its worker ended."""
         outcome = self._try(task)
-        return outcome if isinstance(outcome, Death) else _verdict(outcome) is Verdict.CORRECT
+        return outcome if isinstance(outcome, Death) else _verdict(outcome) is not Verdict.UNSCORED
 
     def _try(self, task: Task) -> Done | Death:
         """What a new worker makes of a task alone, or how it ended."""

@@ -58,7 +58,9 @@ def parse_combined(text: str) -> Combined:
     rule = rule.strip().lower()
     names = tuple(part.strip() for part in rest.removesuffix(")").split(","))
     if not bracket or not rest.endswith(")") or not all(names) or len(set(names)) < len(names):
-        raise UsageError(f"{text!r} is no combination. Expected RULE(NAME, NAME), each name once.")
+        raise UsageError(
+            f"{text!r} is not a combination. Expected RULE(NAME, NAME), each name once."
+        )
     if rule not in RULES:
         raise UsageError(f"{text!r}: there is no rule {rule!r}. Known: {', '.join(RULES)}.")
     if len(names) < 2:

@@ -1,17 +1,18 @@
 """Verdict: whether all evidence together says that the prediction is right.
 
 Definition:
-    value = 1 if the case's verdict is ``correct``, 0 if it is ``incorrect``, unscored if it
+    value = 1 if the case's verdict is ``correct``, 0 if it is ``incorrect``, none if it
     ``needs_review`` or could not be evaluated. The verdict is made by the run's policy, a table
     in ``policies.py``: ``intent`` (does the answer serve the question? the default), ``strict``
     (a match by luck is wrong) or ``results`` (the benchmark's own comparison). Where there is a
-    judge, it is asked what the policy leaves to it. The score of a run is the mean over its
-    scored cases; beside it the report says between which bounds the score lies that people
-    would give.
+    judge, it is asked what the policy leaves to it. The score of a run is the share of its
+    cases that are right. A case that needs review is among them and is not right so far, a right
+    abstention is right, and what could not be evaluated is left out. Beside it the report says
+    between which bounds the score lies that people would give.
 
     Hand calculation, by ``intent``: of five cases one is proved, one matches without a witness,
     one matches and is refuted by ordinary data, one differs by an extra column, and one returns
-    other rows. The values are 1, 1, 1, unscored and 0: 3 / 4 = 0.75.
+    other rows. The values are 1, 1, 1, none (to review) and 0: 3 / 5 = 0.6.
 
 Range:
     {0, 1}
@@ -20,9 +21,10 @@ Direction:
     Higher is better.
 
 Unscored cases:
-    Every gold fails, the database is missing, nothing decided the case, or the judge that had
-    to be asked gave no verdict (``JUDGE_UNAVAILABLE``, ``JUDGE_UNPARSEABLE``). A prediction that
-    fails is scored: 0. So is one that needs review because its own text keeps it from being
+    Every gold fails, or the database is missing. What nothing decided needs review, as does a
+    case whose judge gave no verdict (``JUDGE_UNAVAILABLE``, ``JUDGE_UNPARSEABLE``): it has no
+    value of its own, and counts as not right in the score of a run. A prediction that fails is
+    scored: 0. So is one that needs review because its own text keeps it from being
     searched: nobody leaves the score by standing against a search.
 
 Source:

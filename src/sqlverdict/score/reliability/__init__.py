@@ -1,6 +1,6 @@
 """Scores of systems that may abstain, and confidences that mean something.
 
-``outcomes``           what became of each item: one of five cells, or unscored
+``outcomes``           what became of each item: one of six cells, or unscored
 ``reliability_score``  RS(c), the reliability score
 ``intervals``          how sure RS(c) is, and whether one system's is better
 ``items``              one pass over a run: tables, slices and confidences

@@ -28,11 +28,12 @@ Figure = Callable[[OutcomeTable], float | None]
 _WORTH = {
     Cell.CORRECT: 1.0,
     Cell.ABSTAINED_ANSWERABLE: 0.0,
+    Cell.NEEDS_REVIEW: 0.0,
     Cell.ABSTAINED_UNANSWERABLE: 1.0,
 }
 """What a cell is worth; the others cost the penalty."""
 
-_ANSWERABLE = frozenset({Cell.CORRECT, Cell.ABSTAINED_ANSWERABLE, Cell.WRONG})
+_ANSWERABLE = frozenset({Cell.CORRECT, Cell.ABSTAINED_ANSWERABLE, Cell.WRONG, Cell.NEEDS_REVIEW})
 
 
 def worth(cell: Cell, cost: float) -> float:
@@ -64,8 +65,8 @@ def resampled_tables(
     rng = generator(seed)
     tables = []
     for _ in range(resamples):
-        correct, abstentions, wrong = multinomial(
-            rng, (table.correct, table.abstained_answerable, table.wrong)
+        correct, abstentions, wrong, review = multinomial(
+            rng, (table.correct, table.abstained_answerable, table.wrong, table.needs_review)
         )
         right, harm = multinomial(rng, (table.abstained_unanswerable, table.answered_unanswerable))
         tables.append(
@@ -74,6 +75,7 @@ def resampled_tables(
                 correct=correct,
                 abstained_answerable=abstentions,
                 wrong=wrong,
+                needs_review=review,
                 abstained_unanswerable=right,
                 answered_unanswerable=harm,
             )

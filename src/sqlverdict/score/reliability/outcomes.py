@@ -1,11 +1,12 @@
-"""What became of each item: one of five cells, or unscored.
+"""What became of each item: one of six cells, or unscored.
 
 ========================  =========  ==========================================
 cell                      worth      when
 ========================  =========  ==========================================
-correct                   +1         answerable, answered rightly
+correct                   +1         answerable, answered correctly
 abstained_answerable      0          answerable, held back
 wrong                     -c         answerable, answered wrongly
+needs_review              0          answerable, answered; a person must decide (by ``verdict``)
 answered_unanswerable     -c         no query answers it, and one was given
 abstained_unanswerable    +1         no query answers it, held back
 ========================  =========  ==========================================
@@ -33,18 +34,19 @@ from sqlverdict.evidence import Failed, Proved, Refuted, Related
 from sqlverdict.load.ehrsql import UNSCORABLE
 from sqlverdict.load.fenced import extract_sql
 from sqlverdict.records import LIMIT_REASONS, Reason, Result, Verdict
+from sqlverdict.score.deciding import counted_verdict
 
 Treatment = Literal["harm", "abstain"]
-VERDICT = "verdict"
 PROVED = "proved"
 
 
 class Cell(StrEnum):
-    """The five cells of the outcome table."""
+    """The cells of the outcome table: TrustSQL's five, and what a person must decide."""
 
     CORRECT = "correct"
     ABSTAINED_ANSWERABLE = "abstained_answerable"
     WRONG = "wrong"
+    NEEDS_REVIEW = "needs_review"
     ANSWERED_UNANSWERABLE = "answered_unanswerable"
     ABSTAINED_UNANSWERABLE = "abstained_unanswerable"
 
@@ -106,13 +108,14 @@ class OutcomeTable:
     """How many items are in each cell, and what is beside the table.
 
     Attributes:
-        correct: Answerable, answered rightly.
+        correct: Answerable, answered correctly.
         abstained_answerable: Answerable, held back.
         wrong: Answerable, answered wrongly.
         answered_unanswerable: Unanswerable, answered.
         abstained_unanswerable: Unanswerable, held back.
         unscored: In no cell.
         mishaps: Errors, time-outs, replies without SQL and missing predictions among the above.
+        needs_review: Answerable, answered, and undecided.
     """
 
     correct: int = 0
@@ -122,11 +125,12 @@ class OutcomeTable:
     abstained_unanswerable: int = 0
     unscored: int = 0
     mishaps: Mapping[str, int] = field(default_factory=dict)
+    needs_review: int = 0
 
     @property
     def answerable(self) -> int:
         """Scored items that have an answer."""
-        return self.correct + self.abstained_answerable + self.wrong
+        return self.correct + self.abstained_answerable + self.wrong + self.needs_review
 
     @property
     def unanswerable(self) -> int:
@@ -143,8 +147,13 @@ class OutcomeTable:
         """Items on which the system did harm."""
         return self.wrong + self.answered_unanswerable
 
+    @property
+    def answered(self) -> int:
+        """Items that the system answered."""
+        return self.correct + self.harm + self.needs_review
+
     def cells(self) -> dict[str, int]:
-        """The five cells by name."""
+        """The cells by name."""
         return {cell.value: getattr(self, cell.value) for cell in Cell}
 
 
@@ -155,8 +164,8 @@ def from_counts(cells: Mapping[Cell | None, int], mishaps: Mapping[str, int]) ->
     return OutcomeTable(**counts, unscored=cells.get(None, 0), mishaps=seen)
 
 
-Label = Callable[[Result], bool | None]
-"""Whether an answerable item is right, an abstention never; ``None`` leaves it unscored."""
+Label = Callable[[Result], Verdict]
+"""What an answerable item is: correct, wrong in some way, to review, or unscored."""
 
 
 def label_by(source: str) -> Label:
@@ -167,30 +176,16 @@ def label_by(source: str) -> Label:
             verdict of the run; ``proved``: right only with a proof, wrong where the answers
             differ or a witness stands against it, else open.
     """
-    if source == VERDICT:
-        return lambda result: _by_verdict(result)
     if source == PROVED:
-        return lambda result: _by_proof(result)
-    return lambda result: _by_metric(result, source)
+        return lambda result: _BY_PROOF[is_proved(result)]
+    return lambda result: counted_verdict(result, source)
 
 
-def _by_metric(result: Result, label: str) -> bool | None:
-    value = result.scores.get(label, 0.0 if result.abstained else None)
-    return None if value is None else value >= 1.0
+_BY_PROOF = {True: Verdict.CORRECT, False: Verdict.INCORRECT, None: Verdict.UNSCORED}
 
 
-_BY_VERDICT = {
-    Verdict.CORRECT: True,
-    Verdict.INCORRECT: False,
-    Verdict.ABSTAINED_WRONG: False,
-}
-
-
-def _by_verdict(result: Result) -> bool | None:
-    return _BY_VERDICT.get(result.verdict)
-
-
-def _by_proof(result: Result) -> bool | None:
+def is_proved(result: Result) -> bool | None:
+    """True with a proof, False where the answers differ or a witness stands against it."""
     proved = refuted = differ = False
     for piece in result.evidence:
         match piece:
@@ -221,7 +216,7 @@ def fates_of(result: Result, labels: Sequence[Label], policy: FailurePolicy) -> 
         if not result.answerable:
             return [_fate(Cell.ABSTAINED_UNANSWERABLE)] * len(labels)
         # Where the gold fails no answer is scored, and neither is an abstention.
-        open_ = [label(result) is None for label in labels]
+        open_ = [label(result) is Verdict.UNSCORED for label in labels]
         return [_fate(None if each else Cell.ABSTAINED_ANSWERABLE) for each in open_]
     mishap = _mishap(result)
     abstains = mishap is not None and policy.abstains(mishap)
@@ -230,15 +225,18 @@ def fates_of(result: Result, labels: Sequence[Label], policy: FailurePolicy) -> 
         return [_fate(cell, mishap)] * len(labels)
     fates = []
     for label in labels:
-        right = label(result)
-        if right:
+        verdict = label(result)
+        if verdict is Verdict.CORRECT:
             # A preset may repair a query that does not run as it stands.
             fates.append(_fate(Cell.CORRECT))
         elif mishap is not None:
             fates.append(_fate(Cell.ABSTAINED_ANSWERABLE if abstains else Cell.WRONG, mishap))
         else:
-            fates.append(_fate(None if right is None else Cell.WRONG))
+            fates.append(_fate(_UNDECIDED.get(verdict, Cell.WRONG)))
     return fates
+
+
+_UNDECIDED = {Verdict.UNSCORED: None, Verdict.NEEDS_REVIEW: Cell.NEEDS_REVIEW}
 
 
 @cache

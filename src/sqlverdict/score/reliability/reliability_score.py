@@ -1,11 +1,12 @@
 """RS(c), the reliability score: reward for right answers and right abstentions, c for harm.
 
 RS(c) = (correct + abstained_unanswerable - c (wrong + answered_unanswerable)) / N, over the
-scored items of a view. c is any number, or ``N``: as much as there are items in the evaluated
-subset, so that one mistake outweighs everything. Views: ANS holds the answerable items alone;
-ANS+UnANS all of them; ANS+UnANS(25%) the answerable ones and a quarter of the others, by weight
-or as a subset chosen by a seed. Holding back from everything (ABSTAIN-ALL) scores the share of
-unanswerable items whatever c is.
+scored items of a view; an answer that a person must decide is among the N and adds nothing, so
+that RS(0) by ``verdict`` is the run's ``verdict``. c is any number, or ``N``: as much as there
+are items in the evaluated subset, so that one mistake outweighs everything. Views: ANS holds the
+answerable items alone; ANS+UnANS all of them; ANS+UnANS(25%) the answerable ones and a quarter of
+the others, by weight or as a subset chosen by a seed. Holding back from everything (ABSTAIN-ALL)
+scores the share of unanswerable items whatever c is.
 
 Hand calculation: 239 correct, 226 held back, 62 wrong of 527 answerable items, 526 held back and
 1 answered of 527 unanswerable ones. RS(0) = (239 + 526) / 1054 = 72.6 %, RS(10) = (765 - 10 * 63)
@@ -185,7 +186,7 @@ class Rates:
         over_refusal: Answerable items held back.
         detection: Unanswerable items held back.
         coverage: Items answered.
-        accuracy: Answerable items answered rightly: RS(0) on ANS.
+        accuracy: Answerable items answered correctly: RS(0) on ANS.
         precision: Answers that are right.
     """
 
@@ -198,13 +199,12 @@ class Rates:
 
 def rates(table: OutcomeTable) -> Rates:
     """The shares of a table."""
-    answered = table.correct + table.harm
     return Rates(
         over_refusal=_share(table.abstained_answerable, table.answerable),
         detection=_share(table.abstained_unanswerable, table.unanswerable),
-        coverage=_share(answered, table.total),
+        coverage=_share(table.answered, table.total),
         accuracy=_share(table.correct, table.answerable),
-        precision=_share(table.correct, answered),
+        precision=_share(table.correct, table.answered),
     )
 
 

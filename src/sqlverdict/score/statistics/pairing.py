@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.records import Result
+from sqlverdict.score.deciding import counted_value
 from sqlverdict.score.statistics.significance import PairedTest, binary_pairs, paired_bootstrap
 
 RIGHT = 1.0
@@ -69,16 +70,16 @@ def paired(
         results_a: The earlier run or the baseline.
         results_b: The run that is held against it.
         metric: A label of both runs' scores, such as ``ex[bird]``.
-        binary: Whether every value is 0 or 1, so that McNemar's test applies; None looks at
-            the values.
+        binary: Whether every value is 0 or 1, so that McNemar's test applies and questions
+            without an answer count; None looks at the values.
         seed: For the bootstrap of metrics that are not binary.
 
     Raises:
         UsageError: a run has no scores under that label.
         RunLogError: a run has a case twice.
     """
-    before = _scores(results_a, metric, "first")
-    after = _scores(results_b, metric, "second")
+    before = _scores(results_a, metric, "first", binary=bool(binary))
+    after = _scores(results_b, metric, "second", binary=bool(binary))
     gained: list[str] = []
     lost: list[str] = []
     unscored: list[str] = []
@@ -118,7 +119,9 @@ def paired(
     )
 
 
-def _scores(results: Iterable[Result], metric: str, which: str) -> dict[str, float | None]:
+def _scores(
+    results: Iterable[Result], metric: str, which: str, *, binary: bool
+) -> dict[str, float | None]:
     scores: dict[str, float | None] = {}
     labels: dict[str, None] = {}
     for result in results:
@@ -127,7 +130,7 @@ def _scores(results: Iterable[Result], metric: str, which: str) -> dict[str, flo
                 f"the {which} run has case {result.id!r} twice; each case must be there once. "
                 "Evaluate it again into an empty folder."
             )
-        scores[result.id] = result.scores.get(metric)
+        scores[result.id] = counted_value(result, metric, binary=binary)
         labels.update(dict.fromkeys(result.scores))
     if scores and metric not in labels:
         known = ", ".join(labels) or "none"

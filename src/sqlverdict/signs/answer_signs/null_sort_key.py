@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from sqlverdict.compare.order import read_window
 from sqlverdict.compare.preset import ProbedQuery
+from sqlverdict.files.text import count
 from sqlverdict.parse.order import ordering
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -33,8 +34,8 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280), (3, 'Hamar', NULL)
     strength="strong",
     data=_DATA,
     fires=[
-        SignExample("SELECT name FROM city ORDER BY people LIMIT 1", "1 row of 1"),
-        SignExample("SELECT name, people FROM city ORDER BY people ASC LIMIT 2", "1 row of 2"),
+        SignExample("SELECT name FROM city ORDER BY people LIMIT 1", "1 of 1 row "),
+        SignExample("SELECT name, people FROM city ORDER BY people ASC LIMIT 2", "1 of 2 rows"),
     ],
     silent=[
         SignExample("SELECT name FROM city ORDER BY people DESC LIMIT 1"),
@@ -55,6 +56,6 @@ def null_sort_key(subject: Subject) -> Iterator[Notice]:
     keys = window.keys[window.start : window.end]
     nulls = sum(bool(key) and key[0] is None for key in keys)
     if nulls:
-        rows = "1 row" if nulls == 1 else f"{nulls} rows"
-        message = f"{rows} of {len(keys)} under LIMIT has NULL as its sort key"
+        rows = count(len(keys), "row")
+        message = f"{nulls} of {rows} under LIMIT with NULL as the sort key"
         yield Notice("null_sort_key", message, {"nulls": nulls, "rows": len(keys)})

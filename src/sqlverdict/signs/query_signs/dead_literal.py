@@ -8,8 +8,8 @@ Looks at
     Comparisons in WHERE, ON and CASE with a column of a table or view, not below a NOT. The
     engine is asked with the same comparison, so affinities and collations count. A number or a
     text; not the empty text. Of a list, or of alternatives joined by OR, all have to be absent.
-    The message names the value that differs only in case or in spaces, or another column of the
-    schema that holds the literal.
+    The message names the value that differs only in case or in spaces. Where there is none it
+    names some of what the column holds, and another column of the schema that holds the literal.
 
 Why
     The author expected the value there: it is written otherwise, or stands in another column.
@@ -30,6 +30,8 @@ from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _COLUMNS = 20
 """In how many other columns a text is looked for."""
+_EXAMPLES = 4
+"""How many values of the column are named."""
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, land TEXT, people INTEGER);
@@ -44,6 +46,8 @@ INSERT INTO city VALUES (1, 'Oslo', 'Norway', 700), (2, 'Bergen', 'Norway', 280)
         SignExample("SELECT id FROM city WHERE name = 'oslo'", "the column has 'Oslo'"),
         SignExample("SELECT id FROM city WHERE name = 'Norway'", "city.land holds it"),
         SignExample("SELECT id FROM city WHERE people = 5", "city.people = 5"),
+        SignExample("SELECT id FROM city WHERE people = 5", "the column holds 280, 700"),
+        SignExample("SELECT id FROM city WHERE name = 'Rome'", "holds 'Bergen', 'Oslo'"),
         SignExample("SELECT id FROM city WHERE name LIKE 'Par%'", "city.name LIKE 'Par%'"),
         SignExample("SELECT id FROM city WHERE name IN ('Rome', 'Paris')"),
         SignExample("SELECT c.n FROM (SELECT name AS n FROM city) AS c WHERE c.n = 'Rome'"),
@@ -68,7 +72,11 @@ def dead_literal(subject: Subject) -> Iterator[Notice]:
             continue
         near = near_value(subject.probe, each)
         other = None if near is not None else _other_column(subject, each)
-        known = f"; the column has {cell_text(near)}" if near is not None else ""
+        known = (
+            f"; the column has {cell_text(near)}"
+            if near is not None
+            else _column_values(subject, each)
+        )
         known += f"; {other} holds it" if other is not None else ""
         comparison = f"{each.table}.{each.column} {each.operator} {each.literal}"
         detail = {
@@ -79,6 +87,20 @@ def dead_literal(subject: Subject) -> Iterator[Notice]:
             "other": other,
         }
         yield Notice("dead_literal", f"no row fulfils {comparison}{known}", detail)
+
+
+def _column_values(subject: Subject, compared: ComparedLiteral) -> str:
+    """What the column holds instead, first values first; empty: it cannot be told."""
+    column, table = quote_name(compared.column), quote_name(compared.table)
+    rows = subject.rows(
+        f"SELECT DISTINCT {column} FROM {table} WHERE {column} <> '' "  # noqa: S608 (quoted)
+        f"ORDER BY {column} LIMIT {_EXAMPLES + 1}"
+    )
+    if rows is None:
+        return ""
+    values = ", ".join(cell_text(row[0]) for row in rows[:_EXAMPLES])
+    more = " and others" if len(rows) > _EXAMPLES else ""
+    return f"; the column holds {values or 'no value'}{more}"
 
 
 def _other_column(subject: Subject, compared: ComparedLiteral) -> str | None:

@@ -54,7 +54,7 @@ def integer_division(subject: Subject) -> Iterator[Notice]:
             division = (
                 f"{node.this.sql(dialect='sqlite')} / {node.expression.sql(dialect='sqlite')}"
             )
-            message = f"{division} divides whole numbers and drops what is behind the point"
+            message = f"{division} divides whole numbers and drops the fraction"
             yield Notice("integer_division", message, {"division": division})
 
 

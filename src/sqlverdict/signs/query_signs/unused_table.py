@@ -60,7 +60,7 @@ def unused_table(subject: Subject) -> Iterator[Notice]:
         name = fold(item.alias_or_name)
         # A table that links two others is needed for its two conditions.
         if name not in used and joined.count(name) < 2:
-            message = f"nothing of {item.name} is used but the condition that joins it"
+            message = f"{item.name} is used only in its join condition"
             yield Notice("unused_table", message, {"table": item.name})
 
 

@@ -243,7 +243,8 @@ def rewriting(
 def _last_tree(query: HostileQuery, rules: RuleSet) -> tuple[Expr, tuple[str, ...]] | None:
     """The last tree, with the rules: to write it as text takes as long as to make it."""
     from sqlverdict.parse.query import parse
-    from sqlverdict.prove.normalise import TooManySteps, normalise
+    from sqlverdict.prove.normalise import normalise
+    from sqlverdict.prove.reasoning.copies import TooManySteps
     from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.prove.reasoning.inner_order import visible_order
     from sqlverdict.prove.resolve.query import resolve_query

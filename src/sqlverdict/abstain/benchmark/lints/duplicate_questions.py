@@ -24,7 +24,7 @@ _HINT = "keep one of each; a question in two parts lets memory pass for skill"
 class DuplicateQuestions:
     """Groups questions by database and wording."""
 
-    title = "questions that stand more than once"
+    title = "questions that occur more than once"
 
     def look(self, data: LintData) -> LintResult:
         """Groups of the same question, the worst first."""

@@ -96,8 +96,8 @@ def audit(args: AuditArgs) -> None:
 
     The rank of a gold is the probability that it is wrong, by a model fitted to people's labels:
     how many systems match it, how many agree on another answer, signs of a mistake in its query.
-    Each suspicion comes with its evidence. Several runs give better ranks than one, and --execute
-    better ones than run folders alone. A suspect gold may be right.
+    Each suspicion comes with its evidence. Several runs tell more about a gold than one, and
+    --execute finds what run folders alone do not show. A suspect gold may be right.
 
     Run folders are enough. --benchmark or --cases adds the questions' knowledge, and --execute
     runs the queries again on the benchmark's databases.

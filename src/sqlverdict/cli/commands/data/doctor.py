@@ -29,6 +29,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.errors import BenchmarkError, NothingEvaluated, UnclearColumns
 from sqlverdict.execute.engine import Limits
+from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark, PairedCases
 from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.own_files.jsonl import JsonlCases
@@ -182,7 +183,10 @@ def _print_group(severity: str, check: str, findings: list[AuditFinding], show: 
 
 def _verdict(diagnosis: Diagnosis) -> str:
     counts = diagnosis.counts
-    totals = ", ".join(f"{count:,} {severity}" for severity, count in counts.items())
+    nouns = {"info": ("remark", "remarks")}
+    totals = ", ".join(
+        count(number, *nouns.get(severity, (severity,))) for severity, number in counts.items()
+    )
     if counts["error"]:
         return f"{totals}: fix the errors, or accept that these cases stay unscored."
     if counts["warning"]:

@@ -68,7 +68,9 @@ class AblateArgs:
         "--out", type=FOLDER, default=Path("ablation"), help="The folder of the runs."
     )
     published: bool = option(
-        "--published", is_flag=True, help="Show the kappas that FLEX published beside ours."
+        "--published",
+        is_flag=True,
+        help="Show the kappas that FLEX published beside ours, all times 100.",
     )
     as_json: bool = json_option()
 

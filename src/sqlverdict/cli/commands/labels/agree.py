@@ -97,6 +97,9 @@ class AgreeArgs:
     figure: Path | None = option(
         "--figure", type=FILE, help="Write the kappas to an SVG file, grouped by the first --by."
     )
+    percent: bool = option(
+        "--percent", is_flag=True, help="Print all figures times 100, as papers do."
+    )
     show: int = show_option(10, "this many disagreements", "--limit")
     as_json: bool = json_option()
 
@@ -134,27 +137,27 @@ def agree(args: AgreeArgs) -> None:
     if args.as_json:
         print_json(report)
         return
-    _show(report, args.show)
+    _show(report, args.show, in_percent=args.percent)
 
 
-def _show(report: AgreementReport, most: int) -> None:
+def _show(report: AgreementReport, most: int, *, in_percent: bool) -> None:
     screen = Screen()
     people = f"{count(report.matched, 'labelled case')} ({report.source} of {report.labels})"
     screen.line(f"{report.system} compared with people on {people}", "heading")
-    screen.table(agreement_table(report))
+    screen.table(agreement_table(report, in_percent=in_percent))
     screen.line(
-        "  times 100: kappa, accuracy, MCC. EQ, NEQ: accuracy where results match, differ. FP: "
-        "the metric says right, people say wrong; FN: the reverse",
+        f"  {'times 100. ' if in_percent else ''}EQ, NEQ: accuracy where results match, differ. "
+        "FP: the metric says right, people say wrong; FN: the reverse",
         "quiet",
     )
     for tag in report.groups:
         screen.heading(f"Kappa by {tag}, with 95% intervals")
-        screen.table(group_table(report, tag))
-    screen.table(difference_table(report))
+        screen.table(group_table(report, tag, in_percent=in_percent))
+    screen.table(difference_table(report, in_percent=in_percent))
     if report.annotators is not None:
         screen.line()
-        screen.line(annotator_sentence(report.annotators))
-        screen.table(annotator_table(report.annotators))
+        screen.line(annotator_sentence(report.annotators, in_percent=in_percent))
+        screen.table(annotator_table(report.annotators, in_percent=in_percent))
     items = report.disagreements[:most]
     if items:
         total = len(report.disagreements)

@@ -183,9 +183,9 @@ def _databases(args: LabelCommandArgs, runs: Sequence[Run]) -> Callable[[], Case
             facts = _facts_of(run_cases(run).values()) | facts
         except SqlverdictError as error:
             click.echo(
-                f"the databases of {run.folder} are not at hand: {error} Its results come from the "
-                f"run log, without tables in use, and no query can be run. Give --databases DIR, "
-                f"or the --benchmark",
+                f"the databases of {run.folder} are not available: {error} Its results come from "
+                "the run log, without tables in use, and no query can be run. Give --databases "
+                "DIR, or the --benchmark",
                 err=True,
             )
     return partial(_open_databases, args, runs[0].manifest.engine, facts, None)

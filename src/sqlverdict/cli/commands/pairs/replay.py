@@ -32,7 +32,7 @@ _EXAMPLES = (
     "sqlverdict replay witnesses/17.sqlite --preset bird --json",
     "sqlverdict replay runs/mine/witnesses --db postgresql://localhost/test",
 )
-_AGREE = "the two queries return the same now"
+_AGREE = "the two queries return the same rows now"
 
 
 @dataclass(frozen=True, kw_only=True)

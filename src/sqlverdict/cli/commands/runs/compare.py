@@ -43,7 +43,7 @@ class CompareArgs:
     metric: str | None = option(
         "--metric",
         heading=Heading.METRICS,
-        help="A metric of both runs. [default: the first common one]",
+        help="A metric of both runs. [default: the one that decides]",
     )
     show: int = show_option(5, "this many changes of each kind", "--limit")
     force: bool = force_option()
@@ -72,8 +72,8 @@ def compare(args: CompareArgs) -> None:
 def _show(report: ComparedRuns) -> None:
     screen = Screen()
     outcome, test = report.outcome, report.outcome.test
-    common = count(test.pairs, "common case")
-    screen.line(f"{report.a} → {report.b}: {report.metric} on {common}", "heading")
+    common = count(test.pairs, "case")
+    screen.line(f"{report.a} → {report.b}: {report.metric} on {common} that both score", "heading")
     row = (
         percent(report.before),
         percent(report.after),
@@ -86,7 +86,7 @@ def _show(report: ComparedRuns) -> None:
     screen.line()
     screen.line(
         f"{count(len(outcome.gained), 'case')} gained, {len(outcome.lost):,} lost, "
-        f"{outcome.both_right:,} right in both, {outcome.both_wrong:,} wrong in both"
+        f"{outcome.both_right:,} right in both, {outcome.both_wrong:,} right in neither"
     )
     if test.p_value is not None:
         differs = test.p_value < 0.05
@@ -122,7 +122,7 @@ def _show_changes(
     screen.heading(f"{what}: {total:,}{more}")
     width = max(len(report.a), len(report.b), 4)
     for change in changes:
-        why = change.lucky or ", ".join(change.reasons)
+        why = change.witness or ", ".join(change.reasons)
         reasons = f" [{short(why, 160)}]" if why else ""
         screen.line(f"  {change.id} ({change.db_id}){reasons} {short(change.question, 100)}")
         gold = change.gold[0] if change.gold else "(none)"

@@ -18,6 +18,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
+from sqlverdict.files.text import count
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.report.several_runs.contributions import (
     contributions as count_contributions,
@@ -68,8 +69,8 @@ def contributions(args: ContributionsArgs) -> None:
     screen = Screen(colour=False if args.markdown else None)
     for system in errors_by_step.systems:
         screen.line(
-            f"{system.system}: {system.compared:,} cases decided by proof, witness or other rows, "
-            f"{system.left_open:,} left out"
+            f"{system.system}: {count(system.compared, 'case')} decided by proof, witness or other "
+            f"rows, {system.left_open:,} left out"
         )
     rows = contributions_table(errors_by_step)
     if args.markdown:

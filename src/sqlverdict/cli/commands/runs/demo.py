@@ -6,7 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlverdict.cli.command import command, option
@@ -23,7 +23,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.cli.show_case import show_case
 from sqlverdict.cli.show_run import run_json, show_end, show_runs
-from sqlverdict.evidence import OpenQuestion, Proved, Refuted
+from sqlverdict.evidence import OpenQuestion, Proved
 from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
@@ -39,8 +39,10 @@ from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
 from sqlverdict.run.options import SearchOptions
+from sqlverdict.runlog.case_filter import is_lucky
 from sqlverdict.runlog.folder import WITNESSES
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import VERDICT
 
 _STEPS = 20_000_000
 """The limit of one query: the demo contains endless ones on purpose."""
@@ -117,7 +119,7 @@ def demo(args: DemoArgs) -> int:
     show_runs(screen, runs)
     _show_cases(screen, runs)
     by_name = sorted((*runs, *gated_runs), key=lambda run: run.manifest.system)
-    show_reliability(screen, by_name, args.out)
+    show_reliability(screen, by_name, args.out, runs[0].deciding or VERDICT)
     screen.line(f"\nall systems on one page: {page}")
     show_end(screen, runs, end)
     for line in _try_next(runs):
@@ -171,9 +173,8 @@ def _evaluate(
         progress=progress,
         search=SearchOptions(SearchBudget(instances=_INSTANCES), folder=Path(WITNESSES)),
     )
-    runs = evaluate_systems(benchmark, plain, options=options)
-    without_search = replace(options, metrics="ex", search=None, progress=None)
-    return runs, evaluate_systems(benchmark, with_detector, options=without_search)
+    runs = evaluate_systems(benchmark, [*plain, *with_detector], options=options)
+    return runs[: len(plain)], runs[len(plain) :]
 
 
 def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
@@ -187,20 +188,17 @@ def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
                 break
 
 
-def _is_lucky(result: Result) -> bool:
-    return any(isinstance(e, Refuted) and e.grade == "ordinary" for e in result.evidence)
-
-
 def _is_proved(result: Result) -> bool:
     return any(isinstance(e, Proved) and len(e.rules) > 1 for e in result.evidence)
 
 
 def _is_open(result: Result) -> bool:
-    return any(isinstance(e, OpenQuestion) and e.situation == "difference" for e in result.evidence)
+    is_open = any(isinstance(e, OpenQuestion) for e in result.evidence)
+    return is_open and result.verdict is Verdict.NEEDS_REVIEW
 
 
 _CASES: Sequence[tuple[str, Callable[[Result], bool]]] = (
-    ("A lucky match: equal here, and refuted by a small legal database", _is_lucky),
+    ("A lucky match: equal here, and refuted by a small database of ordinary data", is_lucky),
     (
         "An unfair mismatch: the answers differ, and the difference is a formality",
         lambda result: result.verdict is Verdict.CORRECT and bool(relation_kinds(result)),

@@ -76,7 +76,7 @@ class LeaderboardArgs:
         multiple=True,
         heading=Heading.METRICS,
         help="Rank by this metric, or by a reliability score such as 'rs(10)' or 'rs(N, verdict)'. "
-        "Repeatable. [default: the first common one]",
+        "Repeatable. [default: the one that decides]",
     )
     baseline_metric: str | None = option(
         "--baseline-metric",
@@ -120,10 +120,11 @@ class LeaderboardArgs:
 
 @command(LeaderboardArgs, examples=_EXAMPLES)
 def leaderboard(args: LeaderboardArgs) -> None:
-    """Rank systems over the cases that all of their runs have and could score.
+    """Rank systems by their values over the cases that all of their runs have.
 
     Systems that do not differ significantly from the best of their group (McNemar's test with
-    Holm's correction) share a rank; that does not show that they are equally good.
+    Holm's correction, on the cases that every run could score) share a rank; that does not show
+    that they are equally good.
 
     With --baseline-metric, systems are also ranked by their plain values under each metric, beside
     their rank under the baseline: the change of rank, the difference of the values, and the shares
@@ -175,8 +176,8 @@ def _boards(
 ) -> Iterator[Leaderboard]:
     """A board for each metric of ``--metric``.
 
-    Without it: the first common metric, or with a baseline that and every other common metric; of
-    these one that scored nothing is left out.
+    Without it: the common metric that decides, or with a baseline that and every other common
+    metric; of these one that scored nothing is left out.
     """
     names: Sequence[str | None] = metrics or _common_metrics(runs, baseline)
     for index, metric in enumerate(names):
@@ -250,8 +251,8 @@ def _show(
         if index:
             printer.screen.line()
         printer.block(
-            f"{count(len(board.places), 'system')} on {board.compared:,} of "
-            f"{count(board.common, 'common case')}, by {board.metric}",
+            f"{count(len(board.places), 'system')} on {count(board.common, 'common case')}, "
+            f"by {board.metric}",
             [leaderboard_table(board)],
             [*group_sentences(board), *board.notes],
         )

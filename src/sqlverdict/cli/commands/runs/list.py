@@ -73,7 +73,10 @@ class ListArgs:
         help="What the evidence amounts to.",
     )
     lucky: bool = option(
-        "--lucky", is_flag=True, heading=Heading.CASES, help="Matches that a witness refutes."
+        "--lucky",
+        is_flag=True,
+        heading=Heading.CASES,
+        help="Matches by luck: a witness on ordinary data refutes them.",
     )
     abstained: bool = option(
         "--abstained", is_flag=True, heading=Heading.CASES, help="Abstentions."
@@ -86,7 +89,7 @@ class ListArgs:
         type=click.Choice(["table", "csv", "ids"]),
         default="table",
         heading=Heading.OUTPUT,
-        help="A table, all fields as CSV, or one id a line.",
+        help="A table, all fields as CSV, or one id per line.",
     )
     as_json: bool = json_option()
 
@@ -233,4 +236,7 @@ def _sentences(run: Run, conditions: CaseFilter) -> Iterator[str]:
     if conditions.lucky and not any("refute" in stage for stage in run.manifest.stages):
         yield "It did not search for witnesses: evaluate with --refute N or --metrics verdict."
     elif conditions.lucky:
-        yield "A match is lucky where a witness refutes it."
+        yield (
+            "A match is lucky where a witness on ordinary data refutes it; --situation lists those "
+            "that differ on other data."
+        )

@@ -14,6 +14,7 @@ from sqlverdict.cli.options.shared import (
     runs_argument,
 )
 from sqlverdict.cli.show_run import run_json, show_notes
+from sqlverdict.files.text import count
 from sqlverdict.report.files import size_notes, write_reports
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.report.terminal.console import Screen
@@ -52,6 +53,8 @@ def merge(args: MergeArgs) -> int:
         print_json({"exit_code": end.exit_code, "outcome": end.message, "runs": [run_json(run)]})
     else:
         screen = Screen()
-        screen.line(f"{run.summary.cases:,} cases of {len(args.runs)} shards: {args.out}")
+        screen.line(
+            f"{count(run.summary.cases, 'case')} of {count(len(args.runs), 'shard')}: {args.out}"
+        )
         show_notes(screen, size_notes(run))
     return end.exit_code

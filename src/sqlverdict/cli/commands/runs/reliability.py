@@ -86,7 +86,7 @@ class ReliabilityArgs:
         "--metric",
         aliases=["--by"],
         heading=Heading.METRICS,
-        help="What says correct: a metric of the run, verdict, proved. [default: the first metric]",
+        help="What says correct: a metric of the run, verdict, proved. [default: what decides]",
     )
     penalty: str = option(
         "--penalty", default="0,10,N", heading=Heading.METRICS, help="Penalties: numbers, or N."
@@ -128,14 +128,14 @@ class ReliabilityArgs:
 def reliability(args: ReliabilityArgs) -> None:
     """Score how reliable runs are: right answers and right abstentions against harm.
 
-    One run gets a full report. Several runs are several systems in one table, over the items
-    that all of them have scored, best first by the first penalty above 0; systems that do not
-    differ significantly from the best of their group (a paired bootstrap with Holm's correction)
-    share a rank.
+    One run gets a full report. Several runs are several systems in one table, best first by the
+    first penalty above 0; systems that do not differ significantly from the best of their group (a
+    paired bootstrap with Holm's correction, on the items that all of them have scored) share a
+    rank.
 
     RS(c) is 1 for a right answer and for an abstention where the question has no answer, 0 for
-    any other abstention, and -c for every wrong answer and every answer to an unanswerable
-    question. N is the number of items in the view.
+    any other abstention and for an answer that needs review, and -c for every wrong answer and
+    every answer to an unanswerable question. N is the number of items in the view.
     """
     request = _request(args)
     if len(args.runs) > 1:

@@ -117,7 +117,9 @@ def _targets(args: RescoreArgs) -> Mapping[Path, Path]:
         for run in args.runs
     }
     if len(set(targets.values())) < len(args.runs):
-        raise UsageError("two runs have one name: rescore them apart, each with its own --out")
+        raise UsageError(
+            "two runs have the same name: rescore them separately, each with its own --out"
+        )
     return targets
 
 

@@ -66,6 +66,6 @@ def show(args: ShowArgs) -> None:
         if number:
             screen.line()
         show_case(screen, result, args.run, manifest)
-        show_more(screen, result)
+        show_more(screen, result, manifest)
         if result.id in unexplained:
             show_search(screen, result, manifest, databases)

@@ -35,7 +35,7 @@ class TableArgs:
     )
     intervals: bool = option("--intervals", is_flag=True, help="Print 95% intervals too.")
     decimals: int = option(
-        "--decimals", type=click.IntRange(0, 6), default=1, help="Digits behind the point."
+        "--decimals", type=click.IntRange(0, 6), default=1, help="Digits after the decimal point."
     )
     force: bool = force_option()
 
@@ -51,9 +51,9 @@ _EXAMPLES = (
 def table(args: TableArgs) -> None:
     """Print the values of several systems, in percent, as text, Markdown, LaTeX or CSV.
 
-    Each value is over the cases that its run could score. Notes on standard error name what is
-    left out, and what else differs between the runs: the policy, limits, versions. For values over
-    the same cases, and who can be told apart, see leaderboard.
+    Beside each value stands n, the number of cases behind it (docs/metrics.md says which these
+    are). Notes on standard error name what is left out, and what else differs between the runs: the
+    policy, limits, versions. For who can be told apart see leaderboard.
     """
     runs = [read_run(folder) for folder in args.runs]
     notes = check_same_cases(runs, force=args.force)

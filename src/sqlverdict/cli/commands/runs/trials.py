@@ -25,7 +25,7 @@ class TrialsArgs:
 
     runs: tuple[Path, ...] = runs_argument()
     metric: str | None = option(
-        "--metric", help="A metric of all runs. [default: the first common one]"
+        "--metric", help="A metric of all runs. [default: the one that decides]"
     )
     show: int = show_option(10, "the ids of this many questions on which the runs disagree")
     force: bool = force_option()

@@ -1,4 +1,4 @@
-"""What a syntax tree says that matters: which functions, relations and types it names.
+"""What a syntax tree says that matters: which functions, operators, relations and types it names.
 
 The walk knows the type of every field. What is not listed in ``nodes.py`` ends it.
 """
@@ -8,15 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlverdict.execute.postgres.guard.names import ROLE_FUNCTIONS, ROLE_WORDS, SYNTAX_FUNCTIONS
+from sqlverdict.execute.postgres.guard.names import (
+    PLACE_TYPES,
+    PLACE_WORDS,
+    ROLE_FUNCTIONS,
+    ROLE_WORDS,
+    SYNTAX_FUNCTIONS,
+    SYSTEM_COLUMNS,
+    is_of_catalogue,
+    tells_place,
+)
 from sqlverdict.execute.postgres.guard.nodes import NODE, VALUE, fields
 
 MOST_LEVELS: Final = 250
 """Nodes inside of one another; Python decodes no deeper trees."""
+_OPERATORS: Final = {"A_Expr": "name", "SubLink": "operName", "SortBy": "useOp"}
+"""Nodes with an operator, and their fields that name it."""
 _TELLING: Final = frozenset(
     {
         *("FuncCall", "RangeVar", "ColumnRef", "A_Indirection", "TypeName", "RangeTableSample"),
-        *("A_Const", "SQLValueFunction"),
+        *("A_Const", "SQLValueFunction", *_OPERATORS),
         *SYNTAX_FUNCTIONS,
     }
 )
@@ -49,8 +60,10 @@ class Contents:
         attributes: Names behind a dot: a column, or a function of what stands before it.
         members: Names behind a dot behind parentheses.
         types: Names of types.
+        operators: Names of operators.
         strings: Texts of constants.
-        reads_role: It asks who runs it.
+        reads_session: It asks who runs it, or where: the database's name, its catalogue, the
+            system's columns. A database of ours would be told from the real one.
     """
 
     functions: set[tuple[str, str]] = field(default_factory=set)
@@ -58,8 +71,9 @@ class Contents:
     attributes: set[str] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
+    operators: set[str] = field(default_factory=set)
     strings: set[str] = field(default_factory=set)
-    reads_role: bool = False
+    reads_session: bool = False
 
 
 def contents(kind: str, statement: dict[str, Any], nodes: frozenset[str]) -> Contents:
@@ -105,25 +119,32 @@ def _note(kind: str, node: dict[str, Any], result: Contents) -> None:
         case "FuncCall":
             function = _qualified(_strings(node["funcname"]))
             result.functions.add(function)
-            result.reads_role |= function[1] in ROLE_FUNCTIONS
+            result.reads_session |= function[1] in ROLE_FUNCTIONS or tells_place(function[1])
         case "RangeVar":
             relation = (node.get("schemaname", ""), node.get("relname", ""))
             result.relations.add(relation)
+            result.reads_session |= is_of_catalogue(*relation)
         case "ColumnRef":
             names = _strings(node["fields"])
             result.attributes.update(names[1:])
+            result.reads_session |= not SYSTEM_COLUMNS.isdisjoint(names[-1:])
         case "A_Indirection":
-            result.members.update(_strings(node.get("indirection", ())))
+            members = _strings(node.get("indirection", ()))
+            result.members.update(members)
+            result.reads_session |= not SYSTEM_COLUMNS.isdisjoint(members)
         case "TypeName":
             names = _strings(node.get("names", ()))
             result.types.update(names[-1:])
+            result.reads_session |= not PLACE_TYPES.isdisjoint(names[-1:])
+        case "A_Expr" | "SubLink" | "SortBy":
+            result.operators.update(_strings(node.get(_OPERATORS[kind], ()))[-1:])
         case "RangeTableSample":
             result.functions.add(_qualified(_strings(node["method"])))
         case "A_Const":
             if "sval" in node:
                 result.strings.add(node["sval"].get("sval", ""))
         case "SQLValueFunction":
-            result.reads_role |= node.get("op") in ROLE_WORDS
+            result.reads_session |= node.get("op") in ROLE_WORDS | PLACE_WORDS
         case _ if kind in SYNTAX_FUNCTIONS:
             result.functions.update(("", name) for name in SYNTAX_FUNCTIONS[kind])
 

@@ -77,6 +77,24 @@ ROLE_WORDS: Final = frozenset(
 )
 """Words whose value is the name of the role that runs a query."""
 ROLE_FUNCTIONS: Final = word_set("current_user session_user")
+PLACE_WORDS: Final = frozenset({"SVFOP_CURRENT_CATALOG", "SVFOP_CURRENT_SCHEMA"})
+"""Words whose value is the name of the database or schema in which a query runs."""
+SYSTEM_COLUMNS: Final = word_set("cmax cmin ctid tableoid xmax xmin")
+_PLACE_FUNCTIONS: Final = SYSTEM_COLUMNS | word_set(
+    "col_description current_database current_query current_schema current_schemas obj_description "
+    "to_regclass to_regcollation to_regnamespace to_regoper to_regoperator to_regproc "
+    "to_regprocedure to_regtype to_regtypemod"
+)
+PLACE_TYPES: Final = word_set(
+    "regclass regcollation regconfig regdictionary regnamespace regoper regoperator regproc "
+    "regprocedure regtype"
+)
+"""Types whose values are numbers of things in this database."""
+_PLAIN_FUNCTIONS: Final = word_set(
+    "pg_basetype pg_char_to_encoding pg_collation_for pg_encoding_max_length pg_encoding_to_char "
+    "pg_input_error_info pg_input_is_valid pg_lsn pg_size_bytes pg_size_pretty pg_typeof"
+)
+"""Functions that begin with ``pg_`` and look at nothing but their arguments."""
 SYNTAX_FUNCTIONS: Final = {
     "JsonArrayAgg": ("json_arrayagg",),
     "JsonArrayConstructor": ("json_array",),
@@ -90,6 +108,20 @@ SYNTAX_FUNCTIONS: Final = {
     "JsonTable": ("json_table",),
 }
 """Nodes that an older server reads as calls of functions."""
+
+
+def tells_place(function: str) -> bool:
+    """Whether a function may tell a database of ours from the real one."""
+    if function.startswith("pg_"):
+        return function not in _PLAIN_FUNCTIONS
+    return function in _PLACE_FUNCTIONS or function.endswith("_privilege")
+
+
+def is_of_catalogue(schema: str, relation: str) -> bool:
+    """Whether a relation describes the database; ``schema`` is empty where the text names none."""
+    if schema:
+        return schema in ("information_schema", "pg_catalog")
+    return relation in SYSTEM_RELATIONS
 
 
 def is_blocked_function(name: str) -> bool:

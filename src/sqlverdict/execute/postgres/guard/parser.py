@@ -107,7 +107,7 @@ def _rewrite(sql: str) -> tuple[str, bytes]:
         other = tree
         tree = _tree(text)
         if _PLACES.sub(b"", tree) != _PLACES.sub(b"", other):
-            message = "the text cannot be output anew with the same meaning"
+            message = "the text cannot be written again with the same meaning"
             raise ParserError(message, is_syntax=False)
     return text.decode(), tree
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.reasoning.copies import copy_of
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
@@ -45,6 +46,6 @@ from sqlverdict.prove.rule import Pair, rule
 def paper_between_is_two_bounds(node: exp.Between, facts: Facts) -> Expr | None:
     """Write the two bounds."""
     del facts
-    low = exp.GTE(this=node.this.copy(), expression=node.args["low"])
+    low = exp.GTE(this=copy_of(node.this), expression=node.args["low"])
     high = exp.LTE(this=node.this, expression=node.args["high"])
     return exp.And(this=low, expression=high)

@@ -24,6 +24,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.reasoning.copies import copy_of
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import all_of, any_of
 from sqlverdict.prove.rule import Pair, rule
@@ -63,5 +64,5 @@ def paper_in_list_is_equalities(node: exp.Not | exp.In, facts: Facts) -> Expr | 
     if not negated and isinstance(node.parent, exp.Not):
         return None
     kind = exp.NEQ if negated else exp.EQ
-    comparisons = [kind(this=inside.this.copy(), expression=item) for item in inside.expressions]
+    comparisons = [kind(this=copy_of(inside.this), expression=item) for item in inside.expressions]
     return all_of(comparisons) if negated else any_of(comparisons)

@@ -25,6 +25,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.etm_paper.shapes import nodes_below
+from sqlverdict.prove.reasoning.copies import copy_of
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
@@ -63,7 +64,7 @@ def paper_output_names_do_not_count(node: exp.Select, facts: Facts) -> Expr | No
         word = alias.args["alias"]
         for column in nodes_below(node, exp.Column):
             if _same_word(column.this, word) and column.find_ancestor(exp.Alias) is None:
-                column.set("this", alias.this.copy())
+                column.set("this", copy_of(alias.this))
     for alias in aliases:
         alias.replace(alias.this)
     return node

@@ -23,6 +23,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.etm_paper.shapes import nodes_below
+from sqlverdict.prove.reasoning.copies import copy_of
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
@@ -74,7 +75,7 @@ def _inlined(query: Expr, bodies: dict[str, Expr]) -> Expr:
         if body is None or table.args.get("db"):
             continue
         alias = table.args.get("alias") or exp.TableAlias(this=exp.Identifier(this=table.name))
-        table.replace(exp.Subquery(this=body.copy(), alias=alias))
+        table.replace(exp.Subquery(this=copy_of(body), alias=alias))
     return query
 
 

@@ -1,4 +1,4 @@
-"""How a column's values are stored and written: numbers or texts, dates, upper case."""
+"""How a column's values are stored and written: numbers or texts, dates, times, upper case."""
 
 from __future__ import annotations
 
@@ -35,9 +35,12 @@ class StorageKind(ColumnRegularity):
         return f"typeof({quote_name(self.column)}) NOT IN ('null', {kinds})"
 
 
-Form = Literal["whole number", "date", "date and time", "upper case", "lower case"]
+Form = Literal[
+    "whole number", "date", "date and time", "digits and signs", "upper case", "lower case"
+]
 _DATE = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 _CLOCK = "[0-9][0-9]:[0-9][0-9]"
+_SIGNS = "0-9 :./,+$%#()-"
 # Each form: what a text must match, and the SQL condition that it does not.
 _FORMS: dict[Form, tuple[re.Pattern[str], str]] = {
     "date": (re.compile(_DATE), f"{{0}} NOT GLOB '{_DATE}'"),
@@ -48,6 +51,11 @@ _FORMS: dict[Form, tuple[re.Pattern[str], str]] = {
     "whole number": (
         re.compile(r"-?[0-9]+"),
         "(ltrim({0}, '-') = '' OR ltrim({0}, '-') GLOB '*[^0-9]*' OR {0} GLOB '--*')",
+    ),
+    # Times, days in other orders, codes: "1:54.455" and "3/7/2020" hold no letter.
+    "digits and signs": (
+        re.compile(rf"(?=.*[0-9])[{_SIGNS}]*"),
+        f"({{0}} GLOB '*[^{_SIGNS}]*' OR {{0}} NOT GLOB '*[0-9]*')",
     ),
     "upper case": (re.compile(r"[^a-z]*"), "{0} GLOB '*[a-z]*'"),
     "lower case": (re.compile(r"[^A-Z]*"), "{0} GLOB '*[A-Z]*'"),
@@ -64,8 +72,8 @@ class TextForm(ColumnRegularity):
     form: Form
 
     def __str__(self) -> str:
-        case = self.form.endswith("case")
-        return f"{self._name} is written {'in' if case else 'as a'} {self.form}"
+        article = "in" if self.form.endswith(("case", "signs")) else "as a"
+        return f"{self._name} is written {article} {self.form}"
 
     def keeps(self, cells: Row) -> bool:
         """Whether the text has the form; other cells have none."""

@@ -5,9 +5,15 @@ const partChip = (part) => el("span.chip", null, el(`span.swatch.part-${part}`, 
 
 const SHORT_VERDICT = {
   correct: "right", incorrect: "wrong", needs_review: "needs review",
-  abstained_right: "abstained rightly", abstained_wrong: "abstained wrongly", unscored: "unscored",
+  abstained_right: "abstained correctly", abstained_wrong: "abstained wrongly", unscored: "unscored",
 };
 const verdictChip = (verdict) => chip("verdict", verdict, SHORT_VERDICT[verdict] || verdict);
+
+/** Whether a part of the evidence bar says something that the verdict beside it does not. */
+const saysMore = (part, verdict) => part !== verdict && word("part", part) !== SHORT_VERDICT[verdict];
+
+/** Whether a sentence says just these words. */
+const says = (sentence, words) => (sentence || "").toLowerCase() === `${words.toLowerCase()}.`;
 
 let shownCase = null;
 
@@ -84,11 +90,12 @@ function whySection(position, system, detail) {
   const verdict = results.verdict[position], situation = results.situation[position];
   const reasons = results.reason[position];
   return el("section.why", { "aria-label": "Verdict" },
-    el("div.verdict-line", null, verdictChip(verdict), partChip(results.part[position]),
+    el("div.verdict-line", null, verdictChip(verdict), saysMore(results.part[position], verdict) ? partChip(results.part[position]) : null,
       el("span.quiet", null, /^(in)?correct$/.test(verdict) ? "" : word("verdict", verdict) + " · ", `by ${about.deciding}`)),
-    detail.because ? el("p", null, detail.because[0].toUpperCase() + detail.because.slice(1) + ".") : null,
+    detail.first ? el("p.first-sentence", null, detail.first) : null,
+    detail.because ? el(detail.first ? "p" : "p.first-sentence", null, detail.because[0].toUpperCase() + detail.because.slice(1) + ".") : null,
     detail.message ? el("p.failed", null, detail.message) : null,
-    reasons.length ? el("ul.reasons", null, reasons.map((reason) => el("li", null, el("code", null, reason), " ", word("reason", reason)))) : null,
+    reasons.length ? el("ul.reasons", null, reasons.filter((reason) => !says(detail.first, word("reason", reason))).map((reason) => el("li", null, el("code", null, reason), " ", word("reason", reason)))) : null,
     situation ? policyLine(situation, about.policy) : null);
 }
 
@@ -132,16 +139,16 @@ function clauseTable(gold, prediction) {
       el("th", { scope: "row" }, row.name.toUpperCase() || "–"),
       el("td", { "data-side": "Gold" }, row.gold.length ? sqlLines(row.gold, { only: row.onlyGold, tag: "del" }) : el("span.quiet", null, "none")),
       el("td", { "data-side": "Prediction" }, row.prediction.length ? sqlLines(row.prediction, { only: row.onlyPrediction, tag: "ins" }) : el("span.quiet", null, "none")))))),
-    same ? el("p.hint", null, "Both are the same but for case, quotes, spaces and aliases.") : null];
+    same ? el("p.hint", null, "Both are the same except for case, quotes, spaces and aliases.") : null];
 }
 
 function scoresSection(position, system, detail) {
   const results = doc.results[system];
-  const scores = Object.entries(results.scores).map(([label, column]) => [label, column[position] === null ? "unscored" : String(Math.round(1000 * column[position]) / 1000)]);
+  const scores = Object.entries(results.scores).map(([label, column]) => [label, typeof column[position] === "number" ? String(Math.round(1000 * column[position]) / 1000) : column[position] || "unscored"]);
   const times = Object.entries(detail.seconds || {}).map(([name, seconds]) => [`time of ${name.replaceAll("_", " ")}`, `${(1000 * seconds).toFixed(seconds < 0.01 ? 2 : 0)} ms`]);
   const confidence = (results.confidence || [])[position];
   const facts = [...scores, ...(typeof confidence === "number" ? [["confidence", String(confidence)]] : []), ...times];
-  const marks = [["What differs", "tag"], ["Relations", "relation"]].filter(([, kind]) => results[kind][position].length);
+  const marks = [["Cases with the same difference", "tag"], ["With the same relation", "relation"]].filter(([, kind]) => results[kind][position].length);
   return el("section.scores", null, el("h3", null, "Scores"),
     el("dl.facts", null, facts.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),
     marks.map(([title, kind]) => el("p", null, el("span.quiet", null, title + ": "), results[kind][position].map((key) => [

@@ -27,11 +27,19 @@ async function detailOf(position, system) {
 
 const word = (kind, key) => (doc.words[kind] || {})[key] || key;
 
-/** Whether a metric calls a case right: true, false, or null where it has no value. */
+/** Whether a metric calls a case right: true, false (also where it calls it by a word), or null where it has no value. */
 function isRight(system, metric, position) {
   const column = doc.results[system].scores[metric];
   const value = column ? column[position] : null;
   return value === null || value === undefined ? null : value >= 1;
+}
+
+/** What a metric calls a case: right, wrong, wrongly abstained, to review or unscored. */
+function called(system, metric, position) {
+  const value = doc.results[system].scores[metric]?.[position];
+  if (typeof value === "string") return value;
+  const right = isRight(system, metric, position);
+  return right === null ? "unscored" : right ? "right" : "wrong";
 }
 
 function binaryMetrics(system) {
@@ -42,6 +50,6 @@ function binaryMetrics(system) {
 function changeOf(position, from, to, metric) {
   const before = isRight(from, metric, position), after = isRight(to, metric, position);
   if (before === null || after === null) return "unscored";
-  if (before === after) return before ? "right in both" : "wrong in both";
+  if (before === after) return before ? "right in both" : "right in neither";
   return after ? "gained" : "lost";
 }

@@ -23,8 +23,8 @@ const CONDITIONS = {
     label: (value) => { const [kind, from, metric] = value.split("|"); return `${kind} against ${from}, by ${metric}`; },
   },
   pair: {
-    holds: (value, i) => value.split("&").every((part) => { const [metric, wanted] = part.split("="); return String(isRight(state.system, metric, i)) === wanted; }),
-    label: (value) => value.split("&").map((part) => { const [metric, wanted] = part.split("="); return `${metric} ${{ true: "right", false: "wrong", null: "unscored" }[wanted]}`; }).join(", "),
+    holds: (value, i) => value.split("&").every((part) => { const [metric, wanted] = part.split("="); return called(state.system, metric, i) === wanted; }),
+    label: (value) => value.split("&").map((part) => part.replace("=", " ")).join(", "),
   },
   systems: {
     holds: (value, i) => { const [who, metric] = value.split("|"); return rightSystems(i, metric) === who; },

@@ -78,7 +78,7 @@ function drawRows() {
   const last = Math.min(state.cases.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + SPARE);
   const rows = [];
   for (let at = first; at < last; at++) rows.push(caseRow(at));
-  fill(spacer, state.cases.length ? rows : el("p.quiet.empty", { role: "option", "aria-disabled": "true" }, "No case fits. Remove a filter."));
+  fill(spacer, state.cases.length ? rows : el("p.quiet.empty", { role: "option", "aria-disabled": "true" }, "No case matches. Remove a filter."));
   const active = state.cases.indexOf(selected);
   if (active >= first && active < last) box.setAttribute("aria-activedescendant", `row-${active}`);
   else box.removeAttribute("aria-activedescendant");

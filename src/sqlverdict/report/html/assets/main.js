@@ -89,8 +89,11 @@ function show(view, withCase) {
 function keyPressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || by("keys").open) return;
   const writing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "range";
-  if (event.key === "Escape" && event.target.id === "search") by("rows").focus();
-  else if (event.key === "Escape" && document.body.dataset.view === "case") go(listAddress());
+  if (event.key === "Escape" && event.target.id === "search") {
+    // A browser would empty the field, and the list would still be that of its words.
+    event.preventDefault();
+    by("rows").focus();
+  } else if (event.key === "Escape" && document.body.dataset.view === "case") go(listAddress());
   if (writing) return;
   const keys = {
     "/": () => { if (by("cases").hidden) go(listAddress()); setTimeout(() => by("search").focus()); },

@@ -6,7 +6,8 @@ function metricsView() {
   return el("section.view", { id: "metrics", "aria-label": "Metrics", hidden: true });
 }
 
-const VALUES = [["right", true], ["wrong", false], ["unscored", null]];
+const VALUES = ["right", "wrong", "wrongly abstained", "to review", "unscored"];
+const DECIDED = ["right", "wrong"];
 
 function drawMetrics() {
   const labels = binaryMetrics(state.system);
@@ -28,14 +29,14 @@ function agreementTable(labels) {
   const share = (a, b) => {
     let same = 0, both = 0;
     for (let i = 0; i < doc.count; i++) {
-      const first = isRight(state.system, a, i), second = isRight(state.system, b, i);
-      if (first === null || second === null) continue;
+      const first = called(state.system, a, i), second = called(state.system, b, i);
+      if (!DECIDED.includes(first) || !DECIDED.includes(second)) continue;
       both++;
       same += first === second;
     }
-    return both ? percent(same / both) : "–";
+    return both ? `${percent(same / both)} of ${number(both)}` : "–";
   };
-  return textTable({ title: "Cases on which two metrics agree", headers: ["", ...labels], rows: labels.map((a) => [a, ...labels.map((b) => (a === b ? "" : share(a, b)))]) }, "h2");
+  return textTable({ title: "Answers that two metrics decide alike", headers: ["", ...labels], rows: labels.map((a) => [a, ...labels.map((b) => (a === b ? "" : share(a, b)))]) }, "h2");
 }
 
 function crossTable() {
@@ -43,21 +44,23 @@ function crossTable() {
   const cells = new Map();
   for (let i = 0; i < doc.count; i++) {
     if (doc.results[state.system].part[i] === null) continue;
-    const key = `${isRight(state.system, first, i)} ${isRight(state.system, second, i)}`;
+    const key = `${called(state.system, first, i)}|${called(state.system, second, i)}`;
     if (!cells.has(key)) cells.set(key, []);
     cells.get(key).push(i);
   }
   const cell = (a, b) => {
-    const list = cells.get(`${a} ${b}`) || [];
+    const list = cells.get(`${a}|${b}`) || [];
     if (!list.length) return el("td.cross.quiet", null, "0");
     const example = list[0];
-    return el(a !== b && a !== null && b !== null ? "td.cross.disagree" : "td.cross", null,
+    return el(a !== b && DECIDED.includes(a) && DECIDED.includes(b) ? "td.cross.disagree" : "td.cross", null,
       el("a.cross-count", { href: listAddress({ pair: `${first}=${a}&${second}=${b}` }) }, number(list.length)),
       el("a.cross-example", { href: caseAddress(example, state.system, "") }, `${doc.cases.id[example]}: ${shortened(doc.cases.question[example], 70)}`));
   };
+  const there = (side) => VALUES.filter((name) => DECIDED.includes(name) || [...cells.keys()].some((key) => key.split("|")[side] === name));
+  const rows = there(0), columns = there(1);
   return el("div.scroll", { tabindex: 0, role: "region", "aria-label": `${first} against ${second}` }, el("table.cross-table", null,
-    el("thead", null, el("tr", null, el("td", null), VALUES.map(([name]) => el("th", { scope: "col" }, `${second} ${name}`)))),
-    el("tbody", null, VALUES.map(([name, a]) => el("tr", null, el("th", { scope: "row" }, `${first} ${name}`), VALUES.map(([, b]) => cell(a, b)))))));
+    el("thead", null, el("tr", null, el("td", null), columns.map((name) => el("th", { scope: "col" }, `${second} ${name}`)))),
+    el("tbody", null, rows.map((a) => el("tr", null, el("th", { scope: "row" }, `${first} ${a}`), columns.map((b) => cell(a, b)))))));
 }
 
 const shortened = (text, most) => (text.length <= most ? text : text.slice(0, most - 1) + "…");

@@ -11,6 +11,7 @@ function drawOverview() {
   fill(by("overview"),
     about.alarms.map((line) => el("p.alarm", { role: "alert" }, line)),
     el("p.headline", null, about.sentence),
+    about.luck ? el("p", null, about.luck) : null,
     el("p.quiet", null, about.title),
     barSection(),
     metricsSection(about),
@@ -50,15 +51,20 @@ function evidenceBar(system) {
     el("span.bar-value", null, metric ? percent(metric.value) : ""));
 }
 
+/** The parts of a metric's denominator; the last two are shown where there are any. */
+const SCORE_PARTS = [["right", "right"], ["wrong", "wrong"], ["abstained", "wrongly abstained"], ["review", "to review"]];
+const shownParts = (metrics) => SCORE_PARTS.filter(([name], i) => (i < 2 ? metrics.some((each) => each.binary) : metrics.some((each) => each[name])));
+
 function metricsSection(about) {
+  const parts = shownParts(about.metrics);
   return el("section", null, el("h2", null, "Metrics"),
     el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Metrics" }, el("table.metrics", null,
-      el("thead", null, el("tr", null, ["metric", "value", "95% interval", "", "scored", "unscored"].map((text, i) => (text ? el("th" + (i ? ".number" : ""), { scope: "col" }, text) : el("td", null))))),
+      el("thead", null, el("tr", null, ["metric", "value", "95% interval", "", "n", ...parts.map(([, title]) => title), "unscored"].map((text, i) => (text ? el("th" + (i ? ".number" : ""), { scope: "col" }, text) : el("td", null))))),
       el("tbody", null, about.metrics.map((metric) => el("tr", null,
         el("th", { scope: "row" }, metric.label, metric.label === about.metric ? el("span.quiet", null, " decides") : null),
         el("td.number.value", null, metric.binary || metric.value === null || metric.value <= 1 ? percent(metric.value) : metric.value.toFixed(3)), el("td.number", null, intervalText(metric)), el("td.picture", null, intervalBar(metric)),
-        el("td.number", null, number(metric.scored)), el("td.number", null, number(metric.unscored))))))),
-    el("p.hint", null, "95% confidence intervals: Wilson for metrics of 0 and 1, bootstrap otherwise. An unscored case is not a zero."));
+        el("td.number", null, number(metric.scored)), parts.map(([name]) => el("td.number", null, metric.binary ? number(metric[name]) : "")), el("td.number", null, number(metric.unscored))))))),
+    el("p.hint", null, "95% confidence intervals: Wilson for metrics of 0 and 1, bootstrap otherwise. n is the number of cases behind a value; cases to review count as not right for now, and unscored cases are left out."));
 }
 
 const SLICE_FACET = { difficulty: "difficulty", db_id: "db", feature: "feature" };
@@ -73,12 +79,12 @@ function sliceTable(by_, slices) {
   const rows = slices.map((slice, i) => el("tr", { hidden: i >= MOST_ROWS },
     el("th", { scope: "row", title: word("feature", slice.key) === slice.key ? null : word("feature", slice.key) }, SLICE_FACET[by_] && (by_ === "difficulty" || slice.key !== "unlabelled") ? el("a", { href: listAddress({ [SLICE_FACET[by_]]: slice.key }) }, slice.key) : slice.key),
     el("td.number", null, number(slice.cases)),
-    el("td.number.value", null, percent(slice.metrics[0].value)), el("td.number", null, intervalText(slice.metrics[0])), el("td.picture", null, intervalBar(slice.metrics[0])),
-    slice.metrics.slice(1).map((metric) => el("td.number", null, percent(metric.value)))));
+    el("td.number.value", null, percent(slice.metrics[0].value)), el("td.number.quiet", null, number(slice.metrics[0].scored)), el("td.number", null, intervalText(slice.metrics[0])), el("td.picture", null, intervalBar(slice.metrics[0])),
+    slice.metrics.slice(1).map((metric) => [el("td.number", null, percent(metric.value)), el("td.number.quiet", null, number(metric.scored))])));
   const more = slices.length > MOST_ROWS ? el("button.plain", { type: "button", onclick: (event) => { rows.forEach((row) => { row.hidden = false; }); event.currentTarget.remove(); } }, `Show all ${slices.length}`) : null;
   return [el("div.scroll", { tabindex: 0, role: "region", "aria-label": `Slices: ${by_}` }, el("table.metrics", null,
-    el("thead", null, el("tr", null, el("th", { scope: "col" }, by_ === "db_id" ? "database" : by_), el("th.number", { scope: "col" }, "cases"), el("th.number", { scope: "col" }, labels[0]),
-      el("th.number", { scope: "col" }, "95% interval"), el("td", null), labels.slice(1).map((label) => el("th.number", { scope: "col" }, label)))),
+    el("thead", null, el("tr", null, el("th", { scope: "col" }, by_ === "db_id" ? "database" : by_), el("th.number", { scope: "col" }, "cases"), el("th.number", { scope: "col" }, labels[0]), el("th.number", { scope: "col" }, "n"),
+      el("th.number", { scope: "col" }, "95% interval"), el("td", null), labels.slice(1).map((label) => [el("th.number", { scope: "col" }, label), el("th.number", { scope: "col" }, "n")]))),
     el("tbody", null, rows))), more];
 }
 

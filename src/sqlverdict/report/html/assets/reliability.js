@@ -18,7 +18,7 @@ function drawReliability() {
   const box = el("div.rs", { id: "rs", "aria-live": "polite" });
   const redraw = () => fill(box, scoreFigures());
   fill(by("reliability"), el("h1", null, "Reliability"),
-    el("p", null, `A right answer and a right abstention count 1, another abstention 0, and harm costs c. Right by ${part.source}.`),
+    el("p", null, `A right answer and a right abstention count 1, another abstention and what is to review 0, and harm costs c. Right by ${part.source}.`),
     el("div.sliders", null,
       slider("penalty", "Penalty c", 0, 100, 1, chosen.penalty, (value) => { chosen.penalty = value; redraw(); return String(value); }),
       levels.length ? slider("threshold", "Abstain below confidence", 0, levels.length, 1, 0, (value) => {
@@ -40,34 +40,36 @@ function slider(id, label, min, max, step_, value, change) {
   return el("label.slider", null, el("span", null, label), input, output);
 }
 
-/** The five cells of a system's outcome table, where answers below the threshold become abstentions. */
+/** The cells of a system's outcome table, where answers below the threshold become abstentions. */
 function outcomes(system, threshold) {
-  const cells = { correct: 0, wrong: 0, abstained_answerable: 0, answered_unanswerable: 0, abstained_unanswerable: 0 };
+  const cells = { correct: 0, wrong: 0, needs_review: 0, abstained_answerable: 0, answered_unanswerable: 0, abstained_unanswerable: 0 };
   const { confidence } = doc.results[system];
   doc.systems[system].reliability.cells.forEach((cell, i) => {
     if (cell === null) return;
     const abstains = threshold !== null && typeof confidence[i] === "number" && confidence[i] < threshold;
-    if (abstains && (cell === "correct" || cell === "wrong")) cell = "abstained_answerable";
+    if (abstains && ["correct", "wrong", "needs_review"].includes(cell)) cell = "abstained_answerable";
     if (abstains && cell === "answered_unanswerable") cell = "abstained_unanswerable";
     cells[cell]++;
   });
   return cells;
 }
 
+const items = (cells) => Object.values(cells).reduce((sum, many) => sum + many, 0);
+
 function reliabilityScore(cells, penalty) {
-  const total = Object.values(cells).reduce((sum, many) => sum + many, 0);
+  const total = items(cells);
   return total ? (100 * (cells.correct + cells.abstained_unanswerable - penalty * (cells.wrong + cells.answered_unanswerable))) / total : null;
 }
 
 const NAMES = {
-  correct: "answered rightly", wrong: "answered wrongly", abstained_answerable: "abstained, though there is an answer",
-  answered_unanswerable: "answered, though there is no answer", abstained_unanswerable: "abstained rightly",
+  correct: "answered correctly", wrong: "answered wrongly", needs_review: "answered, to review", abstained_answerable: "abstained, though there is an answer",
+  answered_unanswerable: "answered, though there is no answer", abstained_unanswerable: "abstained correctly",
 };
 
 function scoreFigures() {
   const cells = outcomes(state.system, chosen.threshold), score = reliabilityScore(cells, chosen.penalty);
   return [
-    el("p.rs-score", null, el("span", null, `RS(${chosen.penalty})`), " ", el("strong", { id: "rs-value" }, scoreText(score))),
+    el("p.rs-score", null, el("span", null, `RS(${chosen.penalty})`), " ", el("strong", { id: "rs-value" }, scoreText(score)), el("span.quiet", null, ` n ${number(items(cells))}`)),
     el("dl.facts", null, Object.entries(NAMES).map(([name, label]) => el("div", null, el("dt", null, label), el("dd", null, number(cells[name]))))),
     rankedSystems(),
   ];
@@ -89,9 +91,9 @@ function rankedSystems() {
   return el("section", { id: "rs-systems" },
     textTable({
       title: `All systems by RS(${chosen.penalty})`,
-      headers: ["system", `RS(${chosen.penalty})`, ...Object.values(NAMES)],
-      rows: systems.map((each) => [each.name, scoreText(each.score), ...Object.keys(NAMES).map((name) => number(each.cells[name]))]),
+      headers: ["system", `RS(${chosen.penalty})`, "n", ...Object.values(NAMES)],
+      rows: systems.map((each) => [each.name, scoreText(each.score), number(items(each.cells)), ...Object.keys(NAMES).map((name) => number(each.cells[name]))]),
     }, "h2"),
     most.cells.correct > best.cells.correct && most.score < best.score
-      ? el("p", null, `${most.name} answers the most questions rightly, but its wrong answers cost it the first place.`) : null);
+      ? el("p", null, `${most.name} answers the most questions correctly, but its wrong answers cost it the first place.`) : null);
 }

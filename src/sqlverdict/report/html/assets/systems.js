@@ -20,7 +20,7 @@ function drawSystems() {
     doc.remarks.length ? el("section", null, el("h2", null, "Notes"), el("ul.notes", null, doc.remarks.map((line) => el("li", null, line)))) : null);
 }
 
-const KINDS = ["gained", "lost", "right in both", "wrong in both", "unscored"];
+const KINDS = ["gained", "lost", "right in both", "right in neither", "unscored"];
 
 function changesSection(metrics) {
   const base = doc.systems[comparing.baseline].name;

@@ -6,98 +6,73 @@ other nine, one per question before a second one of any, and are added as ``cali
 Printed are the calibration error and the log loss (x 1,000), means of several divisions:
 
 * without own labels;
-* all labels alike: the former rule, without a limit to what other sets count;
 * own labels alone (``calibrate --alone``);
-* as ``calibrate`` counts: the others as so many labels at most, in each cell;
+* as ``calibrate`` counts;
 * the error that the last row would have if its probabilities were exact: so much is chance.
 
 Then, for each set, how often the bounds that a report states contain the share of right labels in a
 fifth of the questions, and how wide they are.
 
-Run: ``python bench/agreement_refit.py``; needs SQLVERDICT_DATA.
+Run: ``python bench/calibration_own.py``; needs SQLVERDICT_DATA.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from math import log
 from random import Random
 
-from msgspec import structs
-
-from agreement import DATA, FORM, STYLES, table
-from agreement_sets import labelled
-from sqlverdict.confidence import NO_LABELS, Model
-from sqlverdict.policies import INTENT
-from sqlverdict.score.calibration import (
-    LabelledResult,
-    calibration,
-    counts_of,
-    forecasts_of,
-    with_own,
-)
-from sqlverdict.score.expected import Expectation
+from agreement import DATA
+from agreement_pairs import table
+from agreement_sets import SETS, Labelled, audited_golds, labelled
+from calibration import Golds, expected, model_of, usable
+from sqlverdict.confidence.counts import LabelSet
+from sqlverdict.confidence.model import NO_LABELS, Model
+from sqlverdict.score.calibration import LabelledResult, calibration, with_own
 
 FOLDS = 10
 DIVISIONS = 10
 OWN = (20, 50, 100)
 SAMPLES = 100
-Question = str
+OURS = LabelSet("own", "", 0, "sqlite")
 Forecast = tuple[float, bool]
 
 
-def by_set() -> dict[str, list[tuple[Question, LabelledResult]]]:
-    """The labelled results of each set, with their questions."""
-    sets: dict[str, list[tuple[Question, LabelledResult]]] = defaultdict(list)
-    for item in labelled(DATA):
-        if item.set not in STYLES[INTENT.name]:
-            continue
-        if item.set == "corrected" and item.result.situation in FORM:
-            continue
-        sets[item.set].append((item.question, LabelledResult(item.set, item.result, item.label)))
-    return sets
-
-
-def draw(
-    pairs: Iterable[tuple[Question, LabelledResult]], number: int, random: Random
-) -> list[LabelledResult]:
+def draw(items: Iterable[Labelled], number: int, random: Random) -> list[LabelledResult]:
     """So many results, one per question before a second one of any."""
-    questions: dict[Question, list[LabelledResult]] = defaultdict(list)
-    for question, one in pairs:
-        questions[question].append(one)
+    questions: dict[str, list[Labelled]] = defaultdict(list)
+    for item in items:
+        questions[item.question].append(item)
     order = sorted(questions)
     random.shuffle(order)
     for question in order:
         random.shuffle(questions[question])
     turns = [(turn, q) for q in order for turn in range(len(questions[q]))]
     turns.sort(key=lambda pair: pair[0])
-    return [questions[q][turn] for turn, q in turns[:number]]
+    choice = [questions[q][turn] for turn, q in turns[:number]]
+    return [LabelledResult(OURS.name, item.result, item.label) for item in choice]
 
 
 def forecasts(
-    own: Sequence[tuple[Question, LabelledResult]], package: Model, number: int, division: int
+    own: Sequence[Labelled], package: Model, number: int, division: int
 ) -> dict[str, list[Forecast]]:
     """What each way to count states of the set's results, questions held out."""
     random = Random(1_000 * number + division)
-    questions = sorted({question for question, _ in own})
+    questions = sorted({item.question for item in own})
     random.shuffle(questions)
     folds = {question: at % FOLDS for at, question in enumerate(questions)}
-    name = own[0][1].set
     ways: dict[str, list[Forecast]] = defaultdict(list)
     for fold in range(FOLDS):
-        training = draw([p for p in own if folds[p[0]] != fold], number, random)
-        package_with_own = with_own(package, training, name)
+        training = draw([i for i in own if folds[i.question] != fold], number, random)
         models = {
             "none": package,
-            "alike": replace(package_with_own, own=""),
-            "alone": with_own(NO_LABELS, training, name),
-            "calibrate": package_with_own,
+            "alone": with_own(NO_LABELS, training, OURS),
+            "calibrate": with_own(package, training, OURS),
         }
-        held_out = [one for question, one in own if folds[question] == fold]
+        held_out = [item for item in own if folds[item.question] == fold]
         for way, model in models.items():
-            ways[way].extend(forecasts_of(model, held_out, INTENT.alike))
+            ways[way] += [(model.p_right(i.result.situation), i.label) for i in held_out]
     exact = Random(division)
     ways["exact"] = [(p, exact.random() < p) for p, _ in ways["calibrate"]]
     return ways
@@ -108,42 +83,38 @@ def log_loss(pairs: Sequence[Forecast]) -> float:
     return -sum(log(p if right else 1 - p) for p, right in pairs) / len(pairs)
 
 
-def inside(
-    own: Sequence[tuple[Question, LabelledResult]], package: Model, number: int
-) -> tuple[int, float]:
+def inside(own: Sequence[Labelled], package: Model, number: int) -> tuple[int, float]:
     """In how many samples the bounds contain the share of right labels, and their mean width."""
     times, width = 0, 0.0
-    questions = sorted({question for question, _ in own})
+    questions = sorted({item.question for item in own})
     for sample in range(SAMPLES):
         random = Random(1_000 * number + sample)
         held_out = set(random.sample(questions, len(questions) // 5))
-        training = draw([p for p in own if p[0] not in held_out], number, random)
-        model = with_own(package, training, own[0][1].set) if number else package
-        expectation, right, all_ = Expectation(), 0, 0
-        for one in (one for question, one in own if question in held_out):
-            result = one.result
-            alike = INTENT.alike(result.situation)
-            p, deviation = model.expect(result.situation, result.evidence, alike=alike)
-            expectation.add(structs.replace(result, p_right=p, p_deviation=deviation))
-            right, all_ = right + one.right, all_ + 1
-        bounds = expectation.expected()
+        training = draw([i for i in own if i.question not in held_out], number, random)
+        model = with_own(package, training, OURS) if number else package
+        sample_items = [
+            item
+            for item in own
+            if item.question in held_out and model.has_labels(item.result.situation)
+        ]
+        bounds = expected(sample_items, model)
         assert bounds is not None
-        times += bounds.low <= right / all_ <= bounds.high
+        share = sum(item.label for item in sample_items) / len(sample_items)
+        times += bounds.low <= share <= bounds.high
         width += (bounds.high - bounds.low) / SAMPLES
     return times, width
 
 
-def main() -> None:
+def own_labels(items: Sequence[Labelled], golds: Golds) -> None:
     """Print a row for each set and number of own labels."""
-    sets = by_set()
     rows, bounds = [], []
-    for name, own in sets.items():
-        others = [one for other, pairs in sets.items() if other != name for _, one in pairs]
-        package = Model(cells=counts_of(others))
+    for name in SETS:
+        own = [item for item in items if item.set == name]
+        package = model_of([item for item in items if item.set != name], golds)
         for number in OWN:
             divided = [forecasts(own, package, number, each) for each in range(DIVISIONS)]
             cells = []
-            for way in ("none", "alike", "alone", "calibrate", "exact"):
+            for way in ("none", "alone", "calibrate", "exact"):
                 error = sum(calibration(each[way]).error for each in divided) / DIVISIONS
                 loss = sum(log_loss(each[way]) for each in divided) / DIVISIONS
                 cells.append(
@@ -152,10 +123,10 @@ def main() -> None:
             rows.append([name, str(number), *cells])
         contained = (inside(own, package, number) for number in (0, *OWN))
         bounds.append([name, *(f"{times}, width {width:.2f}" for times, width in contained)])
-    table(("set", "own labels", "without", "all alike", "alone", "`calibrate`", "by chance"), rows)
+    table(("set", "own labels", "without", "alone", "`calibrate`", "by chance"), rows)
     headers = ("without", *(f"{number} own labels" for number in OWN))
     table((f"inside, of {SAMPLES}", *headers), bounds)
 
 
 if __name__ == "__main__":
-    main()
+    own_labels(usable(labelled(DATA)), audited_golds(DATA))

@@ -1,0 +1,50 @@
+"""A small database of each engine, for tests that ask the same of all of them."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from servers import fresh_postgres, postgres_server
+
+
+@contextmanager
+def database_of(engine: str, folder: Path, *statements: str) -> Iterator[str]:
+    """A database of an engine that the statements made; it skips where there is no server."""
+    with ExitStack() as stack:
+        if engine == "mysql":
+            pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")
+            sys.path.insert(0, str(Path(__file__).parent / "execute"))
+            from mysql_parts import server_database
+
+            yield stack.enter_context(server_database(*statements))
+        elif engine == "postgres":
+            url = stack.enter_context(fresh_postgres(stack.enter_context(postgres_server())))
+            import psycopg
+
+            with psycopg.connect(url, autocommit=True) as connection:
+                for statement in statements:
+                    connection.execute(statement)
+            yield url
+        elif engine == "duckdb":
+            duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: extra 'duckdb'")
+            path = folder / "t.duckdb"
+            with closing(duckdb.connect(str(path))) as connection:
+                for statement in statements:
+                    connection.execute(statement)
+            yield str(path)
+        else:
+            yield str(sqlite_file(folder / "t.sqlite", *statements))
+
+
+def sqlite_file(path: Path, *statements: str) -> Path:
+    """A SQLite file that the statements made."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+    return path
