@@ -99,7 +99,7 @@ class Postgres(Target):
         self._admin.close()
 
     def canonical(self, text: str) -> str | Failure | None:
-        from sqlverdict.execute.postgres.sandbox import canonical
+        from sqlverdict.execute.engines.postgres.sandbox import canonical
 
         return canonical(text)
 
@@ -230,7 +230,7 @@ class Mysql(Target):
         shutil.rmtree(self.loot, ignore_errors=True)
 
     def canonical(self, text: str) -> str | Failure | None:
-        from sqlverdict.execute.mysql.sandbox import canonical
+        from sqlverdict.execute.engines.mysql.sandbox import canonical
 
         return canonical(text)
 

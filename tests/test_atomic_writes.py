@@ -13,7 +13,7 @@ from source_trees import source_nodes
 
 ALLOWED = {
     "files/atomic.py": "it is the way",
-    "execute/duckdb/workspace.py": "a copy in a temporary folder",
+    "execute/engines/duckdb/workspace.py": "a copy in a temporary folder",
     "llm/batch/batches.py": "a new name; it counts once the store names it",
     "llm/batch/server.py": "downloaded again until the batch is noted as done",
     "run/pool/node_files.py": "a new folder that is renamed",

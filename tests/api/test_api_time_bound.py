@@ -257,7 +257,7 @@ def test_what_the_clock_cut_is_tried_again(db: Path, monkeypatch: pytest.MonkeyP
     scorer = sv.Scorer(db=db, timeout=100.0)
     hours = count(0.0, 3600.0)
     with monkeypatch.context() as patch:
-        patch.setattr("sqlverdict.execute.sqlite.session.monotonic", lambda: next(hours))
+        patch.setattr("sqlverdict.execute.engines.sqlite.session.monotonic", lambda: next(hours))
         cut = scorer.check("SELECT 5000", long)
     assert cut.reasons == (sv.Reason.EXECUTION_TIMEOUT,)
     assert not cut.result.final

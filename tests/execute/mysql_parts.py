@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from servers import MYSQL as SERVER
 from servers import PATIENCE, mysql_server
-from sqlverdict.execute.mysql.connection import ServerConnection
+from sqlverdict.execute.engines.mysql.connection import ServerConnection
 
 
 def connect(database: str | None = None) -> Any:

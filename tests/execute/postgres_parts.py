@@ -41,7 +41,7 @@ def session(url: str, limits: Limits = PATIENT, **options: Any) -> Iterator[Sess
 @contextmanager
 def role(url: str, options: str = "", *statements: str) -> Iterator[str]:
     """The URL of a database by a new role; ``{role}`` in the statements is its name."""
-    from sqlverdict.execute.postgres.reader import drop_readers
+    from sqlverdict.execute.engines.postgres.reader import drop_readers
 
     name = f"sv_test_{os.getpid()}_{next(_numbers)}"
     parts = urlsplit(url)

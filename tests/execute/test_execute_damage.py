@@ -81,7 +81,7 @@ def test_a_damaged_duckdb_file_is_not_blamed_on_the_prediction_that_meets_it(
 def test_a_whole_file_is_not_called_damaged_by_an_error_that_looks_like_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_runner: Callable[[str], QueryRunner]
 ) -> None:
-    from sqlverdict.execute.sqlite.session import SqliteSession
+    from sqlverdict.execute.engines.sqlite.session import SqliteSession
 
     true_run = SqliteSession.run
 

@@ -19,9 +19,9 @@ from duckdb_parts import DUCKDB, write_duckdb
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart import remote
-from sqlverdict.execute.duckdb.guard import canonical
-from sqlverdict.execute.duckdb.quick import is_plain
 from sqlverdict.execute.engine import Limits, ScratchEngine, Session, WorkspaceEngine
+from sqlverdict.execute.engines.duckdb.guard import canonical
+from sqlverdict.execute.engines.duckdb.quick import is_plain
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.records import Answer, Failure, Fault, Reason
 from sqlverdict.testing.hostile.duckdb import PLANTED, TABLES, duckdb_predictions
@@ -335,7 +335,7 @@ def test_no_progress_is_drawn_over_the_callers_screen() -> None:
     """By itself DuckDB draws in a notebook and in an interactive interpreter, as this one is."""
     program = (
         "import duckdb; from sqlverdict.execute.engine import Limits\n"
-        "from sqlverdict.execute.duckdb.connect import open_in_memory\n"
+        "from sqlverdict.execute.engines.duckdb.connect import open_in_memory\n"
         "for connection in (duckdb.connect(), open_in_memory(Limits())):\n"
         "    row = connection.execute(\"SELECT current_setting('enable_progress_bar')\").fetchone()\n"
         "    print(row)\n"

@@ -203,7 +203,7 @@ def test_one_right_answer_and_three_that_blame_the_engine_are_a_quarter(
 def test_statements_that_write_cannot_blame_the_engine_either(
     run: Callable[[Any, str], Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sqlverdict.execute.sqlite.workspace import SqliteWorkspace
+    from sqlverdict.execute.engines.sqlite.workspace import SqliteWorkspace
 
     true_run = SqliteWorkspace.run
 

@@ -16,7 +16,7 @@ from mysql_parts import execute, server_database
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, engine_of
-from sqlverdict.execute.mysql.connection import ServerConnection
+from sqlverdict.execute.engines.mysql.connection import ServerConnection
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 from sqlverdict.testing import check_engine
 from timeouts import wait_until

@@ -13,8 +13,8 @@ import pytest
 from mysql_parts import execute, server_database
 
 from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.execute.mysql.connection import rows_of
-from sqlverdict.execute.mysql.sandbox import failure_of
+from sqlverdict.execute.engines.mysql.connection import rows_of
+from sqlverdict.execute.engines.mysql.sandbox import failure_of
 from sqlverdict.execute.servers.session import ServerLost
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing.hostile.mysql import (

@@ -18,7 +18,7 @@ from mysql_parts import SERVER, connect, execute, server_database
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine
-from sqlverdict.execute.mysql.reader import drop_readers, drop_stale
+from sqlverdict.execute.engines.mysql.reader import drop_readers, drop_stale
 from sqlverdict.execute.servers.reader import PREFIX
 from sqlverdict.files.references import with_database
 from sqlverdict.parse.schema import Column, Schema, Table

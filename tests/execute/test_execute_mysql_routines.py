@@ -8,8 +8,8 @@ import pytest
 from mysql_parts import server_database
 
 from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.execute.mysql.routines import sets_variables
-from sqlverdict.execute.mysql.sandbox import failure_of
+from sqlverdict.execute.engines.mysql.routines import sets_variables
+from sqlverdict.execute.engines.mysql.sandbox import failure_of
 from sqlverdict.execute.servers.reader import PREFIX
 from sqlverdict.records import Answer, Failure, Reason
 

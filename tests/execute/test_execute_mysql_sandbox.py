@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sqlverdict.execute.engines.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS
+from sqlverdict.execute.engines.mysql.sandbox import Reach, canonical, may_change
 from sqlverdict.execute.frozen_text import clock_words
-from sqlverdict.execute.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS
-from sqlverdict.execute.mysql.sandbox import Reach, canonical, may_change
 from sqlverdict.execute.servers.refusals import holds_any, shortest
 from sqlverdict.records import Failure, Reason
 

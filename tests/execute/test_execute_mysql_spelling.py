@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from mysql_parts import connect
 
 from servers import mysql_server
+from sqlverdict.execute.engines.mysql.sandbox import canonical
+from sqlverdict.execute.engines.mysql.spelling import Spelling, spelling_of
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
-from sqlverdict.execute.mysql.sandbox import canonical
-from sqlverdict.execute.mysql.spelling import Spelling, spelling_of
 from sqlverdict.records import Failure, Reason
 
 PIECES = (

@@ -161,7 +161,7 @@ def _administrator(engine: str, server: str) -> Iterator[Callable[[str], object]
         with psycopg.connect(server, autocommit=True) as postgres:
             yield lambda text: postgres.execute(text.encode())
     else:
-        from sqlverdict.execute.mysql.connection import connect, rows_of
+        from sqlverdict.execute.engines.mysql.connection import connect, rows_of
 
         with connect(server, Limits(), name="") as mysql:
             yield lambda text: rows_of(mysql, text)

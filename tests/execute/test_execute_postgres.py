@@ -142,7 +142,7 @@ def test_rows_that_do_not_fit_are_not_received(
     people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first batch alone would take gigabytes; a slow reader finds more at each look."""
-    from sqlverdict.execute.postgres.exchange import PostgresExchange, peak_memory
+    from sqlverdict.execute.engines.postgres.exchange import PostgresExchange, peak_memory
 
     wait = PostgresExchange._wait
     monkeypatch.setattr(PostgresExchange, "_wait", lambda own: wait(own) and not sleep(0.02))

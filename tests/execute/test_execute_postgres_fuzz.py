@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sqlverdict.execute.postgres.sandbox import canonical
+from sqlverdict.execute.engines.postgres.sandbox import canonical
 from tiers import sampled
 
 QUOTES = (

@@ -8,7 +8,7 @@ import pytest
 from postgres_parts import session
 
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
+from sqlverdict.execute.engines.postgres.exchange import PostgresExchange, ServerError
 from sqlverdict.records import Answer, Failure, Reason
 
 

@@ -53,7 +53,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def test_a_superuser_makes_a_role_that_reads_and_drops_it(people: str) -> None:
-    from sqlverdict.execute.postgres.reader import drop_readers
+    from sqlverdict.execute.engines.postgres.reader import drop_readers
 
     acl = "SELECT relname, relacl FROM pg_class WHERE relnamespace = 2200 ORDER BY 1"
     before = execute(people, acl)
@@ -79,7 +79,7 @@ def test_a_superuser_makes_a_role_that_reads_and_drops_it(people: str) -> None:
 
 
 def test_a_role_outlives_its_day_where_a_run_does(people: str) -> None:
-    from sqlverdict.execute.postgres import reader
+    from sqlverdict.execute.engines.postgres import reader
 
     with session(people) as opened:
         ((name, _),) = rows(opened.run(WHO))
@@ -136,7 +136,7 @@ def test_a_role_that_may_do_more_is_refused_unless_it_is_trusted(
 
 
 def test_an_owner_that_may_create_roles_lends_the_right_to_read(postgres_database: str) -> None:
-    from sqlverdict.execute.postgres.reader import drop_readers
+    from sqlverdict.execute.engines.postgres.reader import drop_readers
 
     execute(postgres_database, *TABLES)
     owners = (
@@ -183,7 +183,7 @@ def test_the_role_sees_what_the_role_of_the_url_sees(postgres_database: str) -> 
 
 def test_a_role_that_cannot_log_in_is_told(people: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where pg_hba.conf allows no passwords."""
-    from sqlverdict.execute.postgres import reader
+    from sqlverdict.execute.engines.postgres import reader
 
     reader.drop_readers()
     before = readers(people)

@@ -16,9 +16,9 @@ from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, session
 
 from servers import fresh_postgres
 from sqlverdict.execute.engine import Limits, Session
-from sqlverdict.execute.postgres import exchange, reader
-from sqlverdict.execute.postgres.guard.contents import Contents
-from sqlverdict.execute.postgres.sandbox import Reading, canonical
+from sqlverdict.execute.engines.postgres import exchange, reader
+from sqlverdict.execute.engines.postgres.guard.contents import Contents
+from sqlverdict.execute.engines.postgres.sandbox import Reading, canonical
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 from sqlverdict.testing.hostile.postgres import TABLES
@@ -349,7 +349,7 @@ def test_no_depth_ends_the_process(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         "from threading import Thread\n"
-        "from sqlverdict.execute.postgres.sandbox import canonical\n"
+        "from sqlverdict.execute.engines.postgres.sandbox import canonical\n"
         "def work():\n"
         "    for text in Path(sys.argv[1]).read_text().split('\\n'):\n"
         "        print(type(canonical(text)).__name__)\n"

@@ -20,8 +20,8 @@ import pytest
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
-from sqlverdict.execute.sqlite.sandbox import Guard
-from sqlverdict.execute.sqlite.session import SqliteSession
+from sqlverdict.execute.engines.sqlite.sandbox import Guard
+from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.files.sqlite import open_read_only
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 from sqlverdict.testing import check_engine, make_database
@@ -339,7 +339,7 @@ def test_a_busy_machine_changes_no_outcome(database: Path, monkeypatch: pytest.M
     for pause in (0.0, 0.0001):
         moments = itertools.count(0.0, pause)
         clock = partial(next, moments)
-        monkeypatch.setattr("sqlverdict.execute.sqlite.session.monotonic", clock)
+        monkeypatch.setattr("sqlverdict.execute.engines.sqlite.session.monotonic", clock)
         session = SQLITE.open(database, Limits(steps=1_000_000, seconds=0.12))
         stopped = session.run(f"SELECT count(*) FROM ({endless})")
         session.close()

@@ -265,4 +265,4 @@ def test_nobody_else_opens_a_file_for_reading() -> None:
         for file in sorted(SOURCE.rglob("*.py"))
         if re.search(r"mode=ro|immutable=1", file.read_text("utf-8"))
     ]
-    assert sorted(wrong) == ["execute/sqlite/sandbox.py", "files/sqlite.py"]
+    assert sorted(wrong) == ["execute/engines/sqlite/sandbox.py", "files/sqlite.py"]

@@ -1,7 +1,7 @@
 """Run untrusted queries under limits, and store their answers.
 
 ``engine``          what an engine, a session and limits are
-``engines/``        the engines, one file each
+``engines/``        the engines, one folder each: all that belongs to one alone
 ``folders``         which engine opens the databases of a folder
 ``query_runner``    where answers come from: memory, cache, engine
 ``attempt``         what is tried at all, and what becomes of an engine's exceptions
@@ -9,10 +9,6 @@
 ``cache``           answers by content, in one SQLite file that processes share
 ``insertion_order``  the order in which rows of an instance can be inserted
 ``apart/``          processes of our own for what no handler can stop
-``duckdb/``         what the engine of DuckDB is made of
-``mysql/``          what the engine of MySQL and MariaDB is made of
-``postgres/``       what the engine of PostgreSQL is made of
-``sqlite/``         what the engine of SQLite is made of
 ``servers/``        what the engines of servers share
 ``scripts``         golds and predictions that may write, on a throw-away copy
 ``fold_sql``        one text for queries that differ in letter case and spacing, and its key

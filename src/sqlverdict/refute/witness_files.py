@@ -20,7 +20,7 @@ import msgspec
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import DatabaseError, DataError, FileFailure
 from sqlverdict.execute.engine import ENGINES, Session
-from sqlverdict.execute.sqlite.sandbox import Guard
+from sqlverdict.execute.engines.sqlite.sandbox import Guard
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.tokens import leading_keyword, statements

@@ -1,1 +1,1 @@
-"""The engines, one file each; see ``sqlverdict.execute.engine`` for what an engine is."""
+"""The engines, one folder each; see ``sqlverdict.execute.engine`` for what an engine is."""

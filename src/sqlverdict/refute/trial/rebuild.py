@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.execute.engine import Limits, Session
-from sqlverdict.execute.sqlite.session import SqliteSession
+from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from operator import is_, itemgetter
 from typing import NamedTuple
 
-from sqlverdict.execute.sqlite.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of

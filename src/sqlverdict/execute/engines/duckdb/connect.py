@@ -1,0 +1,103 @@
+"""How DuckDB files are opened for reading, and databases in memory made.
+
+A file is attached to a database in memory: two sessions of one process may then have different
+limits, which DuckDB does not allow for one file that is opened twice. Nothing is written beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engines.duckdb.guard import clock_macros
+from sqlverdict.files.regular import open_regular
+from sqlverdict.files.sqlite import quote_name
+
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "temp_directory": "",
+    # More would make sums of floats and the order of rows depend on the machine.
+    "threads": "1",
+}
+_RESERVED = ("information_schema", "main", "memory", "pg_catalog", "system", "temp")
+"""Names of databases and schemas that every session has."""
+_HEADER = 12
+_MAGIC_AT = 8
+MAGIC = b"DUCK"
+
+
+def open_in_memory(limits: Limits) -> DuckDBPyConnection:
+    """An empty database in memory, without guards yet."""
+    memory = f"{max(limits.memory // 2**20, 16)}MiB"
+    connection = duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": memory})
+    connection.execute("SET TimeZone = 'UTC'")
+    # Names in a query are those of tables, never of Python's variables.
+    with suppress(duckdb.Error):
+        connection.execute("SET python_enable_replacements = false")
+    with suppress(duckdb.Error):
+        connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def open_file(file: Path, limits: Limits, *, read_only: bool = True) -> DuckDBPyConnection:
+    """A DuckDB file, for reading alone unless it is a copy, without the other guards yet.
+
+    Raises:
+        DatabaseError: it is missing, no DuckDB file, or another program writes to it.
+    """
+    _require_duckdb(file)
+    connection = open_in_memory(limits)
+    name = quote_name(f"{file.stem}_db" if file.stem.lower() in _RESERVED else file.stem)
+    path = str(file).replace("'", "''")
+    try:
+        connection.execute(f"ATTACH '{path}' AS {name}{' (READ_ONLY)' if read_only else ''}")
+        connection.execute(f"USE {name}.main")
+    except duckdb.Error as error:
+        connection.close()
+        raise DatabaseError(_problem(file, str(error).partition("\n")[0])) from error
+    return connection
+
+
+def _problem(file: Path, text: str) -> str:
+    """What is wrong with a file, by what DuckDB says."""
+    if re.search(r"\block\b", text):
+        return (
+            f"{file} is in use: another program has it open for writing ({text}). Close it there, "
+            "or give a copy"
+        )
+    if "version" in text:
+        return (
+            f"{file} was written by another version of DuckDB than {duckdb.__version__}, which is "
+            f"installed here ({text}). Install that version, such as: pip install --upgrade duckdb"
+        )
+    return f"{file} cannot be opened as DuckDB ({text}); check or restore the file"
+
+
+def set_guards(connection: DuckDBPyConnection, now: datetime | None) -> None:
+    """Close files, the network and the settings to all queries that follow."""
+    for statement in clock_macros(now):
+        connection.execute(statement)
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _require_duckdb(file: Path) -> None:
+    try:
+        with open_regular(file) as stream:
+            header = stream.read(_HEADER)
+    except OSError as error:
+        raise DatabaseError(
+            f"{file} cannot be opened: {error.strerror}. Give the path of a DuckDB file"
+        ) from error
+    if header[_MAGIC_AT:] != MAGIC:
+        kind = "a SQLite file; use --engine sqlite" if header[:6] == b"SQLite" else "no DuckDB file"
+        raise DatabaseError(f"{file} is {kind}")

@@ -1,0 +1,163 @@
+"""Untrusted queries on one connection: limits, a cancel on the server, typed outcomes.
+
+The server ends a query at its time limit by itself, also where our process is gone. MySQL does
+that for reading statements only while they work, so a second connection ends it too, half a second
+later. Rows come one by one: a limit is noticed before the answer fills the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import pymysql
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.deadline import Deadline
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engines.mysql.connection import LOST, message_of, number_of, rows_of
+from sqlverdict.execute.engines.mysql.sandbox import failure_of
+from sqlverdict.execute.engines.mysql.values import rows_as_cells, special_columns
+from sqlverdict.execute.servers.refusals import timed_out
+from sqlverdict.execute.servers.session import ServerLost
+from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
+
+if TYPE_CHECKING:
+    from sqlverdict.execute.engines.mysql.connection import Connection
+
+_BATCH: Final = 1_024
+_AFTER: Final = 0.5
+"""Seconds that the server has to end a query by itself."""
+NO_RESULT: Final = Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+_SIZE = msgspec.msgpack.Encoder()
+
+
+class LimitedCursor:
+    """Runs queries that were not refused.
+
+    Args:
+        connection: Where they run.
+        connect: Makes another connection to the server, to end a query.
+        limits: What one query may spend.
+        driver_values: Answers also hold the driver's values.
+        no_result: What a statement without a result gives.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        connect: Callable[[], Connection],
+        limits: Limits,
+        *,
+        driver_values: bool = False,
+        no_result: Outcome = NO_RESULT,
+    ) -> None:
+        self.connection = connection
+        self._connect = connect
+        self._limits = limits
+        self._driver_values = driver_values
+        self._no_result = no_result
+        self._deadline = Deadline(limits.seconds + _AFTER, self.stop)
+
+    def run(self, sql: str, *, volatile: bool = False) -> Outcome:
+        """The outcome of a query.
+
+        Raises:
+            ServerLost: there was no answer, and the query is not to blame.
+        """
+        began = perf_counter()
+        try:
+            with self._deadline:
+                outcome = self._fetch(sql, volatile, began)
+            if self._deadline.late:
+                # Inside of some functions the server looks for no end, and answers afterwards.
+                return timed_out(self._limits.seconds, perf_counter() - began)
+            return outcome
+        except pymysql.Error as error:
+            number, seconds = number_of(error), perf_counter() - began
+            if self._deadline.late:
+                return timed_out(self._limits.seconds, seconds)
+            if number in LOST:
+                raise ServerLost(message_of(error)) from error
+            failure = failure_of(number, message_of(error), seconds, self._limits.seconds)
+            return replace(failure, repeatable=False) if volatile else failure
+        except (OSError, EOFError, AttributeError) as error:
+            # PyMySQL reads from None where the connection was closed.
+            raise ServerLost(message_of(error)) from error
+        except UnicodeEncodeError:
+            return Failure(
+                Reason.PARSE_ERROR, "the SQL text cannot be sent: it is not valid Unicode"
+            )
+        except UnicodeDecodeError:
+            return Failure(
+                Reason.EXECUTION_ERROR, "the answer cannot be read: a text in it is not valid UTF-8"
+            )
+        except (ValueError, OverflowError) as error:
+            return Failure(
+                Reason.EXECUTION_ERROR, f"the answer cannot be read: {message_of(error)}"
+            )
+
+    def _fetch(self, sql: str, volatile: bool, began: float) -> Outcome:
+        limits = self._limits
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(sql)
+            described = cursor.description
+            if not described:
+                return self._no_result
+            special = special_columns(described)
+            rows: list[Row] = []
+            driver_rows: list[tuple[object, ...]] = []
+            size = 0
+            rows_left = iter(cursor.read_next, None)
+            while batch := list(islice(rows_left, _BATCH)):
+                cells = rows_as_cells(batch, special)
+                size += len(_SIZE.encode(cells))
+                rows += cells
+                if self._driver_values:
+                    driver_rows += batch
+                if len(rows) > limits.rows:
+                    self._drop(cursor)
+                    return Failure(Reason.ROW_LIMIT, f"more than {limits.rows:,} rows")
+                if size > limits.bytes:
+                    self._drop(cursor)
+                    return Failure(Reason.MEMORY_LIMIT, f"more than {limits.bytes:,} bytes of rows")
+        finally:
+            with suppress(pymysql.Error):
+                cursor.close()
+        return Answer(
+            tuple([str(column[0]) for column in described]),
+            rows,
+            perf_counter() - began,
+            volatile,
+            not volatile,
+            driver_rows if self._driver_values else None,
+        )
+
+    def _drop(self, cursor: pymysql.cursors.SSCursor) -> None:
+        """Leave an answer unread: the server stops to send it."""
+        self.stop()
+        with suppress(pymysql.Error):
+            cursor.close()
+
+    def stop(self) -> None:
+        """End on the server what this connection runs."""
+        thread: int = self.connection.thread_id()  # type: ignore[no-untyped-call]
+        # A server that takes no connection is lost, and the query with it.
+        with suppress(DatabaseError, pymysql.Error, OSError):
+            other = self._connect()
+            try:
+                rows_of(other, f"KILL QUERY {thread}")
+            finally:
+                other.close()
+
+    def close(self) -> None:
+        """End the connection, and what it runs."""
+        self._deadline.close()
+        with suppress(pymysql.Error, OSError):
+            self.connection.close()

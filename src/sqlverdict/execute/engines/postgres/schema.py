@@ -1,0 +1,185 @@
+"""Tables, columns, keys and constraints as PostgreSQL's catalogue has them.
+
+The tables are those that a query finds without naming a schema: those of ``public``, unless the
+role's search path says otherwise. What holds is told, and nothing else:
+
+* a constraint that was not validated is left out;
+* the keys of a table with children by inheritance are left out, because rows of the children
+  need not keep them;
+* an enum is the type's name and a CHECK over its labels; a domain is its base type, its NOT NULL
+  and its CHECKs over the column;
+* a collation that is not the database's own stands behind the type;
+* unique indexes that are partial or over expressions are in ``indexes``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, Final
+
+import psycopg
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.execute.engines.postgres.connection import Connection
+from sqlverdict.execute.lexemes import Lex, lexemes
+from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
+
+_TABLES: Final = """
+SELECT c.oid::int8, c.relname, c.relkind::text,
+  CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,
+  c.relkind <> 'p' AND EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = c.oid)
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.pg_table_is_visible(c.oid)
+AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' AND NOT c.relispartition
+AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.objid = c.oid AND d.deptype = 'e'
+  AND d.classid = 'pg_catalog.pg_class'::regclass)
+ORDER BY c.oid
+"""
+_COLUMNS: Final = """
+SELECT a.attrelid::int8, a.attname,
+  pg_catalog.format_type(CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE a.atttypid END,
+    CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END)
+    || CASE WHEN a.attcollation NOT IN (0, 100) THEN ' COLLATE ' || a.attcollation::regcollation
+      ELSE '' END,
+  a.attnotnull OR t.typnotnull, pg_catalog.pg_get_expr(f.adbin, f.adrelid),
+  a.attgenerated::text, a.atttypid::int8, t.typtype::text
+FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+LEFT JOIN pg_catalog.pg_attrdef AS f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
+WHERE a.attrelid = ANY (%s) AND a.attnum > 0 AND NOT a.attisdropped
+ORDER BY a.attrelid, a.attnum
+"""
+_ENUMS: Final = """
+SELECT enumtypid::int8, enumlabel FROM pg_catalog.pg_enum ORDER BY enumtypid, enumsortorder
+"""
+_DOMAIN_CHECKS: Final = """
+SELECT contypid::int8, pg_catalog.pg_get_expr(conbin, 0) FROM pg_catalog.pg_constraint
+WHERE contypid <> 0 AND contype = 'c' AND convalidated ORDER BY conname
+"""
+_CONSTRAINTS: Final = """
+SELECT k.conrelid::int8, k.contype::text,
+  ARRAY(SELECT a.attname::text FROM unnest(k.conkey) WITH ORDINALITY AS u(n, place)
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = u.n
+    ORDER BY u.place),
+  p.relname,
+  ARRAY(SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY AS u(n, place)
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.confrelid AND a.attnum = u.n
+    ORDER BY u.place),
+  CASE WHEN k.contype = 'c' THEN pg_catalog.pg_get_expr(k.conbin, k.conrelid) END,
+  k.connoinherit
+FROM pg_catalog.pg_constraint AS k LEFT JOIN pg_catalog.pg_class AS p ON p.oid = k.confrelid
+WHERE k.conrelid = ANY (%s) AND k.contype IN ('p', 'u', 'f', 'c') AND k.convalidated
+ORDER BY k.conrelid, k.conname
+"""
+_INDEXES: Final = """
+SELECT i.indrelid::int8, i.indpred IS NULL AND i.indexprs IS NULL,
+  ARRAY(SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u(n, place)
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = u.n
+    WHERE u.place <= i.indnkeyatts ORDER BY u.place),
+  pg_catalog.pg_get_indexdef(i.indexrelid)
+FROM pg_catalog.pg_index AS i
+WHERE i.indrelid = ANY (%s) AND i.indisunique AND i.indisvalid AND NOT i.indisprimary
+ORDER BY i.indexrelid
+"""
+
+Rows = list[tuple[Any, ...]]
+
+
+def read_schema(connection: Connection, db_id: str) -> Schema:
+    """The schema that a connection sees.
+
+    Raises:
+        SchemaError: the catalogue cannot be read.
+    """
+    try:
+        tables = connection.execute(_TABLES).fetchall()
+        oids = [row[0] for row in tables]
+        parts = _Parts(connection, oids)
+    except psycopg.Error as error:
+        raise SchemaError(f"the schema of {db_id} cannot be read: {error}") from error
+    return Schema(db_id, tuple(parts.table(*row) for row in tables), "catalogue")
+
+
+class _Parts:
+    """What the catalogue says, grouped by table."""
+
+    def __init__(self, connection: Connection, oids: list[int]) -> None:
+        self._columns = _grouped(connection.execute(_COLUMNS, (oids,)).fetchall())
+        self._constraints = _grouped(connection.execute(_CONSTRAINTS, (oids,)).fetchall())
+        self._indexes = _grouped(connection.execute(_INDEXES, (oids,)).fetchall())
+        self._enums = _grouped(connection.execute(_ENUMS).fetchall())
+        self._domains = _grouped(connection.execute(_DOMAIN_CHECKS).fetchall())
+
+    def table(self, oid: int, name: str, kind: str, view: str | None, has_children: bool) -> Table:
+        columns = tuple(_column(*row) for row in self._columns[oid])
+        if kind in ("v", "m"):
+            words = "CREATE VIEW" if kind == "v" else "CREATE MATERIALIZED VIEW"
+            return Table(name, columns, sql=f"{words} {_quoted(name)} AS {(view or '').strip()}")
+        constraints, indexes = self._constraints[oid], self._indexes[oid]
+        checks = [
+            condition
+            for what, _, _, _, condition, own in constraints
+            if what == "c" and not (own and has_children)
+        ]
+        checks += self._type_checks(oid)
+        if has_children:
+            return Table(name, columns, checks=tuple(checks))
+        return Table(
+            name,
+            columns,
+            primary_key=next((tuple(row[1]) for row in constraints if row[0] == "p"), ()),
+            uniques=tuple(sorted({tuple(row[1]) for row in indexes if row[0] and row[1]})),
+            foreign_keys=tuple(
+                ForeignKey(tuple(keys), parent, tuple(parent_keys))
+                for what, keys, parent, parent_keys, *_ in constraints
+                if what == "f"
+            ),
+            checks=tuple(checks),
+            indexes=tuple(row[2] for row in indexes if not row[0]),
+        )
+
+    def _type_checks(self, oid: int) -> list[str]:
+        """What enums and domains say about the values of columns."""
+        checks = []
+        for name, _, _, _, _, type_oid, kind in self._columns[oid]:
+            if kind == "e":
+                labels = ", ".join(_literal(label) for (label,) in self._enums[type_oid])
+                checks.append(f"{_quoted(name)} IN ({labels})")
+            elif kind == "d":
+                conditions = [condition for (condition,) in self._domains[type_oid]]
+                checks += [_over_column(condition, name) for condition in conditions]
+        return checks
+
+
+def _column(
+    name: str, type_: str, not_null: bool, value: str | None, generated: str, *_: object
+) -> Column:
+    return Column(
+        name,
+        type_,
+        not_null,
+        default=None if generated else value,
+        generated=value if generated else None,
+    )
+
+
+def _over_column(condition: str, name: str) -> str:
+    """The CHECK of a domain, about a column instead of VALUE."""
+    return "".join(
+        _quoted(name) if part.kind is Lex.WORD and part.name == "value" else part.text
+        for part in lexemes(condition, "postgres")
+    )
+
+
+def _grouped(rows: Rows) -> defaultdict[int, Rows]:
+    groups: defaultdict[int, Rows] = defaultdict(list)
+    for first, *rest in rows:
+        groups[first].append(tuple(rest))
+    return groups
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
