@@ -31,7 +31,7 @@ LARGEST_BYTES = 10_000_000
 """An archive above this holds data that nobody meant to ship."""
 BESIDES = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "SECURITY.md", "pyproject.toml"}
 """What the sdist holds beside the package."""
-WRITTEN = {".gitignore", "PKG-INFO"}
+BUILD_FILES = {".gitignore", "PKG-INFO"}
 """What the build writes into the sdist by itself."""
 
 
@@ -108,7 +108,7 @@ def sdist_faults(names: Iterable[str], files: Iterable[str]) -> Iterator[str]:
     there = set(names)
     expected = {*files, *BESIDES}
     yield from (f"the sdist lacks {name}" for name in sorted(expected - there))
-    yield from (f"the sdist has {name}" for name in sorted(there - expected - WRITTEN))
+    yield from (f"the sdist has {name}" for name in sorted(there - expected - BUILD_FILES))
 
 
 def check_metadata(wheel: Path, project: dict[str, object]) -> None:
@@ -135,9 +135,9 @@ def check_metadata(wheel: Path, project: dict[str, object]) -> None:
 
 def version() -> str:
     """The version of the package in the repository."""
-    text = (ROOT / PACKAGE / "__init__.py").read_text("utf-8")
-    (found,) = re.findall(r'^__version__ = "(.+)"$', text, re.MULTILINE)
-    return str(found)
+    module = (ROOT / PACKAGE / "__init__.py").read_text("utf-8")
+    (text,) = re.findall(r'^__version__ = "(.+)"$', module, re.MULTILINE)
+    return str(text)
 
 
 def changelog() -> str:
@@ -154,8 +154,8 @@ def find_python(name: str) -> Path | None:
     """An interpreter of that version or path that starts; those of pyenv count, too."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     choices = [Path(name)] if "/" in name else sorted(pyenv.glob(f"{name}.*/bin/python"))[::-1]
-    found = shutil.which(f"python{name}")
-    for choice in [*([Path(found)] if found else []), *choices]:
+    on_path = shutil.which(f"python{name}")
+    for choice in [*([Path(on_path)] if on_path else []), *choices]:
         with subprocess.Popen(
             [choice, "-c", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as started:
@@ -170,9 +170,9 @@ def try_archive(python: Path, archive: Path) -> None:
         own = environment(python, Path(folder))
         run(own, "-m", "pip", "install", "--quiet", str(archive))
         code = "import sqlverdict; print(sqlverdict.__version__)"
-        found = run(own, "-W", "error", "-c", code, folder=folder).strip()
-        if found != version():
-            raise Broken(f"{archive.name} on {python} is version {found}")
+        actual = run(own, "-W", "error", "-c", code, folder=folder).strip()
+        if actual != version():
+            raise Broken(f"{archive.name} on {python} is version {actual}")
         demo = [own.with_name("sqlverdict"), "demo", "--quiet", "--out"]
         run(*demo, f"{folder}/plain", folder=folder)
         if archive.suffix == ".whl":
