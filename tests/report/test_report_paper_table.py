@@ -17,9 +17,8 @@ from sqlverdict.records import Result, Verdict
 from sqlverdict.report.several_runs.paper_table import paper_table
 from sqlverdict.report.terminal.exports import FORMATS, latex
 from sqlverdict.report.terminal.tables import table
-from sqlverdict.runlog.case_filter import ORDINARY_WITNESS, CaseFilter
+from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.run import Run
-from sqlverdict.situations import Situation
 
 MakeResult = Callable[..., Result]
 LUCKY = Refuted(
@@ -97,10 +96,6 @@ def test_a_filter_joins_its_conditions(
     runs: list[Run], conditions: dict[str, Any], ids: str
 ) -> None:
     assert [each.id for each in runs[0].select(CaseFilter(**conditions))] == ids.split()
-
-
-def test_lucky_is_the_name_of_a_situation() -> None:
-    assert ORDINARY_WITNESS == Situation.ORDINARY_WITNESS
 
 
 def test_an_unknown_verdict_or_reason_is_refused() -> None:

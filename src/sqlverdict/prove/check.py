@@ -77,7 +77,7 @@ class InvalidProof:
         return False
 
 
-Verdict = ValidProof | InvalidProof
+CheckedProof = ValidProof | InvalidProof
 
 
 def check(
@@ -86,7 +86,7 @@ def check(
     *,
     facts: frozenset[Fact] | None = None,
     fixed_columns: bool = False,
-) -> Verdict:
+) -> CheckedProof:
     """Do a proof again.
 
     Args:
@@ -281,7 +281,7 @@ def _fact_list(facts: tuple[str, ...]) -> str:
     return " and ".join(facts) or "no fact"
 
 
-def explained(verdict: Verdict) -> Iterator[str]:
+def explained(verdict: CheckedProof) -> Iterator[str]:
     """A replayed proof for people, a line each: the statement, then the query, indented."""
     side = ""
     for line in verdict.lines:

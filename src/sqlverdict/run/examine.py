@@ -45,8 +45,7 @@ from sqlverdict.run.task import MetricValue, PairFinding, Task
 from sqlverdict.runlog.folder import copy_witness
 from sqlverdict.runlog.log import encode_fields
 from sqlverdict.score.metric import listens_to_judge
-from sqlverdict.situations import QUESTIONS
-from sqlverdict.verdicts import asks, toolkit_failure
+from sqlverdict.verdicts import situation_to_judge, toolkit_failure
 
 _REMEMBERED = 20_000
 _LONG = 4_000
@@ -200,7 +199,7 @@ class Examiner:
             to_ask = questions(item, evidence, self.plan.asking, self.plan.preset, policy)
         elif self.plan.explains:
             evidence += _would_ask(task, evidence, policy)
-        judgement = self.plan.judge(case, prediction, evidence)
+        judgement = self.plan.decide(case, prediction, evidence)
         item.settle(evidence, judgement)
         scores: dict[str, float | None] = {}
         scorer = self._scorer(task, runner)
@@ -285,7 +284,7 @@ class Examiner:
             failure = StageFailure("case", blame.why, passing, blame="prediction")
             reasons = (Reason.UNSUPPORTED_FEATURE,)
             failed = Failed(TOOLKIT, reasons, blame.message, query="prediction", failure=failure)
-            judgement = self.plan.judge(task.case, task.prediction, (failed,))
+            judgement = self.plan.decide(task.case, task.prediction, (failed,))
             # No metric has a value where there is no right answer.
             zero = 0.0 if task.case.answerable else None
             values = dict.fromkeys((spec.label for spec in self.plan.specs), zero)
@@ -308,10 +307,10 @@ def _text_key(sql: str, engine: Engine) -> str:
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:
     """What a judge would have been asked, where there is none."""
-    open_ = asks(task.case, task.prediction, evidence, policy)
+    open_ = situation_to_judge(task.case, task.prediction, evidence, policy)
     if open_ is None:
         return ()
-    return (OpenQuestion("policy", question=QUESTIONS[open_], situation=str(open_)),)
+    return (OpenQuestion("policy", question=open_.row.question, situation=str(open_)),)
 
 
 def _timings(item: RunItem) -> dict[str, float]:

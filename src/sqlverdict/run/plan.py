@@ -33,7 +33,7 @@ from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOp
 from sqlverdict.run.prove_stage import SOUND
 from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
-from sqlverdict.verdicts import judge
+from sqlverdict.verdicts import decide
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.briefs import Asking
@@ -165,12 +165,12 @@ class RunPlan:
         """Whether a metric of the run needs something."""
         return any(what in spec.metric.needs for spec in self.specs)
 
-    def judge(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
+    def decide(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
         """The judgement that the evidence supports under the plan's policy."""
         judged = self.asking is not None and bool(self.asking.open_metrics)
         policy = POLICIES[self.policy]
         model = self._labels_for(case.database or "")
-        return judge(case, prediction, evidence, policy, judged=judged, model=model)
+        return decide(case, prediction, evidence, policy, judged=judged, model=model)
 
     def _labels_for(self, database: str) -> Model:
         """The counts of labels, for the engine that opens a database: it may be another one."""

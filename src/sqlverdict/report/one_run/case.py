@@ -35,7 +35,7 @@ from sqlverdict.reasons import reason_words
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.opinion_lines import opinion_lines
 from sqlverdict.report.one_run.people import labelled_words
-from sqlverdict.situations import BECAUSE, Situation
+from sqlverdict.situations import Situation
 from sqlverdict.unsearched import was_searched
 
 VERDICTS: Mapping[Verdict, str] = {
@@ -59,7 +59,7 @@ def situation_words(result: Result) -> str:
     if not result.situation:
         return ""
     situation = Situation(result.situation)
-    words = BECAUSE[situation]
+    words = situation.row.because
     if situation is Situation.MATCH and not was_searched(result.evidence):
         words = _MATCH_ALONE
     return f"{words} ({situation})"

@@ -13,8 +13,8 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.policies import INTENT, Policy
 from sqlverdict.records import Answer, Outcome, Recording
 from sqlverdict.run.item import RunItem
-from sqlverdict.situations import QUESTIONS, Situation
-from sqlverdict.verdicts import asks
+from sqlverdict.situations import Situation
+from sqlverdict.verdicts import situation_to_judge
 
 FLEX = "flex"
 """The judge of the metric ``flex`` where the user chose none."""
@@ -71,7 +71,9 @@ def questions(
     """
     if any(isinstance(piece, Contradicted) for piece in evidence):
         return ()
-    open_ = asks(item.case, item.prediction, evidence, policy) if asking.open_metrics else None
+    open_ = None
+    if asking.open_metrics:
+        open_ = situation_to_judge(item.case, item.prediction, evidence, policy)
     every_pair = bool(asking.pair_judges) and _runs(item)
     if not every_pair and open_ is None:
         return ()
@@ -196,7 +198,7 @@ def _with_evidence(
         brief,
         witness=witness_text(witness, around.tables) if witness is not None else None,
         relations=tuple(line for line in (results, *related) if line),
-        open_question=QUESTIONS.get(open_, ""),
+        open_question=open_.row.question,
         gold_facts=facts(evidence, "gold"),
         prediction_facts=facts(evidence, "prediction"),
         unmatched=facts(evidence, "prediction", UNMATCHED),
