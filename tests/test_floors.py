@@ -23,6 +23,7 @@ FLOORS = (
         "logged_answers",
         "case_parts",
         "records",
+        "dialects",
         "errors",
         "registry",
     },
