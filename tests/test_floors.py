@@ -32,6 +32,7 @@ FLOORS = (
         "logged_answers",
         "case_parts",
         "records",
+        "dialects",
         "errors",
         "registry",
         "situations",

@@ -15,6 +15,7 @@ Records and decisions, each one file:
 ``policies``        what each situation counts as, by policy
 ``account``         what language models cost a run folder
 ``verdicts``        how evidence becomes a judgement
+``dialects``        what differs from one SQL dialect to the next, one record each
 ``errors``          the tree of errors
 ``registry``        how members register
 ``pipeline``        ``evaluate()``: the stages in order

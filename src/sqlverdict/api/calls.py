@@ -111,9 +111,9 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     if reference is None:
         raise UsageError("the source of the schema is None; expected a path or a URL")
     db_id = None if db_id is None else read_text(db_id, "db_id")
-    engine = engine_of(reference)
-    if engine != DEFAULT_ENGINE:
-        return ENGINES.get(engine).schema(reference, db_id)
+    engine = ENGINES.get(engine_of(reference))
+    if not engine.in_python:
+        return engine.schema(reference, db_id)
     schemas = load_schemas(file_of(reference) or reference, db_id)
     if len(schemas) != 1:
         raise UsageError(f"{reference} holds {len(schemas)} schemas; name one with db_id=")
@@ -154,7 +154,7 @@ def prove_pair(
     engine = ENGINES.get(DEFAULT_ENGINE if reference is None else engine_of(reference))
     ours = parse(_query(gold, "gold"), engine.dialect)
     theirs = parse(_query(prediction, "prediction"), engine.dialect)
-    if reference is None or engine.name == DEFAULT_ENGINE:
+    if reference is None or engine.in_python:
         file = file_of(reference) if reference is not None else None
         return prove_on_data(ours, theirs, known, file)
     with closing(engine.open(reference, Limits())) as session:
@@ -198,13 +198,13 @@ def refute_pair(
     budget = SearchBudget(read_count(instances, "instances"), seed=index(seed))
     known = _schema(schema, db)
     reference = read_reference(db)
-    engine = DEFAULT_ENGINE if reference is None else engine_of(reference)
-    if engine != DEFAULT_ENGINE:
+    engine = ENGINES.get(DEFAULT_ENGINE if reference is None else engine_of(reference))
+    if engine.search != "in_memory":
         from sqlverdict.refute.target.search import EngineSearch
 
-        dialect = ENGINES.get(engine).dialect
+        dialect = engine.dialect
         trust_role = limits is not None and limits.trust_role
-        search = EngineSearch(ENGINES.get(engine), reference, known, trust_role=trust_role)
+        search = EngineSearch(engine, reference, known, trust_role=trust_role)
         try:
             return search.refute(parse(gold, dialect), parse(prediction, dialect), budget=budget)
         finally:

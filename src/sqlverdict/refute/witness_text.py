@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.records import Answer, Contract, Outcome
 from sqlverdict.refute.trial.literals import cell_text
 from sqlverdict.refute.witness import Witness
@@ -32,7 +33,7 @@ class WitnessHeader(msgspec.Struct, frozen=True):
     sentence: str = ""
     grade: str = "ungraded"
     db_id: str = ""
-    engine: str = "sqlite"
+    engine: str = DEFAULT_ENGINE
 
 
 def comment_lines(witness: Witness, header: WitnessHeader) -> list[str]:

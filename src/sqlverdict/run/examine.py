@@ -12,9 +12,10 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.evidence import Evidence, Failed, OpenQuestion, Refuted, Undecided
 from sqlverdict.evidence_parts import StageFailure
-from sqlverdict.execute.engine import DEFAULT_ENGINE, Engine
+from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.policies import POLICIES, Policy
@@ -302,7 +303,7 @@ class Examiner:
 
 def _text_key(sql: str, engine: Engine) -> str:
     """What texts of one meaning share; only SQLite's rules for quotes are known here."""
-    return fold_sql(sql) if engine.name == DEFAULT_ENGINE else sql
+    return fold_sql(sql) if dialect_of(engine.dialect).plain_tokens else sql
 
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:

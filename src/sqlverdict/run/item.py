@@ -11,7 +11,7 @@ from sqlverdict.compare.preset import PRESETS, Preset, QueryPair
 from sqlverdict.evidence import Evidence, Relation
 from sqlverdict.evidence_parts import GeneratedRelation
 from sqlverdict.execute.clock import uses_chance
-from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.references import is_server
 from sqlverdict.load.databases import unknown_database
@@ -298,7 +298,7 @@ class RunItem:
         if self._witnesses is None or not isinstance(refutation, Witness):
             return
         name = witness_name(self.case, self.prediction.sql or "")
-        if refutation.engine != DEFAULT_ENGINE:
+        if not ENGINES.get(refutation.engine).in_python:
             from sqlverdict.refute.target.script import write_script
 
             write_script(refutation, self._witnesses, name, contract=self.case.contract)

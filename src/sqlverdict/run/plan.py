@@ -23,7 +23,7 @@ from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.confidence.stored import built_in, write_model
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import open_cache
-from sqlverdict.execute.engine import ENGINES, Limits, engine_for
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.no_sql import check_no_sql
 from sqlverdict.parse.schema import Schema
@@ -70,7 +70,7 @@ class RunPlan:
     """
 
     specs: tuple[MetricSpec, ...]
-    engine: str = "sqlite"
+    engine: str = DEFAULT_ENGINE
     now: datetime | None = None
     database_version: str = ""
     limits: Limits = field(default_factory=Limits)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Engine, engine_for
+from sqlverdict.execute.engine import ENGINES, Engine, engine_for
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.servers.patience import is_passing, patiently
 from sqlverdict.files.references import file_of, is_server
@@ -72,7 +72,7 @@ class Refuter:
         if isinstance(schema, NotRefuted):
             return schema
         preset = UnderRelation(relation)
-        if self._engine(case).name != DEFAULT_ENGINE:
+        if self._engine(case).search != "in_memory":
             return self._on_engine(gold, prediction, schema, case, preset)
         return refute_queries(
             gold,
@@ -87,7 +87,7 @@ class Refuter:
     def _search(
         self, gold: ParseResult, prediction: ParseResult, schema: Schema, case: Case
     ) -> Refutation:
-        if self._engine(case).name != DEFAULT_ENGINE:
+        if self._engine(case).search != "in_memory":
             return self._on_engine(gold, prediction, schema, case, PRESETS.get(DEFAULT_PRESET))
         # The search is slow to load; runs without it need not wait.
         from sqlverdict.refute.search import refute_queries

@@ -91,8 +91,9 @@ class SchemaArgs:
         if (self.db is None) == (self.schema is None):
             both = "neither --db nor --schema" if self.db is None else "both --db and --schema"
             raise UsageError(f"found {both}; give one of them, so that the tables are known")
-        if self.db is not None and self.engine != DEFAULT_ENGINE:
-            declared = ENGINES.get(self.engine).schema(self.db, self.db_id)
+        engine = ENGINES.get(self.engine)
+        if self.db is not None and not engine.in_python:
+            declared = engine.schema(self.db, self.db_id)
             return replace(declared, null_keys=self.null_keys)
         schemas = load_schemas(self.db or self.schema or "", self.db_id)
         if len(schemas) > 1:
@@ -238,7 +239,7 @@ def search(pair: PairOfQueries, args: SearchArgs) -> Refutation:
     budget = replace(
         SearchBudget(alike=1), instances=args.instances, seconds=args.seconds, seed=args.seed
     )
-    if pair.engine != DEFAULT_ENGINE:
+    if ENGINES.get(pair.engine).search != "in_memory":
         return _search_on_engine(pair, args, budget)
     with ExitStack() as stack:
         bank = None if args.no_bank else stack.enter_context(Bank())
@@ -285,6 +286,6 @@ def write_witness(
         return []
     text = f"{pair.gold}\0{pair.prediction}".encode("utf-8", "backslashreplace")
     name = f"{pair.schema.db_id}-{blake2b(text, digest_size=5).hexdigest()}"
-    if witness.engine != DEFAULT_ENGINE:
+    if not ENGINES.get(witness.engine).in_python:
         return [write_script(witness, out, name, preset=preset)]
     return list(write(witness, out, name, preset=preset))

@@ -19,6 +19,7 @@ import msgspec
 from sqlglot import exp
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import DatabaseError, DataError, FileFailure, UsageError
 from sqlverdict.execute.engine import ENGINES, ScratchEngine
 from sqlverdict.files.atomic import write_at_once
@@ -203,7 +204,7 @@ def _inserts(table: Table, rows: tuple[Row, ...], dialect: str) -> Iterator[str]
 
 def _literal(cell: Cell, dialect: str) -> str:
     if isinstance(cell, bytes):
-        return f"x'{cell.hex()}'" if dialect == "mysql" else f"'\\x{cell.hex()}'"
+        return f"x'{cell.hex()}'" if dialect_of(dialect).blobs == "hex" else f"'\\x{cell.hex()}'"
     return exp.convert(cell).sql(dialect=dialect)
 
 

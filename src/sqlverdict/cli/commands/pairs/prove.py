@@ -11,7 +11,7 @@ from sqlverdict.cli.command import Heading, argument, command, group, option
 from sqlverdict.cli.options.pair import PairOfQueries, SchemaArgs, check_queries, query_text
 from sqlverdict.cli.options.shared import FILE, json_option, print_json
 from sqlverdict.errors import Contradiction, UsageError
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.references import file_of
 from sqlverdict.files.text import count
 from sqlverdict.parse.facts import facts_of
@@ -112,8 +112,9 @@ def _check(file: Path, args: ProveArgs) -> int:
 def _prove(pair: PairOfQueries, args: ProveArgs) -> int:
     with ExitStack() as stack:
         session = None
-        if pair.database is not None and pair.engine != DEFAULT_ENGINE:
-            session = ENGINES.get(pair.engine).open(pair.database, pair.limits)
+        engine = ENGINES.get(pair.engine)
+        if pair.database is not None and not engine.in_python:
+            session = engine.open(pair.database, pair.limits)
             stack.callback(session.close)
         result = prove_on_data(
             parse(pair.gold, pair.dialect),

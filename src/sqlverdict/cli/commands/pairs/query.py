@@ -11,6 +11,7 @@ import click
 from sqlverdict.cli.command import argument, command, option
 from sqlverdict.cli.options.shared import json_option, print_json
 from sqlverdict.cli.query_parts import PARTS, other_dialect, part_text, query_parts
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.features import FEATURES
 from sqlverdict.parse.query import parse
 from sqlverdict.records import ParseFailure
@@ -29,7 +30,7 @@ class QueryArgs:
     """The options of ``query``."""
 
     sql: str = argument()
-    dialect: str = option("--dialect", default="sqlite", help="A dialect of sqlglot.")
+    dialect: str = option("--dialect", default=DEFAULT_DIALECT, help="A dialect of sqlglot.")
     as_json: bool = json_option()
 
 
