@@ -25,8 +25,6 @@ from sqlverdict.files.text import few_of
 
 MANIFEST = "manifest.json"
 SCHEMA = 2
-_SEALED_SINCE = 2
-"""The first schema whose files have a checksum."""
 _VERSION = re.compile(r"""^__version__ = .*?["']([^"']+)["']$""", re.MULTILINE)
 
 
@@ -85,11 +83,6 @@ class Manifest:
         return self.stages.get("policy", "results")
 
     @property
-    def is_sealed(self) -> bool:
-        """Whether the files of the run have a checksum."""
-        return self.schema >= _SEALED_SINCE
-
-    @property
     def fingerprint(self) -> str:
         """A digest of what can change a result."""
         return hashlib.sha256(msgspec.json.encode(self.deciding(), order="sorted")).hexdigest()
@@ -141,28 +134,45 @@ def read_manifest(folder: Path) -> Manifest:
     """Read ``manifest.json``.
 
     Raises:
-        RunLogError: it is missing, cannot be read, was changed, or a later version wrote it.
+        RunLogError: it is missing, cannot be read, was changed, or has another schema.
     """
     path = folder / MANIFEST
     try:
         content = path.read_bytes()
+        schema = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
+        if isinstance(schema, int):
+            check_schema(path, schema, SCHEMA)
         manifest = msgspec.json.decode(content, type=Manifest)
-        is_intact = seal_fits(content, required=manifest.is_sealed)
+        is_intact = seal_fits(content)
     except OSError as error:
         raise no_run(folder, MANIFEST, error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunLogError(f"{path} is not a manifest of this version: {error}") from error
-    if manifest.schema > SCHEMA:
-        raise RunLogError(
-            f"{path} has schema {manifest.schema}; this version reads up to {SCHEMA}. "
-            f"Update sqlverdict."
-        )
     if not is_intact:
         raise RunLogError(
             f"{path} was changed after it was written: its checksum does not match. Restore it, or "
             f"evaluate again with --overwrite."
         )
     return manifest
+
+
+def check_schema(path: Path, schema: int, own: int) -> None:
+    """Refuse a file of a run that has another schema.
+
+    Args:
+        path: The file.
+        schema: The schema that it names.
+        own: The schema that this version reads.
+
+    Raises:
+        RunLogError: they are not the same.
+    """
+    if schema != own:
+        advice = "Update sqlverdict." if schema > own else "Evaluate again with --overwrite."
+        raise RunLogError(
+            f"{path} has schema {schema}, of another version of sqlverdict; this version reads "
+            f"schema {own}. {advice}"
+        )
 
 
 def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
