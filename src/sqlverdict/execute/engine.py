@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.errors import DatabaseError, OptionName, UsageError
 from sqlverdict.execute.folders import engine_of_folder
 from sqlverdict.files.references import Reference, file_of, is_server, scheme_of
 from sqlverdict.files.sqlite import HEAP, is_sqlite
@@ -384,5 +384,7 @@ def check_fits(engine: str, reference: str) -> None:
         right = engine_of(reference)
         raise UsageError(
             f"{scheme}:// is a database of the engine {right}, and the engine is to be {engine}. "
-            f"Use --engine {right}, or leave it out"
+            "Use ",
+            OptionName("engine", right),
+            ", or leave it out",
         )

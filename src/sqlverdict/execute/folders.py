@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 
 _MOST_FILES = 20_000
 """So many files are looked at: the endings of a benchmark's databases are alike."""
@@ -34,8 +34,9 @@ def engine_of_folder(folder: Path, suffixes: Mapping[str, tuple[str, ...]], usua
     if len(owners) > 1:
         kinds = ", ".join(f"{name} ({' '.join(own)})" for name, own in sorted(owners.items()))
         raise UsageError(
-            f"{folder} holds databases of several engines: {kinds}. Say which is meant with "
-            "--engine, or give a folder with the files of one"
+            f"{folder} holds databases of several engines: {kinds}. Say which is meant with ",
+            OptionName("engine"),
+            ", or give a folder with the files of one",
         )
     return next(iter(owners), usual)
 

@@ -34,9 +34,9 @@ def file_hint(header: bytes) -> str:
     if engine is None:
         return ""
     if engine == "duckdb":
-        return f"It is a file of DuckDB: use --engine duckdb ({_install(engine)})"
+        return f"It is a file of DuckDB: use the engine duckdb ({_install(engine)})"
     return (
-        f"It is a dump of {_WORDS[engine]}: load it into a server, and use --databases "
+        f"It is a dump of {_WORDS[engine]}: load it into a server, and give its databases as "
         f"{_URLS[engine]}://HOST/{{db_id}} ({_install(engine)})"
     )
 
@@ -49,7 +49,7 @@ def ddl_hint(text: str) -> str:
     source = f"{_URLS[engine]}://HOST/DATABASE" if engine in _URLS else "FILE.duckdb"
     return (
         f"The text looks like {_WORDS[engine]}, and SQLite reads schemas of text. Make a database "
-        f"with it, and use --db or --databases {source} instead of --schema ({_install(engine)})"
+        f"with it, and give {source} as the database instead of a schema ({_install(engine)})"
     )
 
 

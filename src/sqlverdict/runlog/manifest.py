@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from sqlverdict.errors import RunLogError
+from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
 from sqlverdict.files.text import few_of
@@ -124,10 +124,12 @@ def no_run(folder: Path, name: str, error: OSError) -> RunLogError:
     """The error where a folder is no run; it names the runs that lie in it."""
     children = sorted(folder.iterdir()) if folder.is_dir() else []
     runs = [str(child) for child in children if (child / MANIFEST).is_file()]
-    advice = "Give the folder that evaluate wrote with --out."
+    problem = f"no run at {folder}: {name} cannot be read ({error.strerror})."
     if runs:
-        advice = f"Runs in it: {few_of(runs)}."
-    return RunLogError(f"no run at {folder}: {name} cannot be read ({error.strerror}). {advice}")
+        return RunLogError(f"{problem} Runs in it: {few_of(runs)}.")
+    return RunLogError(
+        f"{problem} Give the folder that evaluate wrote with ", OptionName("out"), "."
+    )
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -151,7 +153,9 @@ def read_manifest(folder: Path) -> Manifest:
     if not is_intact:
         raise RunLogError(
             f"{path} was changed after it was written: its checksum does not match. Restore it, or "
-            f"evaluate again with --overwrite."
+            "evaluate again with ",
+            OptionName("overwrite", True),
+            ".",
         )
     return manifest
 
@@ -168,11 +172,13 @@ def check_schema(path: Path, schema: int, own: int) -> None:
         RunLogError: they are not the same.
     """
     if schema != own:
-        advice = "Update sqlverdict." if schema > own else "Evaluate again with --overwrite."
-        raise RunLogError(
+        problem = (
             f"{path} has schema {schema}, of another version of sqlverdict; this version reads "
-            f"schema {own}. {advice}"
+            f"schema {own}."
         )
+        if schema > own:
+            raise RunLogError(f"{problem} Update sqlverdict.")
+        raise RunLogError(f"{problem} Evaluate again with ", OptionName("overwrite", True), ".")
 
 
 def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
@@ -188,8 +194,11 @@ def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
         return earlier
     changes = "; ".join(changes_between(earlier, manifest))
     raise RunLogError(
-        f"{folder} holds another run: {changes}. Give another --out, or start over with "
-        f"--overwrite."
+        f"{folder} holds another run: {changes}. Give another ",
+        OptionName("out"),
+        ", or start over with ",
+        OptionName("overwrite", True),
+        ".",
     )
 
 
