@@ -7,7 +7,6 @@ from contextlib import closing
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex
 
-from sqlverdict.api.argument_words import in_python_words
 from sqlverdict.api.arguments import (
     Golds,
     Reference,
@@ -19,6 +18,7 @@ from sqlverdict.api.arguments import (
 )
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
+from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
 from sqlverdict.files.references import file_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
 
 
-@in_python_words
+@names_arguments
 def check(
     gold: Golds,
     prediction: Reply,
@@ -88,7 +88,7 @@ def check(
         return scorer.check(gold, prediction, question=question, contract=contract)
 
 
-@in_python_words
+@names_arguments
 def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     """The schema of a database, or that in a schema file.
 
@@ -120,7 +120,7 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     return next(iter(schemas.values()))
 
 
-@in_python_words
+@names_arguments
 def prove_pair(
     gold: str,
     prediction: str,
@@ -161,7 +161,7 @@ def prove_pair(
         return prove_on_data(ours, theirs, known, file_of(reference), run=session.run)
 
 
-@in_python_words
+@names_arguments
 def refute_pair(
     gold: str,
     prediction: str,

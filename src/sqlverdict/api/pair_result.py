@@ -8,7 +8,6 @@ from functools import cached_property
 
 from msgspec import structs
 
-from sqlverdict.api.argument_words import python_words
 from sqlverdict.compare.difference import AnswerDifference, answer_difference
 from sqlverdict.compare.log_answers import log_pair
 from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Relation, relations_of
@@ -19,7 +18,6 @@ from sqlverdict.situations import Situation
 
 MOST_ROWS = 20
 """How many rows of an answer, and of a difference, a result holds."""
-_ARGUMENTS = ("db", "databases", "engine")
 _RIGHT = {
     Verdict.CORRECT: True,
     Verdict.ABSTAINED_RIGHT: True,
@@ -82,7 +80,7 @@ class PairResult:
     @property
     def message(self) -> str:
         """What went wrong, in words; empty where nothing did."""
-        return python_words(self.result.message, _ARGUMENTS)
+        return self.result.message
 
     @property
     def evidence(self) -> Sequence[Evidence]:
@@ -135,7 +133,7 @@ class PairResult:
             why = f"by {self.deciding}, the text alone"
         lines = [f"{verdict}: {why}" if why else verdict]
         for piece in shown_evidence(self.result):
-            lines += [f"  {python_words(line, _ARGUMENTS)}" for line in piece_lines(piece)]
+            lines += [f"  {line}" for line in piece_lines(piece)]
             if isinstance(piece, Refuted):
                 lines += [f"    {line}" for line in witness_lines(piece)]
         if any(isinstance(piece, Related) for piece in self.evidence):

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
-from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.errors import DatabaseError, OptionName, UsageError
 from sqlverdict.execute.session import LONGEST as LONGEST
 from sqlverdict.execute.session import Limits as Limits
 from sqlverdict.execute.session import Scratch as Scratch
@@ -304,8 +304,9 @@ def _engine_of_folder(folder: Path, suffixes: Mapping[str, tuple[str, ...]], usu
     if len(owners) > 1:
         kinds = ", ".join(f"{name} ({' '.join(own)})" for name, own in sorted(owners.items()))
         raise UsageError(
-            f"{folder} holds databases of several engines: {kinds}. Say which is meant with "
-            "--engine, or give a folder with the files of one"
+            f"{folder} holds databases of several engines: {kinds}. Say which is meant with ",
+            OptionName("engine"),
+            ", or give a folder with the files of one",
         )
     return next(iter(owners), usual)
 
@@ -374,5 +375,7 @@ def check_fits(engine: str, reference: str) -> None:
         right = engine_of(reference)
         raise UsageError(
             f"{scheme}:// is a database of the engine {right}, and the engine is to be {engine}. "
-            f"Use --engine {right}, or leave it out"
+            "Use ",
+            OptionName("engine", right),
+            ", or leave it out",
         )

@@ -12,12 +12,12 @@ def file_hint(header: bytes) -> str:
             continue
         if not dialect.server:
             return (
-                f"It is a file of {dialect.title}: use --engine {dialect.name} "
+                f"It is a file of {dialect.title}: use the engine {dialect.name} "
                 f"({_install(dialect.name)})"
             )
         return (
-            f"It is a dump of {dialect.title}: load it into a server, and use --databases "
-            f"{dialect.source}{{db_id}} ({_install(dialect.name)})"
+            f"It is a dump of {dialect.title}: load it into a server, and give its databases "
+            f"as {dialect.source}{{db_id}} ({_install(dialect.name)})"
         )
     return ""
 
@@ -30,7 +30,7 @@ def ddl_hint(text: str) -> str:
         source = f"{dialect.source}DATABASE" if dialect.server else dialect.source
         return (
             f"The text looks like {dialect.title}, and SQLite reads schemas of text. Make a "
-            f"database with it, and use --db or --databases {source} instead of --schema "
+            f"database with it, and give {source} as the database instead of a schema "
             f"({_install(dialect.name)})"
         )
     return ""

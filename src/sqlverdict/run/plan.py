@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, reads_driver_values
 from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.confidence.stored import built_in, write_model
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
@@ -322,12 +322,19 @@ def _cluster(options: Options, specs: Sequence[MetricSpec]) -> str:
     if on not in ("", "ray") and not on.startswith("ray://"):
         raise UsageError(f"nothing runs on {on!r}; expected ray or ray://HOST:PORT")
     if options.copy_databases and not on:
-        raise UsageError("databases are copied to the nodes of a cluster: name one with --on ray")
+        raise UsageError(
+            "databases are copied to the nodes of a cluster: name one with ",
+            OptionName("on", "ray"),
+        )
     if on and options.search is not None and options.search.bank is not None:
-        raise UsageError("--bank is a file of one machine; leave it out, or --on")
+        raise UsageError(
+            OptionName("bank"), " is a file of one machine; leave it out, or ", OptionName("on")
+        )
     timed = [spec.label for spec in specs if "timing" in spec.metric.needs]
     if on and timed:
-        raise UsageError(f"{timed[0]} times queries on one machine; leave it out, or --on")
+        raise UsageError(
+            f"{timed[0]} times queries on one machine; leave it out, or ", OptionName("on")
+        )
     return on
 
 
