@@ -16,7 +16,7 @@ import pytest
 from click.testing import Result
 
 from sqlverdict.cli.commands.lists.explain import KINDS
-from sqlverdict.cli.former_commands import FORMER
+from sqlverdict.cli.former_commands import FORMER, new_line
 from sqlverdict.cli.main import FIRST, Commands, sqlverdict
 from sqlverdict.errors import (
     DataError,
@@ -42,7 +42,8 @@ def test_every_command_of_the_plan_is_there() -> None:
 
 def test_the_help_begins_with_what_a_newcomer_needs(invoke: Invoke) -> None:
     text = invoke("--help").output
-    first, _, others = text.partition("Start here:\n")[2].partition("\n\n")
+    listing = text.partition("Start here:\n")[2].partition("  Exit codes:")[0]
+    first, _, others = listing.partition("\n\n")
     assert tuple(re.findall(r"^  (\w+) ", first, re.MULTILINE)) == FIRST
     assert set(re.findall(r"^  (\w+) ", others, re.MULTILINE)) == set(NAMES) - set(FIRST)
 
@@ -61,13 +62,19 @@ def test_a_former_command_names_the_one_to_give_instead(invoke: Invoke, former: 
     result = invoke(*former.split(), "a b", "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     line = result.stderr.splitlines()[-1].strip()
-    assert line == f"sqlverdict {FORMER[former]} 'a b' --json"
+    assert line == "sqlverdict " + FORMER[former].replace("...", "'a b' --json")
     name, *options = FORMER[former].split()
     command = sqlverdict.get_command(click.Context(sqlverdict), name)
     assert command is not None
     known = {opt for each in command.params for opt in each.opts}
     assert {word for word in options if word.startswith("--")} <= known
     assert former not in NAMES
+
+
+def test_every_shard_of_a_former_merge_has_its_option() -> None:
+    line = new_line("merge", ["runs/a", "runs/b", "--out", "runs/c"])
+    assert line == "sqlverdict evaluate --merge runs/a --merge runs/b --out runs/c"
+    assert new_line("merge", []) == "sqlverdict evaluate --merge"
 
 
 def test_a_kind_or_member_that_is_not_there_gets_a_hint(invoke: Invoke) -> None:

@@ -9,6 +9,8 @@
 ``own_data``     finds questions, predictions and the database in a folder, for ``init``
 ``former_commands``  what took the place of commands of earlier versions
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
+``merge_shards``   the shards of one evaluation become one run
+``judge_contexts``  asks the judge of a run again, in other contexts
 ``recorded_command``  the options of the command that made a run
 ``run_cases``         the cases of a run, read again
 ``show_run``     prints a run

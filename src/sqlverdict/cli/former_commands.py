@@ -7,26 +7,31 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 FORMER: Mapping[str, str] = {
-    "abstain list": "explain methods",
-    "bank export": "bank --export",
-    "bank import": "bank --import",
-    "bank list": "bank",
-    "bank suite": "bank --suite",
-    "benchmarks": "explain benchmarks",
-    "categories": "table --of categories",
-    "contributions": "table --of contributions",
-    "engines": "explain engines",
-    "list": "show",
-    "metrics": "explain metrics",
-    "presets": "explain presets",
-    "query": "pair",
-    "replay": "refute --replay",
-    "rules": "explain rules",
-    "trials": "table --of trials",
+    "abstain list": "explain methods ...",
+    "ablate": "agree RUN --labels FILE --context all",
+    "bank export": "bank --export ...",
+    "bank import": "bank --import ...",
+    "bank list": "bank ...",
+    "bank suite": "bank --suite ...",
+    "benchmarks": "explain benchmarks ...",
+    "categories": "table --of categories ...",
+    "contributions": "table --of contributions ...",
+    "engines": "explain engines ...",
+    "list": "show ...",
+    "merge": "evaluate --merge ...",
+    "metrics": "explain metrics ...",
+    "presets": "explain presets ...",
+    "query": "pair ...",
+    "replay": "refute --replay ...",
+    "rules": "explain rules ...",
+    "trials": "table --of trials ...",
 }
-"""The words that stand now in the place of those before them; what follows them stays."""
+"""The words to give instead; ``...`` stands for what followed the name."""
+_REPEATED = "--merge"
+"""An option that stands before each of the arguments, not before the first alone."""
 
 
 def check_former(args: Sequence[str]) -> None:
@@ -42,8 +47,22 @@ def check_former(args: Sequence[str]) -> None:
         former = " ".join(args[:length])
         if former in FORMER:
             from sqlverdict.errors import UsageError
-            from sqlverdict.files.secrets import without_secrets
 
-            rest = shlex.join(map(without_secrets, args[length:]))
-            line = f"sqlverdict {FORMER[former]} {rest}".rstrip()
+            line = new_line(former, args[length:])
             raise UsageError(f"the command {former} has another name now. Give:\n  {line}")
+
+
+def new_line(former: str, rest: Sequence[str]) -> str:
+    """The command that does now what a former one did; ``rest`` is what followed its name."""
+    from sqlverdict.files.secrets import without_secrets
+
+    new, followed, _ = FORMER[former].partition(" ...")
+    words = [without_secrets(word) for word in rest] if followed else []
+    if new.endswith(_REPEATED):
+        arguments = list(takewhile(lambda word: not word.startswith("-"), words))
+        words = words[len(arguments) :]
+        if arguments:
+            new = new.removesuffix(_REPEATED) + shlex.join(
+                word for each in arguments for word in (_REPEATED, each)
+            )
+    return f"sqlverdict {new} {shlex.join(words)}".rstrip()
