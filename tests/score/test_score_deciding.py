@@ -101,7 +101,7 @@ def test_the_verdict_decides_everywhere_wherever_it_stands(
     verdict = "incorrect" if policy == "strict" else "correct"
     assert run.summary.verdicts == {verdict: 1}
     assert read_run(run.folder).summary == run.summary
-    listing = CliRunner().invoke(sqlverdict, ["list", str(run.folder), "--verdict", verdict])
+    listing = CliRunner().invoke(sqlverdict, ["show", str(run.folder), "--verdict", verdict])
     assert "1 of 1 case" in listing.output
     assert f"verdict     {verdict} (policy {policy})" in show(run.folder, "0")
     failures = ET.parse(run.folder / "junit.xml").getroot().get("failures")

@@ -1,4 +1,4 @@
-"""What a query consists of, for the commands ``query`` and ``pair``."""
+"""What a query consists of, for ``pair``."""
 
 from __future__ import annotations
 

@@ -129,5 +129,5 @@ def _require_members(names: Iterable[str], members: Iterable[str], profile: str)
     if strangers:
         raise UsageError(
             f"the profile {profile} has no rule {strangers[0]!r}; "
-            f"`sqlverdict rules --profile {profile}` lists them"
+            f"`sqlverdict explain rules --profile {profile}` lists them"
         )

@@ -40,7 +40,7 @@ def comment_lines(witness: Witness, header: WitnessHeader) -> list[str]:
     """The comment at the head of a witness file; its last line is for programs."""
     lines = [
         "-- A witness of sqlverdict: a database on which two queries differ.",
-        "-- Run it again: sqlverdict replay FILE",
+        "-- Run it again: sqlverdict refute --replay FILE",
         "--",
         *_comment(header.sentence or "they differ on this database", "-- "),
         f"-- Grade: {witness.grade}. Compared under the preset {_one_line(header.preset)}.",

@@ -72,7 +72,7 @@ class Run:
                 ),
                 f"verdicts{by}: {verdicts or 'none'}",
                 f"folder: {self.folder}",
-                f"next: sqlverdict list {shlex.quote(str(self.folder))}",
+                f"next: sqlverdict show {shlex.quote(str(self.folder))}",
             )
         )
 

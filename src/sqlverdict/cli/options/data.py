@@ -160,7 +160,7 @@ class CaseArgs(DataArgs):
         "--shard",
         type=SHARD,
         metavar="I/N",
-        help="Only the I-th of N equal parts. 'sqlverdict merge' puts them together.",
+        help="Only the I-th of N equal parts. --merge puts them together.",
     )
 
     @property

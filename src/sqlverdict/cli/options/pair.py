@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -10,7 +11,7 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, argument, group, option
+from sqlverdict.cli.command import Heading, group, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     POSITIVE,
@@ -133,11 +134,9 @@ class SearchArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairArgs:
-    """The options of ``pair`` and ``refute``."""
+class WitnessArgs:
+    """What ``pair`` and ``refute`` need beside the two queries to search for a witness."""
 
-    gold: str = argument(metavar="GOLD")
-    prediction: str = argument(metavar="PRED")
     source: SchemaArgs = group(SchemaArgs)
     search: SearchArgs = group(SearchArgs)
     out: Path | None = option(
@@ -145,14 +144,14 @@ class PairArgs:
     )
     as_json: bool = json_option()
 
-    def read(self) -> PairOfQueries:
-        """The two queries and their schema.
+    def read(self, *texts: str) -> PairOfQueries:
+        """Two queries, each SQL, ``@FILE`` or ``-``, and their schema.
 
         Raises:
             UsageError: the options name no schema, or several.
             DataError: a file cannot be read.
         """
-        gold, prediction = query_text(self.gold), query_text(self.prediction)
+        gold, prediction = map(query_text, texts)
         source = self.source
         schema, limits = source.read(), source.limits
         return PairOfQueries(gold, prediction, schema, source.engine, source.db, limits)
@@ -188,11 +187,13 @@ class PairOfQueries:
 
 
 def query_text(text: str) -> str:
-    """SQL, or ``@FILE`` for the SQL in a file.
+    """SQL, ``@FILE`` for the SQL in a file, or ``-`` for that on standard input.
 
     Raises:
         DataError: there is no such file.
     """
+    if text == "-":
+        return sys.stdin.read().strip()
     if not text.startswith("@"):
         return text.strip()
     return read_text(Path(text[1:]), DataError).strip()

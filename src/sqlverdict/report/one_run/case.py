@@ -348,7 +348,7 @@ def _witness(witness: Refuted, folder: Path | None) -> Iterator[str]:
     grade = _GRADES.get(witness.grade, witness.grade)
     yield f"refuted by {rows} ({witness.grade}: {grade}): {witness.sentence}"
     if file := _file(folder, "witnesses", witness.file):
-        yield f"replay it: sqlverdict replay {shlex.quote(file)}"
+        yield f"replay it: sqlverdict refute --replay {shlex.quote(file)}"
     for broken in witness.broken:
         yield f"the real data show otherwise: {broken}"
 

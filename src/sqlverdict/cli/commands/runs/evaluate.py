@@ -14,6 +14,7 @@ import click
 
 from sqlverdict.cli.command import command
 from sqlverdict.cli.evaluate_runs import evaluate_cases, read_cases, run_systems
+from sqlverdict.cli.merge_shards import merge_shards
 from sqlverdict.cli.options.batch import show_estimate
 from sqlverdict.cli.options.judge import open_judge
 from sqlverdict.cli.options.run import EvaluateArgs, run_options
@@ -54,6 +55,9 @@ _EXAMPLES = (
     "    --judge replay --metrics ex,flex,verdict",
     "sqlverdict evaluate ... --predictions a=a.txt --predictions b=b.txt --out runs",
     "sqlverdict evaluate ... --gold-overlay experts=fixed.jsonl   # corrected golds",
+    "sqlverdict evaluate ... --shard 1/2 --out runs/part1         # on one machine",
+    "sqlverdict evaluate ... --shard 2/2 --out runs/part2         # on another",
+    "sqlverdict evaluate --merge runs/part1 --merge runs/part2 --out runs/mine",
 )
 
 
@@ -75,7 +79,13 @@ def evaluate(args: EvaluateArgs) -> int:
     The metric verdict is decided by proofs, witnesses and relations. With --model (and --judge) a
     language model decides what they leave open. Its replies are cached, so that no call is paid
     for twice. With --no-llm no model is called, and the report lists what it would be asked.
+
+    With --merge the shards of one evaluation become one run: the one that a single process would
+    have written. All of them must be finished and there once, with the same inputs, options,
+    versions and databases.
     """
+    if args.output.merge:
+        return merge_shards(args.output)
     with ExitStack() as stack:
         if args.output.as_json and not args.judge.dry_run:
             # What a plug-in prints must not stand in the JSON.
