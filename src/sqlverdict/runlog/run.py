@@ -22,7 +22,13 @@ from sqlverdict.runlog.manifest import Manifest, read_manifest
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.score.deciding import deciding_metric, verdict_by
 from sqlverdict.score.estimates import Estimate
-from sqlverdict.score.summary import Summary, from_json, is_older, summarise, to_json
+from sqlverdict.score.summary import (
+    Summary,
+    is_older,
+    summarise,
+    summary_from_json,
+    summary_to_json,
+)
 
 SUMMARY = "summary.json"
 _LABELS = ("system", "benchmark")
@@ -124,7 +130,7 @@ def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
     spending = read_spending(folder / SPENDING)
     summary = replace(_summary_of(folder, manifest), spending=spending)
     labels = dict(zip(_LABELS, (manifest.system, manifest.benchmark), strict=True))
-    content = labels | to_json(summary)
+    content = labels | summary_to_json(summary)
     write_sealed_json(folder / SUMMARY, content)
     return summary
 
@@ -185,7 +191,7 @@ def read_run(folder: Path | str) -> Run:
             f"{path} was changed after it was written: its checksum does not match. {_AGAIN_WORDS}"
         )
     figures = {name: content[name] for name in content if name not in _NO_FIGURES}
-    summary = from_json(figures)
+    summary = summary_from_json(figures)
     if is_older(figures) or summary.deciding != deciding_metric(manifest.metrics, manifest.binary):
         # Its denominators, or what decided, are those of an older version.
         summary = replace(_summary_of(folder, manifest), spending=summary.spending)

@@ -7,7 +7,7 @@ import click
 from sqlverdict.cli.command import command
 from sqlverdict.cli.members import show_members
 from sqlverdict.cli.options.member import MemberArgs
-from sqlverdict.score.aliases import resolve
+from sqlverdict.score.aliases import metric_by_alias
 from sqlverdict.score.metric import METRICS
 
 
@@ -21,7 +21,7 @@ def metrics(args: MemberArgs) -> None:
     )
     name = args.name
     if name is not None and not METRICS.has(name):
-        name, note = resolve(name)
+        name, note = metric_by_alias(name)
         if note and not args.as_json:
             click.echo(f"note: {note}", err=True)
     show_members(METRICS, name, columns, as_json=args.as_json)
