@@ -29,7 +29,7 @@ from agreement_sets import SETS, Labelled, audited_golds, labelled
 from calibration import Golds, expected, model_of, usable
 from sqlverdict.confidence.counts import LabelSet
 from sqlverdict.confidence.model import NO_LABELS, Model
-from sqlverdict.score.calibration import LabelledResult, calibration, with_own
+from sqlverdict.score.calibration import LabelledResult, label_calibration, with_own
 
 FOLDS = 10
 DIVISIONS = 10
@@ -115,7 +115,7 @@ def own_labels(items: Sequence[Labelled], golds: Golds) -> None:
             divided = [forecasts(own, package, number, each) for each in range(DIVISIONS)]
             cells = []
             for way in ("none", "alone", "calibrate", "exact"):
-                error = sum(calibration(each[way]).error for each in divided) / DIVISIONS
+                error = sum(label_calibration(each[way]).error for each in divided) / DIVISIONS
                 loss = sum(log_loss(each[way]) for each in divided) / DIVISIONS
                 cells.append(
                     f"{error:.3f}" if way == "exact" else f"{error:.3f} / {1_000 * loss:.0f}"

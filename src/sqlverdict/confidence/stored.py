@@ -24,7 +24,7 @@ class _StoredModel(msgspec.Struct):
     own: str = ""
 
 
-def read_model(path: Path) -> Model:
+def read_label_model(path: Path) -> Model:
     """A model from a file that ``sqlverdict calibrate`` wrote.
 
     Raises:
@@ -43,7 +43,7 @@ def read_model(path: Path) -> Model:
         ) from None
 
 
-def write_model(model: Model) -> bytes:
+def write_label_model(model: Model) -> bytes:
     """A model as the text of a file."""
     stored = {
         "schema": SCHEMA,

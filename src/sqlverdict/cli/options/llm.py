@@ -107,7 +107,7 @@ def open_llm(
     """
     # Loaded late: commands that call no model need not wait for it.
     from sqlverdict.account import Account
-    from sqlverdict.llm.cache import ReplyCache, default_path
+    from sqlverdict.llm.cache import ReplyCache, reply_cache_path
     from sqlverdict.llm.client import Client
     from sqlverdict.llm.collect import RequestCollector
     from sqlverdict.llm.http.endpoint import Endpoint
@@ -123,7 +123,7 @@ def open_llm(
         max_per_minute=args.max_per_minute,
     )
     prices = load_prices(args.prices)
-    cache = ReplyCache(args.reply_cache or default_path())
+    cache = ReplyCache(args.reply_cache or reply_cache_path())
     try:
         if collect:
             collector = RequestCollector(endpoint, cache, prices, assumed)

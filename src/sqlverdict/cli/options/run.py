@@ -14,7 +14,7 @@ from sqlverdict.cli.options.limits import CacheArgs, LimitArgs
 from sqlverdict.cli.options.predictions import PredictionArgs
 from sqlverdict.cli.options.recorded_systems import SystemCaseArgs
 from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_option, quiet_option
-from sqlverdict.confidence.stored import read_model
+from sqlverdict.confidence.stored import read_label_model
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, Progress
@@ -135,7 +135,9 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
         proof=_proof(args, needed="proof" in needs),
         schemas=schemas,
         policy=evidence.policy,
-        confidence=read_model(evidence.confidence) if evidence.confidence is not None else None,
+        confidence=read_label_model(evidence.confidence)
+        if evidence.confidence is not None
+        else None,
         null_keys=evidence.null_keys,
         no_sql=args.predictions.no_sql,
         answers=args.predictions.answers,

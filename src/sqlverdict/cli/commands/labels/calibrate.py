@@ -12,8 +12,8 @@ from sqlverdict.cli.options.shared import FILE, runs_argument
 from sqlverdict.confidence.counts import LabelSet
 from sqlverdict.confidence.model import FEW, NO_LABELS, Model
 from sqlverdict.confidence.order import STEP_OF
-from sqlverdict.confidence.rates import shifted
-from sqlverdict.confidence.stored import built_in, write_model
+from sqlverdict.confidence.rates import shift_probability
+from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
@@ -23,9 +23,9 @@ from sqlverdict.report.terminal.tables import percent, table
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.score.calibration import (
     LabelledResult,
-    calibration,
-    cross_validated,
+    cross_validated_calibration,
     forecasts_of,
+    label_calibration,
     with_own,
 )
 
@@ -68,9 +68,9 @@ def calibrate(args: CalibrateArgs) -> None:
     labelled = _labelled(runs, LabelIndex(labels), name)
     own = LabelSet(name, args.about or f"labels of {name}", len(labelled), engine)
     before = NO_LABELS if args.alone else built_in()
-    measured = cross_validated(labelled, own, before)
+    measured = cross_validated_calibration(labelled, own, before)
     model = with_own(before, labelled, own)
-    write_at_once(args.out, write_model(model))
+    write_at_once(args.out, write_label_model(model))
     screen = Screen()
     screen.line(f"{count(len(labelled), 'labelled case')}, engine {engine}", "heading")
     rows = [
@@ -79,7 +79,7 @@ def calibrate(args: CalibrateArgs) -> None:
     ]
     screen.table(table(("stated", "cases", "mean stated", "right"), rows))
     screen.line(f"  cross-validated: calibration error {measured.error:.3f}")
-    package = calibration(forecasts_of(built_in(), labelled)).error
+    package = label_calibration(forecasts_of(built_in(), labelled)).error
     screen.line(f"  the package's counts on these labels: {package:.3f}")
     screen.line(
         f"  where half of the answers are right, a run states {_half(model)}; by the package's "
@@ -103,7 +103,8 @@ def calibrate(args: CalibrateArgs) -> None:
 def _half(model: Model) -> str:
     """The bounds of a rate of one half, from how far labels of other people may lie."""
     apart = model.sets_apart
-    return f"{percent(shifted(0.5, -apart), 0)} to {percent(shifted(0.5, apart), 0)}"
+    low, high = (percent(shift_probability(0.5, each), 0) for each in (-apart, apart))
+    return f"{low} to {high}"
 
 
 def _engine(runs: Sequence[Run]) -> str:
