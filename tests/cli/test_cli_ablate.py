@@ -168,7 +168,7 @@ def test_what_is_wrong_with_the_call_is_said(
     assert "no context 'no_schema'" in refusal(*call, "--context", "no_schema")
     named_otherwise = (*call, "--context", "all", "--id-field", "gold_sql")
     assert "has a decided label" in refusal(*named_otherwise)
-    assert "--out goes with --context" in refusal(*call)
+    assert "--out goes with --calibrate or --context" in refusal(*call)
     assert "--by cannot be combined" in refusal(*call, "--context", "all", "--by", "set")
     assert "takes one run" in refusal(*call[:2], *call[1:], "--context", "all")
     again = ("evaluate", "--benchmark", "flex", "--root", agreement, "--workers", 0, "--out")

@@ -1,4 +1,4 @@
-"""``refute``, ``pair``, ``replay`` and ``bank`` as users call them."""
+"""``refute``, ``pair`` and ``bank`` as users call them."""
 
 from __future__ import annotations
 

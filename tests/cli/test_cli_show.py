@@ -1,4 +1,4 @@
-"""``show``, ``list`` and ``replay`` say why: rows of a witness, policies, and what to run next."""
+"""``show`` and ``refute --replay`` say why: rows of a witness, policies, and what to run next."""
 
 from __future__ import annotations
 

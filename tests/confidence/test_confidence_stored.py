@@ -45,7 +45,9 @@ def test_what_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(UsageError, match="holds no counts of labels"):
         read_label_model(file)
-    with pytest.raises(UsageError, match="Expected a file that 'sqlverdict calibrate' wrote"):
+    with pytest.raises(
+        UsageError, match="Expected a file that 'sqlverdict agree --calibrate' wrote"
+    ):
         read_label_model(tmp_path / "nothing.json")
 
 

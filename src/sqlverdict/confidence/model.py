@@ -2,9 +2,10 @@
 
 A model is a table of counts (:mod:`sqlverdict.confidence.counts`). From these follow a rate for
 each step of the order (:mod:`~sqlverdict.confidence.rates`), and how far another set of labels may
-lie (:mod:`~sqlverdict.confidence.spread`). A user's own labels (``calibrate``) are not one more
-set, but the one that matters: they say how far these people lie from all others, which moves all
-rates. Then each step counts its own labels beside :data:`OTHERS` labels at the rate that was moved.
+lie (:mod:`~sqlverdict.confidence.spread`). A user's own labels (``agree --calibrate``) are not one
+more set, but the one that matters: they say how far these people lie from all others, which moves
+all rates. Then each step counts its own labels beside :data:`OTHERS` labels at the rate that was
+moved.
 
 The bounds of a probability are at 95 %, in log odds:
 
@@ -43,7 +44,7 @@ labels in docs/measurements/calibration.md."""
 ENOUGH = 5
 """With fewer labels a judge is not told how many of them say right."""
 FEW = 50
-"""With fewer own labels ``calibrate`` warns: the bounds stay wide."""
+"""With fewer own labels ``agree --calibrate`` warns: the bounds stay wide."""
 JUDGES = 4.0
 """The variance of what a judge's opinion is worth, in log odds, before any label is seen."""
 _QUANTILE = NormalDist().inv_cdf(1 - TAIL)

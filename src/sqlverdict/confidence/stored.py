@@ -25,7 +25,7 @@ class _StoredModel(msgspec.Struct):
 
 
 def read_label_model(path: Path) -> Model:
-    """A model from a file that ``sqlverdict calibrate`` wrote.
+    """A model from a file that ``sqlverdict agree --calibrate`` wrote.
 
     Raises:
         UsageError: there is no such file, or it holds no model.
@@ -34,12 +34,12 @@ def read_label_model(path: Path) -> Model:
         return _decode(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            f"{path}: {error.strerror}. Expected a file that 'sqlverdict calibrate' wrote"
+            f"{path}: {error.strerror}. Expected a file that 'sqlverdict agree --calibrate' wrote"
         ) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} holds no counts of labels ({error}). Expected a file that 'sqlverdict "
-            f"calibrate' wrote; make it again"
+            f"agree --calibrate' wrote; make it again"
         ) from None
 
 

@@ -16,11 +16,12 @@ from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.session import SessionCounts, answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.account import SPENDING, read_spending
-from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.command import Heading, argument, group, option
 from sqlverdict.cli.options.data import CaseArgs, read_benchmark, select
 from sqlverdict.cli.options.llm import LlmArgs, open_llm
 from sqlverdict.cli.options.shared import (
     FILE,
+    FOLDER,
     OPEN_UNIT,
     json_option,
     print_json,
@@ -103,9 +104,30 @@ class ToolArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerArgs:
-    """What ``abstain run`` and ``abstain apply`` share."""
+    """The options of ``abstain run``."""
 
+    line: str | None = argument(required=False)
     data: CaseArgs = group(CaseArgs)
+    predictions: Path | None = option(
+        "--predictions",
+        type=FILE,
+        heading=Heading.DATA,
+        help="A system's prediction file: LINE is a detector, which turns some of its answers into "
+        "abstentions.",
+    )
+    known: tuple[Path, ...] = option(
+        "--known-predictions",
+        type=FILE,
+        multiple=True,
+        heading=Heading.TRAINING,
+        help="With --predictions: the system's answers to the training questions. Repeatable.",
+    )
+    fitted: Path | None = option(
+        "--fitted",
+        type=FOLDER,
+        heading=Heading.TRAINING,
+        help="A folder that `abstain fit` wrote, instead of LINE.",
+    )
     training: TrainingArgs = group(TrainingArgs)
     tools: ToolArgs = group(ToolArgs)
     out: Path = option("--out", type=FILE, required=True, help="The JSONL file of predictions.")

@@ -54,7 +54,7 @@ class EvidenceArgs:
     confidence: Path | None = option(
         "--confidence",
         type=FILE,
-        help="Counts of labels from 'sqlverdict calibrate'. [default: the package's]",
+        help="Counts of labels from 'sqlverdict agree --calibrate'. [default: the package's]",
     )
 
 
