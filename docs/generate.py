@@ -33,7 +33,7 @@ from sqlverdict.records import REASONS, Fault, Reason, Row, Verdict
 from sqlverdict.refute.make.instance_profile import InstanceProfile
 from sqlverdict.refute.strategy import STRATEGIES, rotation
 from sqlverdict.registry import Registry
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.score.metric import METRICS
 from sqlverdict.signs.sign import SIGNS
 from sqlverdict.testing.rule_suite.pages import rule_page
