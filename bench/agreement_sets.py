@@ -36,7 +36,7 @@ from sqlverdict.records import (
     Recording,
     Result,
 )
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.verdicts import decide
 
 EX = "decisive/EX"

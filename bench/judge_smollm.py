@@ -43,7 +43,7 @@ from sqlverdict.policies import INTENT
 from sqlverdict.records import Case, Prediction, Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.report.terminal.tables import plain, table
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.run.options import SearchOptions
 from sqlverdict.verdicts import decide
 

@@ -19,9 +19,10 @@ from sqlverdict.records import Case, Prediction
 from sqlverdict.report.terminal.tables import plain, table
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.options import Options
+from sqlverdict.run.outcome import LogLine
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool import ray_pool
-from sqlverdict.run.task import LogLine, Task
+from sqlverdict.run.task import Task
 
 ACTORS = (1, 2, 4, 8)
 SECONDS = 0.02

@@ -89,7 +89,7 @@ def test_the_reader_of_imports_sees_them() -> None:
         "if TYPE_CHECKING:\n    import sqlverdict.cli\n"
         "with f():\n    import sqlverdict.audit\n"
     )
-    results = [(each.of, each.kind) for each in imports("run.item", tree)]
+    results = [(each.of, each.kind) for each in imports("run.inputs", tree)]
     assert results == [
         ("records", "top"),
         ("load.spider", "top"),

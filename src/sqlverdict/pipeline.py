@@ -4,7 +4,7 @@ The stages of a run, in order:
 
 1. ``run/plan.py``: the options become one plan.
 2. ``run/task.py``: cases and predictions become tasks; a resumed run skips what is done.
-3. ``run/examine.py``: each task is examined. ``run/ladder.py`` executes both queries, compares
+3. ``run/examine.py``: each task is examined. ``run/stages.py`` executes both queries, compares
    their answers, proves, refutes and looks for signs; metrics score the case.
 4. ``run/judging``: a judge is asked what the evidence leaves open.
 5. ``runlog``: the lines are logged as they come, put in order, and summarised.
@@ -23,7 +23,6 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.predictions import as_predictions, predictions_digest
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.examine import Examiner
-from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import Options, Progress, System
 from sqlverdict.run.output import (
     RunOutput,
@@ -36,7 +35,13 @@ from sqlverdict.run.output import (
 )
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool.coordinate import coordinate
-from sqlverdict.run.task import CaseStream, TaskSource, case_stream, pair_stream
+from sqlverdict.run.task import (
+    CaseStream,
+    TaskSource,
+    as_benchmark,
+    case_stream,
+    pair_stream,
+)
 from sqlverdict.runlog.folder import PROBLEMS
 from sqlverdict.runlog.reuse import reuse_results
 from sqlverdict.runlog.run import Run

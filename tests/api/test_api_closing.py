@@ -15,7 +15,7 @@ from sqlverdict.api import scorer as scorer_module
 from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.execute.engine import Engine, content_digest
 from sqlverdict.records import Case, Prediction
-from sqlverdict.run.task import MetricValue
+from sqlverdict.run.outcome import MetricValue
 
 GOLD = "SELECT count(*) FROM t"
 

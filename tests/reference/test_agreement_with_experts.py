@@ -14,7 +14,7 @@ from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import RatedCase, agreement
 from tiers import sampled

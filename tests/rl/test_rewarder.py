@@ -172,7 +172,7 @@ def _is_late(*_: Any, **__: Any) -> NotRefuted:
     [
         ("sqlverdict.refute.search.refute_queries", _fails),
         ("sqlverdict.refute.search.refute_queries", _is_late),
-        ("sqlverdict.run.refute_stage._read", _is_gone),
+        ("sqlverdict.run.inputs._read_schema", _is_gone),
     ],
 )
 @pytest.mark.parametrize("metric", ["ex", "ex[bird]"])

@@ -19,20 +19,24 @@ from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Reply, Request
 from sqlverdict.records import Answer, Case, Prediction, Recording
 from sqlverdict.report.one_run.case import evidence_lines
-from sqlverdict.run.item import RunItem
+from sqlverdict.run.inputs import StageInputs
+from sqlverdict.run.judging.asking import Asking, JudgeOptions
 from sqlverdict.run.judging.brief_parts import facts
-from sqlverdict.run.judging.briefs import Asking, questions
-from sqlverdict.run.judging.stage import JudgeOptions
-from sqlverdict.run.ladder import gather
+from sqlverdict.run.judging.briefs import questions
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.recorded import RecordedItem
 from sqlverdict.run.refute_stage import Refuter
+from sqlverdict.run.stages import gather_evidence
 from sqlverdict.score.metric import parse_metrics
 from sqlverdict.situations import Situation
 
 PLAN = RunPlan(parse_metrics("ex"))
 HEADER = "original_column_name,column_name,column_description,data_format,value_description\n"
 Tell = Callable[..., Brief]
+
+
+def inputs_of(case: Case, prediction: str) -> StageInputs:
+    runner = QueryRunner("sqlite", Limits())
+    return StageInputs(case, Prediction("1", prediction), runner, PLAN)
 
 
 @pytest.fixture
@@ -49,12 +53,10 @@ def tell(database: Path) -> Tell:
 
     def make(gold: str, prediction: str, *more: Evidence, **asking: Any) -> Brief:
         case = Case("1", "people", "?", (gold,), str(database))
-        item = RunItem(
-            case, Prediction("1", prediction), QueryRunner("sqlite", Limits()), Refuter(PLAN)
-        )
-        evidence = (*gather(item, PLAN), *more)
+        inputs = inputs_of(case, prediction)
+        evidence = (*gather_evidence(inputs, Refuter(PLAN)), *more)
         (question,) = questions(
-            item, evidence, Asking(open_judge="evidence", open_metrics=("verdict",), **asking)
+            inputs, evidence, Asking(open_judge="evidence", open_metrics=("verdict",), **asking)
         )
         return question.brief
 
@@ -165,17 +167,14 @@ def test_facts_are_few_and_each_is_told_once() -> None:
 def test_a_recorded_case_is_told_from_its_record(database: Path) -> None:
     """No database is opened for it, and that is no reason to do it again."""
     here = Case("1", "people", "?", (GOLD,), str(database))
-    item = RunItem(here, Prediction("1", OTHER), QueryRunner("sqlite", Limits()), Refuter(PLAN))
-    recording = Recording(tuple(item.golds()), item.answer(), equal=False, whole=False)
+    inputs = inputs_of(here, OTHER)
+    recording = Recording(tuple(inputs.golds()), inputs.answer(), equal=False, whole=False)
     case = Case("1", "people", "?", (GOLD,), None, recorded=recording)
-    recorded = RecordedItem(
-        case, Prediction("1", OTHER), QueryRunner("sqlite", Limits()), Refuter(PLAN)
-    )
-    (question,) = questions(
-        recorded, gather(recorded, PLAN), Asking(open_judge="evidence", open_metrics=("verdict",))
-    )
+    recorded = inputs_of(case, OTHER)
+    asking = Asking(open_judge="evidence", open_metrics=("verdict",))
+    (question,) = questions(recorded, gather_evidence(recorded, Refuter(PLAN)), asking)
     assert (question.brief.sizes, question.brief.columns, question.notes) == ((), (), ())
-    assert recorded.repeatable
+    assert recorded.source.repeatable
 
 
 class Answers:
@@ -220,12 +219,9 @@ def test_a_judge_of_every_pair_sees_the_whole_database(database: Path) -> None:
     folder = database.parent / "database_description"
     (folder / "city.csv").write_text(HEADER + "mayor,,who leads the city,text,\n")
     case = Case("1", "people", "?", ("SELECT name FROM person",), str(database))
-    item = RunItem(
-        case, Prediction("1", "SELECT name FROM city"), QueryRunner("sqlite", Limits()),
-        Refuter(PLAN),
-    )  # fmt: skip
+    inputs = inputs_of(case, "SELECT name FROM city")
     asking = Asking({"flex": "flex"}, open_judge="evidence", open_metrics=("verdict",))
-    pair, open_ = questions(item, gather(item, PLAN), asking)
+    pair, open_ = questions(inputs, gather_evidence(inputs, Refuter(PLAN)), asking)
     rows = QueryRunner("sqlite", Limits()).run(str(database), "SELECT count(*) FROM person")
     assert isinstance(rows, Answer)
     assert f"-- {rows.rows[0][0]} rows" in pair.brief.schema_text

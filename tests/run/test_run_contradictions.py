@@ -28,7 +28,7 @@ from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.report.one_run.junit import write_junit
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import outcome
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.run.options import ProofOptions, SearchOptions
 from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.runlog.log import read_results

@@ -8,13 +8,14 @@ import pytest
 
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.refute.witness import NotRefuted
-from sqlverdict.run.item import RunItem
+from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.options import SearchOptions
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.heartbeat import Heartbeat
-from sqlverdict.run.refute_stage import Refuter
+from sqlverdict.run.refute_stage import Refuter, refute_case
 
 
 def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,10 +34,11 @@ def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.Monkey
 def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> None:
     reports: list[tuple[bytes | None, float]] = []
     case = Case("1", "db", "?", ("SELECT 1",))
-    how = Refuter(RunPlan((), search=SearchOptions()))
+    plan = RunPlan((), search=SearchOptions(), schemas={"db": Schema("db", (), "sqlite")})
+    prediction, refuter = Prediction("1", "SELECT 2"), Refuter(plan)
 
     runner = QueryRunner("sqlite", Limits(), watch=lambda key, more: reports.append((key, more)))
-    RunItem(case, Prediction("1", "SELECT 2"), runner, how).refute()
+    refute_case(StageInputs(case, prediction, runner, plan), refuter)
     *parsing, (key, more), (after, _) = reports
     assert key is not None
     assert {more for _, more in parsing} == {0.0}, "to parse a text takes no longer than to run it"
@@ -44,6 +46,6 @@ def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> N
     assert more >= 4 * SearchOptions().budget.seconds
 
     ended = QueryRunner("sqlite", Limits(), known={key: object()})  # type: ignore[dict-item]
-    outcome = RunItem(case, Prediction("1", "SELECT 2"), ended, how).refute()
+    outcome = refute_case(StageInputs(case, prediction, ended, plan), refuter)
     assert isinstance(outcome, NotRefuted)
     assert outcome.cut_by_time

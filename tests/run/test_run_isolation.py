@@ -155,7 +155,7 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
         "sqlverdict.prove.prover.prove_queries",
         "sqlverdict.refute.search.refute_queries",
         "sqlverdict.compare.tags.find_difference",
-        "sqlverdict.run.ladder.relate",
+        "sqlverdict.run.compare_stage.relate",
     ):
         monkeypatch.setattr(position, fail)
     wrong = run_one(make_case("1", GOLD), WRONG, "ex,verdict,soft_f1")

@@ -18,9 +18,8 @@ from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.records import Case, Reason, Result, Verdict
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import outcome
-from sqlverdict.run.inputs import as_benchmark
-from sqlverdict.run.judging.briefs import Asking
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import Asking, JudgeOptions
+from sqlverdict.run.task import as_benchmark
 from sqlverdict.runlog.run import Run
 
 MakeCase = Callable[..., Case]

@@ -16,7 +16,7 @@ from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.recorded import recording_from
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Result, Verdict
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import JudgeOptions
 
 MakeCase = Callable[..., Case]
 GOLD = "SELECT name FROM item WHERE price > 2"

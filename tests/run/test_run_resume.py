@@ -23,8 +23,8 @@ from sqlverdict.evidence import Refuted
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.predictions import as_predictions
 from sqlverdict.records import Case, Prediction, Reason, Score
-from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import SearchOptions
+from sqlverdict.run.task import as_benchmark
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
 from timeouts import HANG_SECONDS

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Proved, Tested
-from sqlverdict.records import Case, ParseResult, Reason
+from sqlverdict.records import Case, Reason
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.run.refute_stage import Refuter
@@ -119,9 +120,9 @@ def test_what_the_clock_cut_is_said_not_remembered_and_done_again(
     search = Refuter.refute
     calls = []
 
-    def cut(self: Refuter, case: Case, golds: list[ParseResult], prediction: ParseResult) -> object:
+    def cut(self: Refuter, case: Case, *parts: Any) -> object:
         calls.append(case.id)
-        outcome = search(self, case, golds, prediction)
+        outcome = search(self, case, *parts)
         assert isinstance(outcome, NotRefuted)
         return replace(outcome, cut_by_time=True) if len(calls) < 3 else outcome
 

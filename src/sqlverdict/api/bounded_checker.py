@@ -14,9 +14,9 @@ from sqlverdict.api.pair_result import PairResult
 from sqlverdict.execute.apart.brief import BriefEngine
 from sqlverdict.execute.engine import ENGINES, Engine, engine_for
 from sqlverdict.records import Case, Prediction
+from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.deaths import Blame
-from sqlverdict.run.task import MetricValue
 
 
 class BoundedChecker:

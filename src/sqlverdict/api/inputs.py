@@ -64,8 +64,8 @@ from sqlverdict.load.prediction_formats import (
 from sqlverdict.load.predictions import Predictions, pair_entries
 from sqlverdict.load.tables.cases import TableCases, own_format
 from sqlverdict.records import Case, Prediction
-from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import Options
+from sqlverdict.run.task import as_benchmark
 
 _NO_PREDICTIONS = "no predictions: give predictions="
 _FEW = 200

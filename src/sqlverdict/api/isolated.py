@@ -22,7 +22,7 @@ from sqlverdict.execute.apart.process import (
     reply,
 )
 from sqlverdict.records import Case, Failure, Prediction, Reason, Verdict
-from sqlverdict.run.isolate import stand_ins
+from sqlverdict.run.attempt import stand_ins
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.deaths import Blame, Death, inquire
 

@@ -9,9 +9,10 @@ from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.outcome import MetricValue, result_of
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.deaths import Blame
-from sqlverdict.run.task import MetricValue, Task
+from sqlverdict.run.task import Task
 from sqlverdict.score.deciding import deciding_metric
 
 
@@ -73,7 +74,8 @@ class PairChecker:
 
     def crashed(self, case: Case, prediction: Prediction, blame: Blame) -> PairResult:
         """The result of a pair on which we failed ourselves."""
-        result = self._examiner.crashed_result(self._task(case, prediction), blame)
+        task = self._task(case, prediction)
+        result = result_of(task, self._examiner.crashed(task, blame))
         return PairResult(result, sql=prediction.sql)
 
     def forget(self) -> None:

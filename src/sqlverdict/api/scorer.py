@@ -58,8 +58,8 @@ from sqlverdict.load.databases import DatabaseLocation, Databases, find_database
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Contract
 from sqlverdict.run.options import Options, ProofOptions
+from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan, plan_run
-from sqlverdict.run.task import MetricValue
 
 _ARGUMENTS = frozenset(
     ("gold", "prediction", "db", "db_id", "question", "knowledge", "contract", "id")

@@ -15,8 +15,7 @@ from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.pipeline import evaluate_systems
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.case_rows import case_row
-from sqlverdict.run.inputs import trial_systems
-from sqlverdict.run.options import Options, System
+from sqlverdict.run.options import Options, System, trial_systems
 from sqlverdict.runlog.case_filter import CaseFilter, Words
 from sqlverdict.runlog.run import Run
 

@@ -7,22 +7,19 @@ the run; its line is in the log, unscored, so that the same command goes on behi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
-from sqlverdict.errors import Contradiction
 from sqlverdict.evidence import Contradicted, Proved, Undecided
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.records import Answer, Case, Reason
 from sqlverdict.run.refute_stage import witness_name
-from sqlverdict.run.task import Pending
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
     from sqlverdict.refute.witness import Witness
-    from sqlverdict.run.item import RunItem
+    from sqlverdict.run.inputs import StageInputs
 
 _LARGEST = 256 * 2**20
 """Files above this size, in bytes, are not stored in reverse to see what depends on order."""
@@ -113,25 +110,7 @@ def _schema_lines(schema: Schema | None) -> list[str]:
     return ["", "Schema:", schema_text(schema)]
 
 
-def stopped_by(contradictions: Sequence[Pending], folder: Path | None) -> Contradiction:
-    """The error that stops a run: which case it is, and where its reproduction lies.
-
-    Args:
-        contradictions: At least one.
-        folder: Where they were saved.
-    """
-    case, evidence = contradictions[0].task.case, contradictions[0].finding.contradiction
-    file = evidence.file if evidence is not None else ""
-    more = f" and {len(contradictions) - 1:,} more" if len(contradictions) > 1 else ""
-    where = f"saved as {folder / file}" if folder and file else "not saved: there is no "
-    "folder for it"
-    return Contradiction(
-        f"case {case.id!r} ({case.db_id}){more} is both proved and refuted, a bug of sqlverdict; "
-        f"the reproduction is {where}. Please report it"
-    )
-
-
-def explained_by_order(item: RunItem) -> bool:
+def explained_by_order(inputs: StageInputs) -> bool:
     """Whether answers that differ may differ by the order of rows, or by themselves, alone.
 
     A query that picks among tied rows, shows a column beside an aggregate, or joins texts in
@@ -145,24 +124,24 @@ def explained_by_order(item: RunItem) -> bool:
     from sqlverdict.refute.trial.order_free import is_order_free
     from sqlverdict.refute.trial.tie_breaks import broken_ties
 
-    schema = item.schema()
+    schema = inputs.schema()
     compare = PRESETS.get(DEFAULT_PRESET).compare
-    with ReversedCopy(Path(item.database), _LARGEST) as backwards:
-        for sql in (*item.case.golds, item.prediction.sql or ""):
-            answer = item.run(sql)
+    with ReversedCopy(Path(inputs.database), _LARGEST) as backwards:
+        for sql in (*inputs.case.golds, inputs.prediction.sql or ""):
+            answer = inputs.run(sql)
             if not isinstance(answer, Answer):
                 continue
             if answer.volatile:
                 return True
-            query = item.query(sql)
+            query = inputs.query(sql)
             if isinstance(query, Query) and schema is not None:
                 if is_order_free(query, schema):
                     continue
                 # Such an answer looks the same in any order of rows, and is open all the same.
                 if shows_any_row(query, schema):
                     return True
-            pair = QueryPair(sql, sql, probe=item.run)
-            others = (*map(item.run, broken_ties(sql)), backwards.run(sql))
+            pair = QueryPair(sql, sql, probe=inputs.run)
+            others = (*map(inputs.run, broken_ties(sql)), backwards.run(sql))
             if any(isinstance(o, Answer) and not compare(answer, o, pair).equal for o in others):
                 return True
     return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +17,8 @@ from sqlverdict.records import Prediction
 from sqlverdict.refute.witness import SearchBudget
 
 if TYPE_CHECKING:
-    from sqlverdict.run.judging.stage import JudgeOptions
+    from sqlverdict.load.predictions import Predictions as TrialPredictions
+    from sqlverdict.run.judging.asking import JudgeOptions
 
 RUN = "run"
 RECORDED = "recorded"
@@ -185,3 +186,17 @@ class System:
     notes: tuple[str, ...] = ()
     trial_of: str = ""
     base: Path | None = None
+
+
+def trial_systems(
+    trials: Sequence[TrialPredictions], name: str, out: Path | None, digest: str
+) -> Iterator[System]:
+    """A system for each of several trials, with a folder of its own below ``out``.
+
+    ``digest`` stands for the file of the predictions, where they come from one.
+    """
+    for own in trials:
+        trial = f"trial-{own.trial}"
+        folder = out / trial if out is not None else None
+        own_digest = f"{digest} {trial}" if digest else ""
+        yield System(f"{name} {trial}", own, folder, own_digest, own.notes, name)

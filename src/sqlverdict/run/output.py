@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sqlverdict import __version__
 from sqlverdict.errors import (
@@ -21,16 +24,16 @@ from sqlverdict.errors import (
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.run.inputs import schemas_digest
+from sqlverdict.parse.schema import Schema
 from sqlverdict.run.options import Options, Progress
+from sqlverdict.run.outcome import LogLine
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.coordinate import Log
-from sqlverdict.run.task import LogLine
 from sqlverdict.runlog.folder import RunFolder
 from sqlverdict.runlog.manifest import Manifest, library_versions
 
 if TYPE_CHECKING:
-    from sqlverdict.run.judging.stage import JudgeOptions
+    from sqlverdict.run.judging.asking import JudgeOptions
 
 RunOutput = tuple[Path | None, Manifest]
 """A run to be written: its folder, and what it is."""
@@ -55,7 +58,7 @@ def manifest_of(
         inputs: Digests of what goes in, by name.
         notes: What a user should know.
     """
-    schemas = {"schemas": schemas_digest(plan.schemas)} if plan.schemas else {}
+    schemas = {"schemas": _schemas_digest(plan.schemas)} if plan.schemas else {}
     return Manifest(
         system=system,
         benchmark=benchmark,
@@ -76,6 +79,10 @@ def manifest_of(
         notes=(*notes, *(spec.note for spec in plan.specs if spec.note)),
         command=options.command,
     )
+
+
+def _schemas_digest(schemas: Mapping[str, Schema]) -> str:
+    return sha256(msgspec.json.encode(dict(schemas), order="sorted")).hexdigest()
 
 
 def benchmark_manifest(

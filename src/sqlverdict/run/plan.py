@@ -30,14 +30,15 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.policies import INTENT, POLICIES, RESULTS
 from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
 from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
-from sqlverdict.run.prove_stage import SOUND
 from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
 from sqlverdict.verdicts import decide
 
 if TYPE_CHECKING:
-    from sqlverdict.run.judging.briefs import Asking
-    from sqlverdict.run.judging.stage import JudgeOptions
+    from sqlverdict.run.judging.asking import Asking, JudgeOptions
+
+SOUND = "sound"
+"""The profile whose derivations are proofs; those of others are not evidence."""
 
 
 @dataclass(frozen=True)
@@ -292,7 +293,7 @@ def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None) -> Asking |
     """Whom the run asks for which metrics; nobody where no metric listens to a judge."""
     if judge is None or not any(listens_to_judge(spec.metric) for spec in specs):
         return None
-    from sqlverdict.run.judging.briefs import FLEX, Asking
+    from sqlverdict.run.judging.asking import FLEX, Asking
 
     return Asking(
         pair_judges={

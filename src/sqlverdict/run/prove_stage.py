@@ -1,46 +1,76 @@
-"""Proof as a stage: which schema, which profile, and what becomes of a contradiction."""
+"""Proof as a stage: which schema, which profile, and the steps of what is proved.
+
+The prover loads the parser and its rules, which is slow: its modules are imported inside the
+functions that need them, and runs without proofs need not wait.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from sqlverdict.evidence import Evidence, Proved, Undecided
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Outcome, ParseResult, Reason
+from sqlverdict.records import ParseResult, Reason
+from sqlverdict.run.attempt import attempt
+from sqlverdict.run.inputs import PATIENCE, StageInputs
+from sqlverdict.run.plan import SOUND
 
 if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
 
-SOUND = "sound"
-"""The profile whose derivations are proofs; those of others are not evidence."""
 
-
-def prove_case(
-    case: Case,
-    golds: Sequence[ParseResult],
-    prediction: ParseResult,
-    schema: Schema | None,
-    profile: str,
-    run: Callable[[str], Outcome] | None = None,
-) -> Derivation:
-    """A proof against any gold of the case, or that there is none.
+def prove_case(inputs: StageInputs, profile: str = SOUND) -> Derivation:
+    """A proof that the prediction answers as a gold does, or that none was found.
 
     Under the profile ``sound`` the facts that a proof uses are checked on the case's database: a
-    SQLite file directly, that of another engine by queries that ``run`` runs there.
+    SQLite file directly, that of another engine by queries that are run there.
     """
-    # The prover loads the parser and its rules, which is slow; runs without it need not wait.
+    return inputs.once(("prove", profile), partial(_prove, inputs, profile))
+
+
+def _prove(inputs: StageInputs, profile: str) -> Derivation:
+    from sqlverdict.prove.proof import NotProved
+
+    source = inputs.source
+    if source.answers_alone:
+        return NotProved(source.answers_alone, source.reason)
+    golds, prediction, schema = inputs.gold_queries(), inputs.predicted_query(), inputs.schema()
+    if schema is None:
+        return NotProved("no schema is known", Reason.DATABASE_UNAVAILABLE)
+    work = partial(_prove_any, inputs, golds, prediction, schema, profile)
+    derivation = source.watched(f"prove {profile} {prediction.sql}", work, more=PATIENCE)
+    return derivation or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
+
+
+def _prove_any(
+    inputs: StageInputs,
+    golds: Sequence[ParseResult],
+    prediction: ParseResult,
+    schema: Schema,
+    profile: str,
+) -> Derivation:
+    """A proof against any gold of the case, or that there is none."""
     from sqlverdict.prove.on_data import prove_on_data
     from sqlverdict.prove.proof import NotProved
 
-    if schema is None:
-        return NotProved("no schema is known", Reason.DATABASE_UNAVAILABLE)
+    case = inputs.case
     # A profile that reproduces a metric looks at trees alone.
     database = Path(case.database) if profile == SOUND and case.database else None
     best: Derivation = NotProved("the case has no gold")
     for gold in golds:
         derivation = prove_on_data(
-            gold, prediction, schema, database, profile=profile, contract=case.contract, run=run
+            gold,
+            prediction,
+            schema,
+            database,
+            profile=profile,
+            contract=case.contract,
+            run=inputs.run,
         )
         if derivation.proved:
             return derivation
@@ -50,4 +80,48 @@ def prove_case(
 
 
 def _is_declared(derivation: Derivation) -> bool:
+    """Whether there is a proof under the declared schema, which the data does not keep."""
     return getattr(derivation, "declared", None) is not None
+
+
+def proof_evidence(inputs: StageInputs, errors: list[Evidence]) -> Proved | Undecided | None:
+    """A proof, also one under the declared schema alone; ``None`` where there is neither.
+
+    Under policies that explain it has the SQL that its steps change.
+    """
+    proof = attempt("prove", partial(_evidence, inputs), errors)
+    if proof is None or not inputs.plan.explains:
+        return proof
+    return attempt("steps", partial(_with_changes, inputs, proof), errors) or proof
+
+
+def _evidence(inputs: StageInputs) -> Proved | Undecided | None:
+    from sqlverdict.prove.evidence import evidence_of
+
+    derivation = prove_case(inputs)
+    exists = derivation.proved or _is_declared(derivation)
+    return evidence_of(derivation) if exists else None
+
+
+def _with_changes(inputs: StageInputs, proof: Proved | Undecided) -> Proved | Undecided:
+    """The proof with the SQL that its steps change.
+
+    Raises:
+        RejectedProof: the checker, which does it again, rejects it.
+    """
+    from sqlverdict.prove.changes import step_changes
+    from sqlverdict.prove.proof import Proof
+
+    derivation, schema = prove_case(inputs), inputs.schema()
+    derived = derivation if isinstance(derivation, Proof) else derivation.declared
+    if derived is None or schema is None:
+        return proof
+    contract = inputs.case.contract
+    fixed = contract is not None and contract.columns == "same_order"
+    changes = step_changes(derived, schema, fixed_columns=fixed)
+    match proof:
+        case Undecided(declared=Proved() as declared):
+            return replace(proof, declared=replace(declared, changes=changes))
+        case Proved():
+            return replace(proof, changes=changes)
+    return proof

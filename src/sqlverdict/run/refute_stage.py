@@ -1,29 +1,42 @@
-"""The search for a witness as a stage: which schema, which budget, which bank."""
+"""The search for a witness as a stage: which budget, which bank, and where witnesses go.
+
+The search loads the parser and its strategies, which is slow: its modules are imported inside the
+functions that need them, and runs without a search need not wait.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
-from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import ENGINES, Engine, engine_for
+from sqlverdict.evidence import Evidence, Refuted, Related, Undecided
+from sqlverdict.evidence_parts import GeneratedRelation
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.fold_sql import fold_sql
-from sqlverdict.execute.servers.patience import is_passing, patiently
-from sqlverdict.files.references import file_of, is_server
+from sqlverdict.files.references import file_of
+from sqlverdict.harmless import find_harmless
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, ParseResult, Reason, Relation
+from sqlverdict.records import Case, ParseResult, Query, Reason, Relation
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
+from sqlverdict.run.attempt import attempt
+from sqlverdict.run.inputs import PATIENCE, StageInputs, engine_of_case
 from sqlverdict.run.options import SearchOptions
+from sqlverdict.run.plan import RunPlan
 
 if TYPE_CHECKING:
     from sqlverdict.refute.bank.store import Bank
     from sqlverdict.refute.target.search import EngineSearch
-    from sqlverdict.run.plan import RunPlan
+
+_REFUTE = "refute"
+_USUAL_GRADES = frozenset({"ordinary", "ungraded"})
+"""Grades of witnesses on which a relation has to hold: data with nothing unusual in them."""
 
 
 class Refuter:
@@ -45,12 +58,9 @@ class Refuter:
             bank.close()
 
     def refute(
-        self, case: Case, golds: Sequence[ParseResult], prediction: ParseResult
+        self, case: Case, golds: Sequence[ParseResult], prediction: ParseResult, schema: Schema
     ) -> Refutation:
         """A witness against every gold of the case, or that there is none."""
-        schema = self.schema(case)
-        if isinstance(schema, NotRefuted):
-            return schema
         refutation: Refutation = NotRefuted(0, message="the case has no gold")
         for gold in golds:
             refutation = self._search(gold, prediction, schema, case)
@@ -59,7 +69,12 @@ class Refuter:
         return refutation
 
     def refute_relation(
-        self, case: Case, gold: ParseResult, prediction: ParseResult, relation: Relation
+        self,
+        case: Case,
+        gold: ParseResult,
+        prediction: ParseResult,
+        schema: Schema,
+        relation: Relation,
     ) -> Refutation:
         """A database on which the prediction does not relate to the gold like that.
 
@@ -68,11 +83,8 @@ class Refuter:
         from sqlverdict.compare.related.under_relation import UnderRelation
         from sqlverdict.refute.search import refute_queries
 
-        schema = self.schema(case)
-        if isinstance(schema, NotRefuted):
-            return schema
         preset = UnderRelation(relation)
-        if self._engine(case).search != "in_memory":
+        if engine_of_case(case, self.plan).search != "in_memory":
             return self._on_engine(gold, prediction, schema, case, preset)
         return refute_queries(
             gold,
@@ -87,9 +99,8 @@ class Refuter:
     def _search(
         self, gold: ParseResult, prediction: ParseResult, schema: Schema, case: Case
     ) -> Refutation:
-        if self._engine(case).search != "in_memory":
+        if engine_of_case(case, self.plan).search != "in_memory":
             return self._on_engine(gold, prediction, schema, case, PRESETS.get(DEFAULT_PRESET))
-        # The search is slow to load; runs without it need not wait.
         from sqlverdict.refute.search import refute_queries
 
         bank = self._open_bank()
@@ -136,37 +147,11 @@ class Refuter:
         key = case.database or case.db_id
         search = self._searches.get(key)
         if search is None:
-            search = self._searches[key] = EngineSearch(
-                self._engine(case), case.database, schema, trust_role=self.plan.limits.trust_role
-            )
+            engine, trust_role = engine_of_case(case, self.plan), self.plan.limits.trust_role
+            search = EngineSearch(engine, case.database, schema, trust_role=trust_role)
+            self._searches[key] = search
         budget, contract = self.options.budget, case.contract
         return search.refute(gold, prediction, budget=budget, preset=preset, contract=contract)
-
-    def _engine(self, case: Case) -> Engine:
-        """The engine that opens the case's database; without one, that of the run."""
-        return engine_for(ENGINES.get(self.plan.engine), case.database or "")
-
-    def schema(self, case: Case) -> Schema | NotRefuted:
-        """The schema given for the case's database, else that of its file."""
-        in_plan = self.plan.schemas.get(case.db_id)
-        if in_plan is not None:
-            return with_null_keys(in_plan) if self.plan.null_keys else in_plan
-        if case.database is None:
-            return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
-        try:
-            engine = self._engine(case)
-            digest = "" if is_server(case.database) else engine.digest(case.database) or ""
-            reading = partial(_read, engine.name, case.database, digest)
-            server = is_server(case.database)
-            declared = patiently(case.database, reading) if server else reading()
-            return with_null_keys(declared) if self.plan.null_keys else declared
-        except (SchemaError, DatabaseError, OSError) as error:
-            return NotRefuted(
-                0,
-                reason=Reason.DATABASE_UNAVAILABLE,
-                message=str(error),
-                cut_by_time=is_passing(error),
-            )
 
     def _open_bank(self) -> Bank | None:
         if self._bank is None and self.options.bank is not None:
@@ -189,19 +174,158 @@ def _may_be_bettered(refutation: Refutation) -> bool:
     return refutation.instances > 0
 
 
+def refute_case(inputs: StageInputs, refuter: Refuter) -> Refutation:
+    """A witness against every gold, or that none was found; it is kept in the run's folder."""
+    return inputs.once((_REFUTE, "case"), partial(_refute, inputs, refuter))
+
+
+def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
+    source = inputs.source
+    if source.answers_alone:
+        return NotRefuted(0, reason=source.reason, message=source.answers_alone)
+    if not inputs.plan.refutes:
+        return NotRefuted(0, message="this run does not search for witnesses")
+    golds, prediction = inputs.gold_queries(), inputs.predicted_query()
+    schema = inputs.find_schema()
+    if isinstance(schema, NotRefuted):
+        return schema
+    work = partial(refuter.refute, inputs.case, golds, prediction, schema)
+    refutation = source.watched(f"refute {prediction.sql}", work, more=PATIENCE) or _stopped()
+    if inputs.witnesses is not None and isinstance(refutation, Witness):
+        _write_witness(inputs, refutation, inputs.witnesses)
+    return refutation
+
+
+def _stopped() -> NotRefuted:
+    message = "it ran for too long, and its process was ended"
+    return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, message, cut_by_time=True)
+
+
+def bars_search(inputs: StageInputs) -> bool:
+    """Whether the prediction alone stands against a search for a witness."""
+    return any(
+        isinstance(refutation, NotRefuted) and refutation.blame == "prediction"
+        for refutation in inputs.results_of(_REFUTE)
+    )
+
+
 def witness_name(case: Case, prediction: str) -> str:
     """The name of a witness's files: systems may share a folder, so the prediction is in it."""
     digest = blake2b(fold_sql(prediction).encode("utf-8", "backslashreplace"), digest_size=4)
     return f"{case.id}-{digest.hexdigest()}"
 
 
-@lru_cache(maxsize=256)
-def _read(engine: str, database: str, digest: str) -> Schema:
-    del digest  # A schema is that of the file as it is now, and not as it was.
-    return ENGINES.get(engine).schema(database)
+def _write_witness(inputs: StageInputs, witness: Witness, folder: Path) -> None:
+    from sqlverdict.refute.target.script import write_script
+    from sqlverdict.refute.witness_files import write
+
+    name = witness_name(inputs.case, inputs.prediction.sql or "")
+    into = write if ENGINES.get(witness.engine).in_python else write_script
+    into(witness, folder, name, contract=inputs.case.contract)
 
 
-@lru_cache(maxsize=256)
-def with_null_keys(schema: Schema) -> Schema:
-    """The schema under SQLite's letter: a declared primary key may hold NULL."""
-    return replace(schema, null_keys=True)
+def search_evidence(
+    inputs: StageInputs, refuter: Refuter, errors: list[Evidence]
+) -> list[Evidence]:
+    """What a search for a witness says; nothing where it fails, which is among the errors."""
+    evidence = attempt(_REFUTE, partial(_evidence, inputs, refuter), errors)
+    return [] if evidence is None else [evidence]
+
+
+def _evidence(inputs: StageInputs, refuter: Refuter) -> Evidence:
+    from sqlverdict.refute.explain.evidence import evidence_of
+    from sqlverdict.refute.trial.null_probe import null_in_aggregate
+    from sqlverdict.refute.witness_files import safe_name
+
+    refutation = refute_case(inputs, refuter)
+    evidence = evidence_of(refutation)
+    if not isinstance(evidence, Refuted) or not isinstance(refutation, Witness):
+        return evidence
+    needs_null = refutation.grade == "needs_null"
+    name = safe_name(witness_name(inputs.case, inputs.prediction.sql or ""))
+    return structs.replace(
+        evidence,
+        null_in_aggregate=needs_null and null_in_aggregate(refutation),
+        file=f"{name}.sql" if inputs.witnesses is not None else "",
+    )
+
+
+def add_searches(
+    inputs: StageInputs, refuter: Refuter, difference: Related, errors: list[Evidence]
+) -> Related:
+    """The difference, with what other databases say about it."""
+    look = partial(_related_elsewhere, inputs, refuter, difference)
+    difference = attempt(_REFUTE, look, errors) or difference
+    record = inputs.case.recorded_answers
+    if record is None or record.whole:
+        return difference
+    # Of answers that are not at hand, generated databases show how the queries relate.
+    generated = attempt("generated", partial(_relate, inputs), errors)
+    return structs.replace(difference, generated=generated)
+
+
+def _related_elsewhere(inputs: StageInputs, refuter: Refuter, difference: Related) -> Related:
+    """The evidence, with what a search says about the relation that makes it harmless.
+
+    A relation may hold by luck, as a match may: it is held against other databases too.
+    """
+    relation = find_harmless(inputs.case, difference)
+    if relation is None:
+        return difference
+    work = partial(_refute_relation, inputs, refuter, relation)
+    refutation = inputs.once((_REFUTE, "relation"), work)
+    if refutation is None:
+        return difference
+    from sqlverdict.refute.explain.evidence import evidence_of
+
+    searched = evidence_of(refutation)
+    if isinstance(searched, Refuted) and searched.grade in _USUAL_GRADES:
+        searched_relation = structs.replace(relation, broken=searched)
+    else:
+        searched_relation = structs.replace(relation, elsewhere=searched)
+    position = difference.relations.index(relation)
+    before, after = difference.relations[:position], difference.relations[position + 1 :]
+    unmade = isinstance(searched, Undecided) and bool(searched.reasons)
+    return structs.replace(
+        difference,
+        relations=(*before, searched_relation, *after),
+        cut_by_time=searched.cut_by_time,
+        unsearched=searched.cut_by_time or unmade,
+    )
+
+
+def _refute_relation(
+    inputs: StageInputs, refuter: Refuter, relation: Relation
+) -> Refutation | None:
+    """A database on which the relation does not hold; ``None`` where the search was stopped."""
+    source = inputs.source
+    if source.answers_alone:
+        return NotRefuted(0, reason=source.reason, message=source.answers_alone)
+    gold, prediction = inputs.gold_queries()[0], inputs.predicted_query()
+    schema = inputs.find_schema()
+    if isinstance(schema, NotRefuted):
+        return schema
+    work = partial(refuter.refute_relation, inputs.case, gold, prediction, schema, relation)
+    return source.watched(f"refute {relation.kind} {prediction.sql}", work, more=PATIENCE)
+
+
+def _relate(inputs: StageInputs) -> GeneratedRelation | None:
+    """How the two queries relate on generated databases; ``None`` where it cannot be said."""
+    from sqlverdict.parse.schemas.assumed import assumed_schema
+    from sqlverdict.refute.related import relate_on_instances
+
+    if inputs.source.answers_alone:
+        return None
+    gold, prediction = inputs.gold_queries()[0], inputs.predicted_query()
+    schema = inputs.schema()
+    if schema is None:
+        queries = [each for each in (gold, prediction) if isinstance(each, Query)]
+        schema = assumed_schema(inputs.case.db_id, queries)
+    search = inputs.plan.search
+    budget = search.budget if search is not None else None
+    work = partial(relate_on_instances, gold, prediction, schema, budget=budget)
+    relation = inputs.source.watched(f"relate {prediction.sql}", work, more=PATIENCE)
+    if relation is None:
+        return None
+    parts = (relation.instances, relation.columns, relation.rows, relation.overlap)
+    return GeneratedRelation(*parts, schema.source == "assumed", relation.missing)

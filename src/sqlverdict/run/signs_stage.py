@@ -1,4 +1,8 @@
-"""Signs of the gold and of the prediction, as evidence that no verdict rests on."""
+"""Signs of the gold and of the prediction, as evidence that no verdict rests on.
+
+Signs load the parser, which is slow: their modules are imported inside the functions that need
+them, and runs without signs need not wait.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.evidence import Evidence, Signs
 from sqlverdict.evidence_parts import LoggedSign
 from sqlverdict.records import Answer, Outcome, Query
-from sqlverdict.run.isolate import attempt
-from sqlverdict.run.item import RunItem
+from sqlverdict.run.attempt import attempt
+from sqlverdict.run.inputs import StageInputs
 
 if TYPE_CHECKING:
     from sqlverdict.signs.sign import Subject
@@ -20,7 +24,7 @@ SIGNS = "signs"
 """Who wrote the evidence."""
 
 
-def look_for_signs(item: RunItem, errors: list[Evidence]) -> list[Evidence]:
+def look_for_signs(inputs: StageInputs, errors: list[Evidence]) -> list[Evidence]:
     """One piece of evidence where a query has signs; none where neither has.
 
     ``says_nothing`` says why the prediction's want of signs is none of its merit: it was not
@@ -29,20 +33,20 @@ def look_for_signs(item: RunItem, errors: list[Evidence]) -> list[Evidence]:
     Queries that fail are left out: that they fail is evidence already. A sign that fails by a
     bug of ours is named in ``errors`` and takes no other with it.
     """
-    golds = zip(item.case.golds, item.golds(), strict=True)
+    golds = zip(inputs.case.golds, inputs.golds(), strict=True)
     gold = next(((sql, outcome) for sql, outcome in golds if isinstance(outcome, Answer)), None)
-    of_gold = _signs_of(item, *gold, errors) if gold is not None else None
-    of_prediction = _signs_of(item, item.prediction.sql or "", item.answer(), errors)
+    of_gold = _signs_of(inputs, *gold, errors) if gold is not None else None
+    of_prediction = _signs_of(inputs, inputs.prediction.sql or "", inputs.answer(), errors)
     if not of_gold and not of_prediction:
         return []
     says_nothing: Literal["", "not_read", "constant"] = ""
     if of_prediction is None:
         says_nothing = "not_read"
-    elif attempt(SIGNS, partial(_is_constant, item), errors):
+    elif attempt(SIGNS, partial(_is_constant, inputs), errors):
         says_nothing = "constant"
     agrees = False
     if gold is not None and of_gold and of_prediction is not None:
-        look = partial(_agrees_with_mend, item, gold[0], of_gold)
+        look = partial(_agrees_with_mend, inputs, gold[0], of_gold)
         agrees = bool(attempt(SIGNS, look, errors))
     return [
         Signs(
@@ -55,16 +59,15 @@ def look_for_signs(item: RunItem, errors: list[Evidence]) -> list[Evidence]:
     ]
 
 
-def _agrees_with_mend(item: RunItem, sql: str, signs: Sequence[LoggedSign]) -> bool:
+def _agrees_with_mend(inputs: StageInputs, sql: str, signs: Sequence[LoggedSign]) -> bool:
     """Whether the prediction gives the rows of the gold with its errors mended, some at least."""
-    # Signs load the parser, which is slow; runs without them need not wait.
     from sqlverdict.signs.mend import mend
 
-    query, schema, answer = item.query(sql), item.schema(), item.answer()
+    query, schema, answer = inputs.query(sql), inputs.schema(), inputs.answer()
     if not isinstance(query, Query) or schema is None or not isinstance(answer, Answer):
         return False
     text = mend(query, schema, signs)
-    outcome = item.run(text) if text is not None else None
+    outcome = inputs.run(text) if text is not None else None
     if not isinstance(outcome, Answer) or not answer.rows or answer.volatile:
         return False
     # Its order and repetitions are what a comparison asks about; here the question is which rows.
@@ -75,24 +78,23 @@ def _is_nothing(answer: Answer) -> bool:
     return all(cell is None for row in answer.rows for cell in row)
 
 
-def _is_constant(item: RunItem) -> bool:
+def _is_constant(inputs: StageInputs) -> bool:
     """Whether no column of the prediction reads a row."""
-    outcome = item.answer()
+    outcome = inputs.answer()
     width = len(outcome.columns) if isinstance(outcome, Answer) else 0
-    constant = constant_columns(item.prediction.sql or "", item.pair().dialect, width)
+    constant = constant_columns(inputs.prediction.sql or "", inputs.pair().dialect, width)
     return width > 0 and constant == tuple(range(width))
 
 
 def _signs_of(
-    item: RunItem, sql: str, outcome: Outcome, errors: list[Evidence]
+    inputs: StageInputs, sql: str, outcome: Outcome, errors: list[Evidence]
 ) -> tuple[LoggedSign, ...] | None:
     """The signs of one query; ``None`` where it fails or cannot be read."""
     if not isinstance(outcome, Answer):
         return None
-    subject = attempt(SIGNS, partial(_subject, item, sql, outcome), errors)
+    subject = attempt(SIGNS, partial(_subject, inputs, sql, outcome), errors)
     if subject is None:
         return None
-    # Signs load the parser, which is slow; runs without them need not wait.
     from sqlverdict.signs.look import notices, select_signs
 
     signs: list[LoggedSign] = []
@@ -105,13 +107,13 @@ def _signs_of(
     return tuple(signs)
 
 
-def _subject(item: RunItem, sql: str, outcome: Outcome) -> Subject | None:
+def _subject(inputs: StageInputs, sql: str, outcome: Outcome) -> Subject | None:
     from sqlverdict.signs.look import LONGEST
     from sqlverdict.signs.sign import Subject
 
-    schema = item.schema() if len(sql) <= LONGEST else None
-    query = item.query(sql) if schema is not None else None
+    schema = inputs.schema() if len(sql) <= LONGEST else None
+    query = inputs.query(sql) if schema is not None else None
     if schema is None or not isinstance(query, Query):
         return None
-    case = item.case
-    return Subject(query, schema, item.run, case.question, case.knowledge, outcome)
+    case = inputs.case
+    return Subject(query, schema, inputs.run, case.question, case.knowledge, outcome)

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from dataclasses import fields, replace
+from functools import partial
 from hashlib import blake2b, sha256
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from sqlverdict.errors import DatabaseError, Interrupted, PredictionError, SameCall, UsageError
-from sqlverdict.evidence import (
-    Contradicted,
-    Evidence,
-    Failed,
-    Judged,
-    Related,
-    Tested,
-    Undecided,
-    fault_of,
-)
-from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES, engine_for
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.servers.patience import patiently
-from sqlverdict.files.references import file_of, is_server
+from sqlverdict.files.references import file_of, is_at_hand, is_server
+from sqlverdict.load.benchmark import Benchmark, SourceFile
+from sqlverdict.load.databases import suite_of
 from sqlverdict.load.no_sql import without_sql
-from sqlverdict.logged_answers import LoggedAnswers
-from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
-from sqlverdict.run.record_use import with_record_use
-
-if TYPE_CHECKING:
-    from sqlverdict.run.judging.briefs import JudgeQuestion
-    from sqlverdict.run.plan import RunPlan
+from sqlverdict.records import Case, Prediction
+from sqlverdict.run.options import RUN
+from sqlverdict.run.plan import RunPlan
 
 _Database = tuple[str | None, str, str | None]
 """A database, its id, and that of the gold."""
@@ -67,107 +55,6 @@ class Task(msgspec.Struct, frozen=True):
     def key(self) -> tuple[int, int]:
         """The system, and the index in its run log."""
         return self.system, self.index
-
-
-class PairFinding(msgspec.Struct, frozen=True, dict=True):
-    """What was found out about a pair of queries; the same wherever the pair turns up.
-
-    Attributes:
-        judgement: What the evidence amounts to, before any judge was asked.
-        evidence: The evidence.
-        scores: The values of the metrics that need no judge, by label.
-        timings: Seconds.
-        questions: What a judge is to be asked; empty: nothing, and the finding is complete.
-        repeatable: False where a limit in seconds, a process that died, or an answer that may
-            change by itself had a part in it.
-        answers: What both queries returned; ``None``: nothing was run.
-    """
-
-    judgement: Judgement
-    evidence: tuple[Evidence, ...]
-    scores: Mapping[str, float | None]
-    timings: Mapping[str, float]
-    questions: tuple[JudgeQuestion, ...] = ()
-    repeatable: bool = True
-    answers: LoggedAnswers | None = None
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the evidence so far says that the prediction is right."""
-        return self.judgement.verdict is Verdict.CORRECT
-
-    @cached_property
-    def final(self) -> bool:
-        """Whether another run would find the same: nothing in it rests on what may go away."""
-        lasting = self.repeatable and self.judgement.fault not in _MAY_GO_AWAY
-        if lasting and all(map(_is_final, self.evidence)):
-            return True
-        # The same command goes on behind a contradiction, and does not stop at it for ever.
-        return self.contradiction is not None
-
-    @property
-    def contradiction(self) -> Contradicted | None:
-        """Where a proof meets a refutation: such a finding stops the run."""
-        return next((piece for piece in self.evidence if isinstance(piece, Contradicted)), None)
-
-
-class MetricValue(NamedTuple):
-    """The value of a metric for one pair.
-
-    Attributes:
-        value: The value; ``None``: unscored.
-        final: Whether it would be the same another time.
-    """
-
-    value: float | None
-    final: bool
-
-
-_MAY_GO_AWAY = (Fault.ENGINE, Fault.TOOLKIT)
-_SEEN = (Tested, Related)
-"""Evidence that two answers were seen: nobody's fault."""
-
-
-def _is_final(evidence: Evidence) -> bool:
-    if isinstance(evidence, _SEEN):
-        return not evidence.cut_by_time
-    if fault_of(evidence) in _MAY_GO_AWAY or evidence.cut_by_time:
-        return False
-    match evidence:
-        case Judged():
-            return Reason.JUDGE_UNAVAILABLE not in evidence.reasons
-        case (
-            Undecided(failure=StageFailure() as failure) | Failed(failure=StageFailure() as failure)
-        ):
-            return not failure.may_go_away
-    return True
-
-
-class LogLine(msgspec.Struct, frozen=True):
-    """A task's finished line for the run log."""
-
-    system: int
-    index: int
-    text: bytes
-
-
-@dataclass(frozen=True)
-class Pending:
-    """A task whose line the coordinator writes: it waits for a judge, or stops the run."""
-
-    task: Task
-    finding: PairFinding
-
-
-Done = LogLine | Pending
-"""What a worker makes of a task."""
-
-
-def done(task: Task, line: bytes | PairFinding) -> Done:
-    """A finished line, or a finding that the coordinator looks at, with its task."""
-    if isinstance(line, bytes):
-        return LogLine(task.system, task.index, line)
-    return Pending(task, line)
 
 
 Needs = Callable[[int, str, str, str], bool]
@@ -233,6 +120,24 @@ def content_bytes(case: Case, *others: object) -> bytes:
         return repr(record).encode("utf-8", "backslashreplace")
 
 
+def as_benchmark(cases: Sequence[Case]) -> Benchmark:
+    """Cases that were given in memory, as a benchmark.
+
+    Raises:
+        UsageError: two cases share an id, or one is no case.
+    """
+    encoded = sha256()
+    for case in cases:
+        if not isinstance(case, Case):
+            raise UsageError(f"a case is {type(case).__name__}; expected a sqlverdict.Case")
+        encoded.update(content_bytes(case))
+    repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
+    if repeated:
+        raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
+    source = SourceFile("cases", encoded.hexdigest())
+    return Benchmark("cases", "given in memory", cases, len(cases), (source,))
+
+
 def _inputs(case: Case, predictions: Sequence[Prediction]) -> list[str]:
     """What stands for a case and each prediction in the run log: sixteen hexadecimal digits."""
     try:
@@ -287,7 +192,7 @@ class TaskSource:
                 if needs[system](index, case.db_id, digest, inputs):
                     own = case
                     if case.recorded is not None:
-                        own = with_record_use(case, prediction, self._answers)
+                        own = _with_record_use(case, prediction, self._answers)
                     if self._no_sql == "abstain":
                         prediction = without_sql(prediction)
                     yield Task(system, index, own, prediction, digest, inputs)
@@ -345,8 +250,6 @@ class TaskSource:
         return sha256(" ".join(parts).encode()).hexdigest()
 
     def _suite(self, database: str, db_id: str) -> list[str]:
-        from sqlverdict.load.databases import suite_of
-
         try:
             return suite_of(database, db_id, self._engine.suffixes)
         except OSError:
@@ -369,6 +272,22 @@ class TaskSource:
                 self._silent.add(database)
                 self._why = str(error)
             return _UNREADABLE
+
+
+def _with_record_use(case: Case, prediction: Prediction, answers: str) -> Case:
+    """The case, its record set to the use that is made of it.
+
+    What was run here counts more than what was run elsewhere, so that by default a record stands
+    in only where the database is not at hand. A record about another prediction is never used.
+    """
+    record = case.recorded
+    if record is None:
+        return case
+    if record.about is not None and fold_sql(record.about) != fold_sql(prediction.sql or ""):
+        return replace(case, recorded=replace(record, use="other_prediction"))
+    if answers == RUN and is_at_hand(case.database):
+        return replace(case, recorded=replace(record, use="beside"))
+    return case
 
 
 def _names(databases: Iterable[_Database]) -> str:

@@ -21,7 +21,7 @@ from sqlverdict.load.benchmark import Benchmark
 
 if TYPE_CHECKING:
     from sqlverdict.judge.opinion import Settings
-    from sqlverdict.run.judging.stage import JudgeOptions
+    from sqlverdict.run.judging.asking import JudgeOptions
 
 _RECORDED_JUDGES = (REPLAY, RECORDED)
 
@@ -165,7 +165,7 @@ def open_judge(
         yield JudgeSession()
         return
     from sqlverdict.judge.judge import DEFAULT_JUDGE, FIRST_STEPS, JUDGES
-    from sqlverdict.run.judging.stage import JudgeOptions
+    from sqlverdict.run.judging.asking import JudgeOptions
 
     judge = args.judge or DEFAULT_JUDGE
     JUDGES.get(judge)

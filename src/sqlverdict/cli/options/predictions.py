@@ -16,8 +16,7 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_trials
 from sqlverdict.pipeline import System
-from sqlverdict.run.inputs import trial_systems
-from sqlverdict.run.options import RUN
+from sqlverdict.run.options import RUN, trial_systems
 
 
 def prediction_format_option() -> Any:

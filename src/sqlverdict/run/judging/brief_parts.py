@@ -16,7 +16,8 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import count
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import REASONS, Answer, Outcome, Query, Reason, Role
-from sqlverdict.run.item import RunItem
+from sqlverdict.run.compare_stage import compare_answers
+from sqlverdict.run.inputs import StageInputs
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema, Table
@@ -46,10 +47,10 @@ class Surroundings:
     notes: tuple[str, ...] = ()
 
 
-def surroundings(item: RunItem, gold: str) -> Surroundings:
+def surroundings(inputs: StageInputs, gold: str) -> Surroundings:
     """What is told about the database of a case: its tables and columns that are touched."""
-    schema = item.schema()
-    queries = [item.query(sql) for sql in (gold, item.prediction_text)]
+    schema = inputs.schema()
+    queries = [inputs.query(sql) for sql in (gold, inputs.prediction_text)]
     if schema is None or not all(isinstance(query, Query) for query in queries):
         return Surroundings()
     parsed = [query for query in queries if isinstance(query, Query)]
@@ -60,14 +61,14 @@ def surroundings(item: RunItem, gold: str) -> Surroundings:
     from sqlverdict.refute.trial.rebuild import touched
 
     tables = touched(schema, [query.sql for query in parsed], {})
-    known = read_descriptions(item.case.database, item.case.db_id, [t.name for t in tables])
+    known = read_descriptions(inputs.case.database, inputs.case.db_id, [t.name for t in tables])
     short = (
         schema_text(replace(schema, tables=tuple(tables)))
         if len(tables) < len(schema.tables)
         else ""
     )
     return Surroundings(
-        sizes=tuple(_sizes(item, tables)),
+        sizes=tuple(_sizes(inputs, tables)),
         columns=column_lines(_columns(parsed, schema, tables), known),
         schema_short=short,
         tables=tuple(table.name for table in tables),
@@ -75,40 +76,40 @@ def surroundings(item: RunItem, gold: str) -> Surroundings:
     )
 
 
-def database_text(item: RunItem) -> str:
+def database_text(inputs: StageInputs) -> str:
     """The whole database as FLEX's prompts show it: tables, row counts, what columns mean."""
     from sqlverdict.judge.briefs.column_text import column_lines
     from sqlverdict.judge.briefs.schema_text import schema_text
     from sqlverdict.load.descriptions import read_descriptions
 
-    schema = item.schema()
+    schema = inputs.schema()
     if schema is None:
         return ""
     names = [table.name for table in schema.tables]
     columns = [(table.name, column.name) for table in schema.tables for column in table.columns]
-    known = read_descriptions(item.case.database, item.case.db_id, names)
+    known = read_descriptions(inputs.case.database, inputs.case.db_id, names)
     lines = column_lines(columns, known, len(columns))
-    text = schema_text(schema, dict(_row_counts(item, schema.tables)))
+    text = schema_text(schema, dict(_row_counts(inputs, schema.tables)))
     if not lines:
         return text
     return "\n".join([text, "", "What the columns mean:", *(f"- {line}" for line in lines)])
 
 
-def _sizes(item: RunItem, tables: Sequence[Table]) -> Iterator[str]:
-    for name, rows in _row_counts(item, tables):
+def _sizes(inputs: StageInputs, tables: Sequence[Table]) -> Iterator[str]:
+    for name, rows in _row_counts(inputs, tables):
         yield f"{name}: {count(rows, 'row')}"
 
 
-def _row_counts(item: RunItem, tables: Sequence[Table]) -> Iterator[tuple[str, int]]:
+def _row_counts(inputs: StageInputs, tables: Sequence[Table]) -> Iterator[tuple[str, int]]:
     """The tables that can be counted, each with its number of rows."""
     from sqlverdict.refute.trial.scratch_database import is_view
 
-    if item.case.recorded_answers is not None or not item.database:
+    if inputs.case.recorded_answers is not None or not inputs.database:
         return
     for table in tables:
         if is_view(table):
             continue
-        outcome = item.run(f"SELECT count(*) FROM {quote_name(table.name)}")  # noqa: S608 - quoted
+        outcome = inputs.run(f"SELECT count(*) FROM {quote_name(table.name)}")  # noqa: S608 - quoted
         if isinstance(outcome, Answer):
             yield table.name, int(str(outcome.rows[0][0]))
 
@@ -152,18 +153,18 @@ def _columns_of(query: Query, schema: Schema, tables: Sequence[Table]) -> Iterat
         )
 
 
-def results_in_words(item: RunItem, gold: Outcome, related: bool) -> str:
+def results_in_words(inputs: StageInputs, gold: Outcome, related: bool) -> str:
     """How the two results compare, in a sentence; empty where that is not known.
 
     Args:
-        item: The case.
+        inputs: The case.
         gold: What the gold gave.
         related: Whether a relation between the two is told besides.
     """
     from sqlverdict.judge.briefs.result_tables import brief_cell
 
-    compared = item.compare(DEFAULT_PRESET)
-    prediction, record = item.answer(), item.case.recorded_answers
+    compared = compare_answers(inputs, DEFAULT_PRESET)
+    prediction, record = inputs.answer(), inputs.case.recorded_answers
     if compared.equal is None:
         return "; ".join(REASONS[r] for r in compared.reasons if r is Reason.TIE_UNDETERMINED)
     if not isinstance(gold, Answer) or not isinstance(prediction, Answer):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from msgspec import structs
 
@@ -12,53 +12,15 @@ from sqlverdict.evidence import Contradicted, Evidence, Refuted, relations_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.policies import INTENT, Policy
 from sqlverdict.records import Answer, Outcome, Recording
-from sqlverdict.run.item import RunItem
+from sqlverdict.run.compare_stage import compare_answers
+from sqlverdict.run.inputs import StageInputs
+from sqlverdict.run.judging.asking import BY_CASE, Asking, JudgeQuestion
 from sqlverdict.situations import Situation
 from sqlverdict.verdicts import situation_to_judge
 
-FLEX = "flex"
-"""The judge of the metric ``flex`` where the user chose none."""
-REPLAY = "replay"
-"""The judge that reads recorded replies."""
-RECORDED = "recorded"
-"""The judge that repeats recorded verdicts."""
-BY_CASE = (REPLAY, RECORDED)
-"""Judges that know one answer per case, whatever the brief."""
-
-
-@dataclass(frozen=True)
-class Asking:
-    """Which judges a run asks, by name, and for which metrics; without metrics nobody is asked.
-
-    Attributes:
-        pair_judges: For each metric that wants an opinion on every pair that runs, such as
-            ``flex`` and ``judge[rubric]``, the judge that it listens to.
-        open_judge: Asked what evidence leaves open.
-        open_metrics: The metrics that listen to it, such as ``verdict``.
-    """
-
-    pair_judges: Mapping[str, str] = field(default_factory=dict)
-    open_judge: str = ""
-    open_metrics: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class JudgeQuestion:
-    """One brief for one judge, and the metrics that want to know.
-
-    ``situation`` says what is open, where it is asked for the verdict; ``notes`` what could not
-    be told, such as a file of descriptions that is broken.
-    """
-
-    metrics: tuple[str, ...]
-    judge: str
-    brief: Brief
-    situation: Situation | None = None
-    notes: tuple[str, ...] = ()
-
 
 def questions(
-    item: RunItem,
+    inputs: StageInputs,
     evidence: Sequence[Evidence],
     asking: Asking,
     preset: str = DEFAULT_PRESET,
@@ -73,20 +35,22 @@ def questions(
         return ()
     open_ = None
     if asking.open_metrics:
-        open_ = situation_to_judge(item.case, item.prediction, evidence, policy)
-    every_pair = bool(asking.pair_judges) and _runs(item)
+        open_ = situation_to_judge(inputs.case, inputs.prediction, evidence, policy)
+    every_pair = bool(asking.pair_judges) and _runs(inputs)
     if not every_pair and open_ is None:
         return ()
-    bare = _bare(item)
+    bare = _bare(inputs)
     pairs: list[JudgeQuestion] = []
     if every_pair:
         brief = replace(
-            bare, equal=item.compare(preset).equal, schema_text=_database_text(item, bare)
+            bare,
+            equal=compare_answers(inputs, preset).equal,
+            schema_text=_database_text(inputs, bare),
         )
         pairs = [JudgeQuestion(metrics, judge, brief) for judge, metrics in _by_judge(asking)]
     if open_ is None:
         return tuple(pairs)
-    full, notes = _with_evidence(bare, item, evidence, open_)
+    full, notes = _with_evidence(bare, inputs, evidence, open_)
     question = JudgeQuestion(asking.open_metrics, asking.open_judge, full, open_, notes)
     same = [pair for pair in pairs if _same(pair, question)]
     metrics = tuple(name for pair in same for name in pair.metrics) + asking.open_metrics
@@ -112,57 +76,59 @@ def _same(one: JudgeQuestion, other: JudgeQuestion) -> bool:
     return blind or one.judge in BY_CASE or one.brief == other.brief
 
 
-def _runs(item: RunItem) -> bool:
+def _runs(inputs: StageInputs) -> bool:
     """Whether both queries run: FLEX asks about no others."""
-    case, prediction = item.case, item.prediction
+    case, prediction = inputs.case, inputs.prediction
     if not case.answerable or not prediction.responds:
         return False
-    return isinstance(item.answer(), Answer) and any(isinstance(g, Answer) for g in item.golds())
+    return isinstance(inputs.answer(), Answer) and any(
+        isinstance(g, Answer) for g in inputs.golds()
+    )
 
 
-def _bare(item: RunItem) -> Brief:
+def _bare(inputs: StageInputs) -> Brief:
     """The brief that FLEX has: whether the results match and, where not, both of them."""
-    case, record = item.case, item.case.recorded_answers
-    sql, gold = _gold(item)
+    case, record = inputs.case, inputs.case.recorded_answers
+    sql, gold = _gold(inputs)
     return Brief(
         case_id=case.id,
         db_id=case.db_id,
         question=case.question,
         knowledge=case.knowledge,
-        schema_text=_schema_text(item, record.schema_text if record is not None else ""),
+        schema_text=_schema_text(inputs, record.schema_text if record is not None else ""),
         gold=sql,
-        prediction=item.prediction_text,
-        equal=item.compare(DEFAULT_PRESET).equal,
+        prediction=inputs.prediction_text,
+        equal=compare_answers(inputs, DEFAULT_PRESET).equal,
         gold_table=_answer_text(record, record.gold_text if record else "", gold),
         prediction_table=_answer_text(
-            record, record.prediction_text if record else "", item.answer()
+            record, record.prediction_text if record else "", inputs.answer()
         ),
-        dialect=item.pair().dialect,
+        dialect=inputs.pair().dialect,
     )
 
 
-def _gold(item: RunItem) -> tuple[str, Outcome]:
+def _gold(inputs: StageInputs) -> tuple[str, Outcome]:
     """The first gold that has an answer, and its answer."""
-    both = zip(item.gold_texts, item.golds(), strict=False)
+    both = zip(inputs.gold_texts, inputs.golds(), strict=False)
     return next((sql, outcome) for sql, outcome in both if isinstance(outcome, Answer))
 
 
-def _schema_text(item: RunItem, recorded: str) -> str:
+def _schema_text(inputs: StageInputs, recorded: str) -> str:
     from sqlverdict.judge.briefs.schema_text import schema_text
 
     if recorded:
         return recorded
-    schema = item.schema()
+    schema = inputs.schema()
     return schema_text(schema) if schema is not None else ""
 
 
-def _database_text(item: RunItem, bare: Brief) -> str:
+def _database_text(inputs: StageInputs, bare: Brief) -> str:
     """The schema with row counts and what its columns mean; as it was recorded, where it was."""
     from sqlverdict.run.judging.brief_parts import database_text
 
-    record = item.case.recorded_answers
+    record = inputs.case.recorded_answers
     recorded = record is not None and record.schema_text
-    return bare.schema_text if recorded else database_text(item)
+    return bare.schema_text if recorded else database_text(inputs)
 
 
 def _answer_text(record: Recording | None, text: str, outcome: Outcome) -> str | None:
@@ -179,7 +145,7 @@ def _table(outcome: Outcome) -> str | None:
 
 
 def _with_evidence(
-    brief: Brief, item: RunItem, evidence: Sequence[Evidence], open_: Situation
+    brief: Brief, inputs: StageInputs, evidence: Sequence[Evidence], open_: Situation
 ) -> tuple[Brief, tuple[str, ...]]:
     """The brief with all that was found out, and notes on what could not be told."""
     from sqlverdict.judge.briefs.witness_text import witness_text
@@ -191,8 +157,8 @@ def _with_evidence(
     )
 
     related = list(_relations(evidence))
-    results = results_in_words(item, _gold(item)[1], bool(related))
-    around = surroundings(item, brief.gold)
+    results = results_in_words(inputs, _gold(inputs)[1], bool(related))
+    around = surroundings(inputs, brief.gold)
     witness = next((piece for piece in evidence if isinstance(piece, Refuted)), None)
     full = replace(
         brief,

@@ -9,80 +9,24 @@ neither.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
 from msgspec import structs
 
-from sqlverdict.account import Account
 from sqlverdict.evidence import Evidence, Judged
 from sqlverdict.judge.judge import JUDGES, hear
-from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
-from sqlverdict.llm.request import Answerer
+from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion
 from sqlverdict.records import Case, Judgement, Prediction
-from sqlverdict.run.examine import encode_line
-from sqlverdict.run.isolate import attempt
-from sqlverdict.run.judging.briefs import Asking, JudgeQuestion
+from sqlverdict.run.attempt import attempt
+from sqlverdict.run.judging.asking import JudgeOptions, JudgeQuestion
+from sqlverdict.run.outcome import LogLine, Pending, encode_line
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.task import LogLine, Pending
 from sqlverdict.score.metric import Item, score_case
 
 _LONGEST = 8_000
 """Characters of a judge's words that are kept in a log line."""
-
-
-@dataclass(frozen=True)
-class JudgeOptions:
-    """How a run asks.
-
-    Attributes:
-        judge: The judge, by name.
-        settings: The model and how it is asked.
-        answerer: Who answers: a client, recorded replies, a gatherer.
-        repeat: How often each question is asked; the first opinion decides, the others show how
-            steady the judge is.
-        concurrency: How many questions are asked at the same time.
-        about: What else a manifest should say, such as a digest of the prompts.
-        for_every_metric: Whether the judge is asked for every metric, as where the user named
-            it. Otherwise it is asked for ``verdict``, and the judge ``flex`` for the metric
-            ``flex``.
-        by_system: Who answers the questions of each system, where their runs have accounts.
-    """
-
-    judge: str
-    settings: Settings
-    answerer: Answerer = field(repr=False)
-    repeat: int = 1
-    concurrency: int = 8
-    about: str = ""
-    for_every_metric: bool = True
-    by_system: tuple[Answerer, ...] = field(default=(), repr=False)
-
-    def for_accounts(self, accounts: Iterable[Account]) -> JudgeOptions:
-        """The same, with the account that each system's calls are charged to."""
-        for_account = getattr(self.answerer, "for_account", None)
-        if for_account is None:
-            return self
-        return replace(self, by_system=tuple(map(for_account, accounts)))
-
-    def describe(self, asking: Asking) -> str:
-        """Who is asked, and how: what a manifest says."""
-        judges = dict.fromkeys(asking.open_metrics, asking.open_judge)
-        judges |= asking.pair_judges
-        members = {metric: JUDGES.get(name) for metric, name in judges.items()}
-        names = {metric: f"{judge.name}@{judge.version}" for metric, judge in members.items()}
-        one = len(set(names.values())) == 1
-        who = [name if one else f"{name} for {metric}" for metric, name in names.items()]
-        parts = [*dict.fromkeys(who), *_changed(self.settings), self.about]
-        parts += [f"asked {self.repeat} times"] if self.repeat > 1 else []
-        return ", ".join(part for part in parts if part)
-
-
-def _changed(settings: Settings) -> list[str]:
-    """What is not as by default, in words."""
-    usual, own = vars(Settings()), vars(settings)
-    return [f"{name} {value}" for name, value in own.items() if value != usual[name]]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from time import perf_counter
 from typing import Protocol, TypeVar
 
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.run.task import PairFinding, Task
+from sqlverdict.run.outcome import PairFinding
+from sqlverdict.run.task import Task
 
 T = TypeVar("T")
 Needs = tuple[str, Sequence[str], Sequence[str]]

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.run.contradictions import stopped_by
-from sqlverdict.run.examine import Examiner, encode_line
+from sqlverdict.errors import Contradiction
+from sqlverdict.run.examine import Examiner
+from sqlverdict.run.outcome import Done, LogLine, Pending, encode_line
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.local import run_here
 from sqlverdict.run.pool.worker_pool import WorkerPool
-from sqlverdict.run.task import Done, LogLine, Pending, Task
+from sqlverdict.run.task import Task
 
 if TYPE_CHECKING:
-    from sqlverdict.run.judging.stage import JudgeOptions, JudgeStage, WaitingCase
+    from sqlverdict.run.judging.asking import JudgeOptions
+    from sqlverdict.run.judging.stage import JudgeStage, WaitingCase
     from sqlverdict.run.pool.ray_pool import RayPool
 
 Log = Callable[[Sequence[LogLine]], None]
@@ -81,8 +83,26 @@ def _waiting(
         broken = [each for each in pending if each.finding.contradiction]
         log([*lines, *map(_line, broken)])
         if broken:
-            raise stopped_by(broken, contradictions)
+            raise _stopped_by(broken, contradictions)
         yield from pending
+
+
+def _stopped_by(contradictions: Sequence[Pending], folder: Path | None) -> Contradiction:
+    """The error that stops a run: which case it is, and where its reproduction lies.
+
+    Args:
+        contradictions: At least one.
+        folder: Where they were saved.
+    """
+    case, evidence = contradictions[0].task.case, contradictions[0].finding.contradiction
+    file = evidence.file if evidence is not None else ""
+    more = f" and {len(contradictions) - 1:,} more" if len(contradictions) > 1 else ""
+    where = f"saved as {folder / file}" if folder and file else "not saved: there is no "
+    "folder for it"
+    return Contradiction(
+        f"case {case.id!r} ({case.db_id}){more} is both proved and refuted, a bug of sqlverdict; "
+        f"the reproduction is {where}. Please report it"
+    )
 
 
 def _line(pending: Pending) -> LogLine:

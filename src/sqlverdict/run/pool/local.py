@@ -10,8 +10,9 @@ from collections.abc import Generator, Iterable
 from itertools import chain
 
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.run.outcome import Done, done
 from sqlverdict.run.pool.batches import Examine, in_batches
-from sqlverdict.run.task import Done, Task, chunks, done
+from sqlverdict.run.task import Task, chunks
 
 
 def run_here(

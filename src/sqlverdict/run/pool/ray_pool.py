@@ -15,7 +15,7 @@ import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import structs
 
@@ -30,6 +30,9 @@ from sqlverdict.errors import (
 )
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.run.examine import Examiner
+from sqlverdict.run.outcome import Done, Pending
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.node_files import (
     NodeFiles,
     check_node_files,
@@ -39,12 +42,8 @@ from sqlverdict.run.pool.node_files import (
     make_copy,
 )
 from sqlverdict.run.pool.worker_pool import WorkerPool
-from sqlverdict.run.task import Done, Pending, Task, chunks
+from sqlverdict.run.task import Task, chunks
 from sqlverdict.runlog.manifest import library_versions
-
-if TYPE_CHECKING:
-    from sqlverdict.run.examine import Examiner
-    from sqlverdict.run.plan import RunPlan
 
 _QUEUED = 2
 """Chunks that wait at an actor."""
@@ -261,8 +260,6 @@ class Actor:
     """
 
     def __init__(self, plan: RunPlan, systems: int) -> None:
-        from sqlverdict.run.examine import Examiner
-
         self._plan = plan
         # Witnesses are written here, and carried to the driver.
         self._temporary = tempfile.TemporaryDirectory(prefix="sqlverdict-")

@@ -11,18 +11,15 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING
 
 from sqlverdict.execute.apart.process import bound_memory
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.servers.patience import learn
 from sqlverdict.records import Failure
+from sqlverdict.run.examine import Examiner
 from sqlverdict.run.pool.batches import Examine, in_batches
 from sqlverdict.run.pool.heartbeat import Heartbeat
 from sqlverdict.run.task import Task
-
-if TYPE_CHECKING:
-    from sqlverdict.run.examine import Examiner
 
 _OURS = {signal.SIGINT, signal.SIGTERM}
 """Signals that a worker treats otherwise than the coordinator."""

@@ -16,21 +16,20 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import structs
 
 from sqlverdict.execute.servers.patience import servers
 from sqlverdict.records import Failure, Reason, Verdict
-from sqlverdict.run.isolate import stand_ins
+from sqlverdict.run.attempt import stand_ins
+from sqlverdict.run.examine import Examiner
+from sqlverdict.run.outcome import Done, PairFinding, Pending, done, encode_line
 from sqlverdict.run.pool.deaths import Blame, Death, inquire
 from sqlverdict.run.pool.heartbeat import Heartbeat
 from sqlverdict.run.pool.worker import deferring_signals, work
-from sqlverdict.run.task import Done, LogLine, PairFinding, Pending, Task, chunks, done
-
-if TYPE_CHECKING:
-    from sqlverdict.run.examine import Examiner
+from sqlverdict.run.task import Task, chunks
 
 _GRACE = 0.5
 _LOOK_EVERY = 0.1
@@ -235,7 +234,7 @@ class WorkerPool:
             ):
                 return rest
             del self._known[blame.key]
-        return LogLine(task.system, task.index, self.examiner.crashed(task, blame))
+        return done(task, encode_line(task, self.examiner.crashed(task, blame)))
 
     def _is_scored(self, task: Task) -> bool | Death:
         """Whether a task is scored, or how its worker ended."""

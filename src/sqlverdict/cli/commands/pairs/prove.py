@@ -26,7 +26,7 @@ from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.records import Query
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.run.prove_stage import SOUND
+from sqlverdict.run.plan import SOUND
 
 NOT_PROVED = 1
 """The exit code where there is no proof, the checker rejects it, or the data break it."""

@@ -1,0 +1,64 @@
+"""Errors of ours, kept apart: one stage or metric that fails takes nothing else with it.
+
+A proof, a search for a witness and the names of differences are optional evidence. Where one of
+them fails by a bug of ours, the rest of the case stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from sqlverdict.errors import DatabaseError, FileFailure
+from sqlverdict.evidence import Evidence, Undecided
+from sqlverdict.evidence_parts import StageFailure
+from sqlverdict.records import Case, Prediction, Reason
+
+T = TypeVar("T")
+
+TOOLKIT = "toolkit"
+"""Who wrote the evidence that tells of an error of ours."""
+
+STORAGE = (OSError, FileFailure)
+"""Errors of a place that files go to. No text of a prediction fills a disk."""
+
+_PLAIN = (RecursionError, MemoryError)
+"""Errors whose message depends on where they were met; their name says enough."""
+
+
+def error_text(error: BaseException) -> str:
+    """An error in words that do not depend on where it was met."""
+    name = type(error).__name__
+    return name if isinstance(error, _PLAIN) or not str(error) else f"{name}: {error}"
+
+
+def attempt(stage: str, work: Callable[[], T], errors: list[Evidence]) -> T | None:
+    """What optional work gives; ``None`` where it fails, and ``errors`` says so."""
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - the border: a bug of ours costs its stage only
+        failure = stage_failure(stage, error)
+        errors.append(Undecided(TOOLKIT, (Reason.TOOLKIT_ERROR,), failure=failure))
+        return None
+
+
+def stage_failure(stage: str, error: BaseException | None, blame: str = "") -> StageFailure:
+    """An error of ours in one stage; ``None``: a text that it cannot handle."""
+    return StageFailure(
+        stage,
+        "" if error is None else error_text(error),
+        may_go_away=isinstance(error, (*STORAGE, MemoryError, DatabaseError)),
+        storage=isinstance(error, STORAGE),
+        blame=blame,
+    )
+
+
+def stand_ins(case: Case) -> Iterator[Prediction]:
+    """What takes the place of a prediction to see whether the case works without it.
+
+    That is each gold. A question without one is answered by silence.
+    """
+    for gold in case.golds:
+        yield Prediction(case.id, gold)
+    if not case.golds:
+        yield Prediction(case.id, abstained=True)
