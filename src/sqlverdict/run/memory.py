@@ -32,8 +32,8 @@ from operator import attrgetter
 from threading import Lock
 from typing import Generic, TypeVar
 
-from sqlverdict.evidence import Evidence
 from sqlverdict.dialects import dialect_of
+from sqlverdict.evidence import Evidence
 from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.records import Case, Prediction
