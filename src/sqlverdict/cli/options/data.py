@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.command import Heading, option, setting
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     COLUMN,
@@ -46,6 +46,53 @@ from sqlverdict.runlog.merge import Shard
 T = TypeVar("T")
 
 
+def engine_option(*, is_setting: bool = True) -> Any:
+    """The setting ``engine``; an option of ``evaluate``."""
+    text = "The engine that runs the queries. [default: by the kind of --databases]"
+    return option("--engine", is_setting=is_setting, rare=True, heading=Heading.DATA, help=text)
+
+
+def overlay_option(*, is_setting: bool = True) -> Any:
+    """The setting ``gold-overlay``; an option of ``evaluate``."""
+    return option(
+        "--gold-overlay",
+        is_setting=is_setting,
+        rare=True,
+        multiple=True,
+        type=OVERLAY_FILE,
+        metavar="[NAME=]FILE",
+        heading=Heading.DATA,
+        help="Use the corrected golds of this JSONL or CSV file. Repeatable.",
+    )
+
+
+def only_option(*, is_setting: bool = True) -> Any:
+    """The setting ``only``; an option of ``evaluate``."""
+    return option(
+        "--only",
+        is_setting=is_setting,
+        rare=True,
+        type=NAMES,
+        default=(),
+        metavar="ID,ID",
+        heading=Heading.DATA,
+        help="Only the cases with these ids.",
+    )
+
+
+def shard_option(*, is_setting: bool = True) -> Any:
+    """The setting ``shard``; an option of ``evaluate``."""
+    return option(
+        "--shard",
+        is_setting=is_setting,
+        rare=True,
+        type=SHARD,
+        metavar="I/N",
+        heading=Heading.DATA,
+        help="Only the I-th of N equal parts. 'sqlverdict merge' puts them together.",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataArgs:
     """Where the cases are.
@@ -78,11 +125,9 @@ class DataArgs:
         help="A file of cases: CSV, JSONL, Excel or Parquet. It may contain predictions.",
     )
     databases: str | None = databases_option()
-    engine: str | None = option(
-        "--engine", help="The engine that runs the queries. [default: by the kind of --databases]"
-    )
-    gold_databases: str | None = option(
-        "--gold-databases",
+    engine: str | None = engine_option()
+    gold_databases: str | None = setting(
+        "gold-databases",
         type=REFERENCE,
         metavar="PATH|URL",
         help="The same data on the engine that the golds are written for, if that is another one.",
@@ -101,13 +146,7 @@ class DataArgs:
         type=FILE,
         help="Options from this file (see sqlverdict init). [default: sqlverdict.toml, if there]",
     )
-    overlays: tuple[tuple[str, Path], ...] = option(
-        "--gold-overlay",
-        multiple=True,
-        type=OVERLAY_FILE,
-        metavar="[NAME=]FILE",
-        help="Use the corrected golds of this JSONL or CSV file. Repeatable.",
-    )
+    overlays: tuple[tuple[str, Path], ...] = overlay_option()
 
     @property
     def engine_name(self) -> str:
@@ -152,16 +191,8 @@ class CaseArgs(DataArgs):
 
     schema: Path | None = schema_option()
     limit: int | None = limit_option()
-    only: tuple[str, ...] = option(
-        "--only", type=NAMES, default=(), metavar="ID,ID", help="Only the cases with these ids."
-    )
-
-    shard: Shard | None = option(
-        "--shard",
-        type=SHARD,
-        metavar="I/N",
-        help="Only the I-th of N equal parts. 'sqlverdict merge' puts them together.",
-    )
+    only: tuple[str, ...] = only_option()
+    shard: Shard | None = shard_option()
 
     @property
     def selection(self) -> str:

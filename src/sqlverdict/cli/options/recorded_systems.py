@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlverdict.cli.command import option
-from sqlverdict.cli.options.data import CaseArgs
+from sqlverdict.cli.options.data import (
+    CaseArgs,
+    engine_option,
+    only_option,
+    overlay_option,
+    shard_option,
+)
 from sqlverdict.cli.options.predictions import PredictionArgs, run_folder
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.files.text import count, few_of, near, need_file
@@ -27,6 +33,7 @@ from sqlverdict.load.tables.cases import TableCases, own_format
 from sqlverdict.load.tables.table import open_table, table_format
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
+from sqlverdict.runlog.merge import Shard
 
 _ANSWER = "prediction"
 
@@ -46,6 +53,10 @@ class SystemCaseArgs(CaseArgs):
         help="A system whose answers the file of the cases has: a column of --cases, or a name in "
         "the benchmark's file. Repeatable.",
     )
+    engine: str | None = engine_option(is_setting=False)
+    overlays: tuple[tuple[str, Path], ...] = overlay_option(is_setting=False)
+    only: tuple[str, ...] = only_option(is_setting=False)
+    shard: Shard | None = shard_option(is_setting=False)
 
     @property
     def case_columns(self) -> dict[str, str]:

@@ -14,7 +14,7 @@ from sqlverdict.audit.gold import Audit, suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import Rerun
 from sqlverdict.audit.suspicion import SUSPICIONS
-from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.command import Heading, command, group, option, setting
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (
@@ -27,7 +27,7 @@ from sqlverdict.cli.options.shared import (
     schema_option,
     show_option,
     timeout_option,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -73,8 +73,8 @@ class AuditArgs:
         heading=Heading.EVIDENCE,
         help="List only golds with this suspicion. Repeatable.",
     )
-    min_rank: float = option(
-        "--min-rank",
+    min_rank: float = setting(
+        "min-rank",
         type=NumberRange(0, 1),
         default=0.3,
         metavar="P",
@@ -82,7 +82,7 @@ class AuditArgs:
         help="Leave out golds of a lower rank: the probability that a gold is wrong. 0 lists all.",
     )
     timeout: float = timeout_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     show: int = show_option(10, "this many golds")
     out: Path | None = option("--out", type=FILE, help="Write all of them to a Markdown file.")
     html: Path | None = html_option()

@@ -16,7 +16,7 @@ from sqlverdict.cli.options.shared import (
     json_option,
     print_json,
     runs_argument,
-    seed_option,
+    seed_setting,
     show_option,
 )
 from sqlverdict.cli.show_run import show_notes
@@ -93,7 +93,7 @@ class AgreeArgs:
         metavar="TAG",
         help="Group by this tag. Repeatable. [default: difficulty and set]",
     )
-    seed: int = seed_option("The seed of the intervals.")
+    seed: int = seed_setting("The seed of the intervals.")
     figure: Path | None = option(
         "--figure", type=FILE, help="Write the kappas to an SVG file, grouped by the first --by."
     )

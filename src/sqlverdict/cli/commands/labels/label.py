@@ -26,7 +26,7 @@ from sqlverdict.cli.options.shared import (
     FOLDER,
     runs_argument,
     timeout_option,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, SqlverdictError, UsageError
@@ -70,7 +70,7 @@ class LabelCommandArgs:
     queue: QueueArgs = group(QueueArgs)
     imports: ImportArgs = group(ImportArgs)
     timeout: float = timeout_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     server: ServerArgs = group(ServerArgs)
     out: Path | None = option(
         "--out", type=FOLDER, help="The folder of the vote log. [default: labels in the first run]"

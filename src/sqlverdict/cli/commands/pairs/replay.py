@@ -14,7 +14,7 @@ from sqlverdict.cli.options.shared import (
     REFERENCE,
     json_option,
     print_json,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.errors import DatabaseError, DataError, UsageError
 from sqlverdict.evidence import Refuted
@@ -49,7 +49,7 @@ class ReplayArgs:
         metavar="URL",
         help="For witnesses of a server: a database there, for temporary tables.",
     )
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     as_json: bool = json_option()
 
 

@@ -11,10 +11,10 @@ import click
 from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.labels import (
     LabelArgs,
-    annotator_field_option,
+    annotator_field_setting,
     id_field_option,
     label_field_option,
-    votes_option,
+    votes_setting,
 )
 from sqlverdict.cli.options.shared import (
     FILE,
@@ -107,8 +107,8 @@ class LeaderboardArgs:
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
-    annotator_field: str | None = annotator_field_option()
-    votes: tuple[str, ...] = votes_option()
+    annotator_field: str | None = annotator_field_setting()
+    votes: tuple[str, ...] = votes_setting()
     force: bool = force_option()
     figures: Path | None = option(
         "--figures", type=FOLDER, help="Write SVG figures of the changed ranks to this folder."

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.command import Heading, command, option, setting
 from sqlverdict.cli.options.shared import (
     FOLDER,
     OPEN_UNIT,
@@ -18,7 +18,7 @@ from sqlverdict.cli.options.shared import (
     json_option,
     print_json,
     runs_argument,
-    seed_option,
+    seed_setting,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -91,8 +91,8 @@ class ReliabilityArgs:
     penalty: str = option(
         "--penalty", default="0,10,N", heading=Heading.METRICS, help="Penalties: numbers, or N."
     )
-    share: float = option(
-        "--share",
+    share: float = setting(
+        "share",
         default=0.25,
         type=NumberRange(0, 1),
         metavar="P",
@@ -108,15 +108,15 @@ class ReliabilityArgs:
         heading=Heading.METRICS,
         help="Risks to choose thresholds for.",
     )
-    delta: float = option(
-        "--delta",
+    delta: float = setting(
+        "delta",
         default=0.1,
         type=OPEN_UNIT,
         metavar="P",
         heading=Heading.METRICS,
         help="The chance that a certified threshold fails.",
     )
-    seed: int = seed_option("The seed of the subset and of the intervals.")
+    seed: int = seed_setting("The seed of the subset and of the intervals.")
     out: Path | None = option(
         "--out", type=FOLDER, help="Write a report, JSON and SVG charts to this folder."
     )
