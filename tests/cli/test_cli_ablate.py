@@ -71,7 +71,7 @@ def call(agreement: Path, server: FakeLlm, tmp_path: Path) -> list[object]:
     return [
         "ablate", "--benchmark", "flex", "--root", agreement, "--labels", agreement,
         "--model", "fake-1", "--base-url", server.base_url, "--workers", 0,
-        "--out", tmp_path / "ablation", "--reply-cache", tmp_path / "replies.sqlite",
+        "--out", tmp_path / "ablation", "--set", f"reply-cache={tmp_path / 'replies.sqlite'}",
     ]  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def test_contexts_change_what_is_shown(
     for context in CONTEXTS:
         before = len(server.calls)
         cache, out = tmp_path / f"{context}.sqlite", tmp_path / context
-        invoke(*call, "--context", context, "--reply-cache", cache, "--out", out)
+        invoke(*call, "--context", context, "--set", f"reply-cache={cache}", "--out", out)
         texts = [
             " ".join(message["content"] for message in one.json()["messages"])
             for one in server.calls[before:]

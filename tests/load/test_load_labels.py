@@ -189,7 +189,7 @@ def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
     path.write_text(LONG.replace("annotator,label", "who,right"))
     with pytest.raises(UsageError, match=r"there are 'id', 'who', 'right'\. Give --label-f"):
         read_labels(path)
-    with pytest.raises(DataError, match=r"If each row is a vote, .* with --annotator-field"):
+    with pytest.raises(DataError, match=r"If each row is a vote, .* with --set annotator-field="):
         read_labels(path, label_field="right")
     labels = read_labels(path, label_field="right", annotator_field="who")
     assert values(labels) == {"1": 1, "2": None, "3": 0}

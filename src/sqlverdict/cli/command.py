@@ -194,7 +194,7 @@ class HeadedCommand(click.Command):
     def _hint(self, wrong: click.NoSuchOption) -> str:
         from sqlverdict.cli.settings import former_option
 
-        advice = former_option(wrong.option_name, self.settings)
+        advice = former_option(wrong.option_name, self)
         if advice:
             return f" {advice}"
         short = [name for name in self._option_names() if _abbreviates(wrong.option_name, name)]

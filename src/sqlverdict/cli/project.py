@@ -31,9 +31,8 @@ COLUMNS = "columns"
 NOT_READ = frozenset({"project", "json", SET})
 """Options that make no sense in a file."""
 _INSTEAD = {
-    "benchmark": ("cases", "gold", "columns", "databases", "schema"),
-    "cases": ("benchmark", "root", "split", "gold", "columns"),
-    "gold": ("benchmark", "root", "split", "cases", "columns"),
+    "benchmark": ("cases", "columns", "databases", "schema"),
+    "cases": ("benchmark", "root", "split", "columns"),
     "predictions": ("system",),
     "system": ("predictions",),
     "no_llm": ("judge", "model"),

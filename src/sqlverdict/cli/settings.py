@@ -6,7 +6,7 @@ command line an option comes before ``--set``, and ``--set`` before the file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,8 +19,16 @@ from sqlverdict.files.text import near
 NOT_SET = frozenset({"project", "json", "column", SET})
 """Options that stand on a command line only; a project file has a section for the columns."""
 
-GONE: dict[str, str] = {}
-"""Options that are gone, each with what to give instead."""
+GONE = {
+    "--gold": "Give the gold file with --cases.",
+    "audit --jsonl": "Give --out FILE.jsonl; --out may be repeated.",
+    "--no-page": "Give --set page=false.",
+    "build --clock": "It is the setting now: give --set now=TIME.",
+    "reliability --errors": "Give --as-abstention errors.",
+    "reliability --timeouts": "Give --as-abstention timeouts.",
+    "reliability --no-sql": "Give --as-abstention no-sql.",
+}
+"""Options that are gone, of any command or of the named one, each with what to give instead."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +44,18 @@ class ChangedSettings:
     order: list[click.Parameter] = field(default_factory=list)
 
 
-def former_option(name: str, settings: Mapping[str, HeadedOption]) -> str:
+def former_option(name: str, command: HeadedCommand) -> str:
     """What to give instead of an option that is gone; empty where there never was one.
 
     Args:
         name: The option, with its dashes.
-        settings: The settings of the command, by key.
+        command: The command.
     """
-    own = settings.get(name.removeprefix("--"))
+    own = command.settings.get(name.removeprefix("--"))
     if own is not None:
         value = "true" if own.is_switch else "VALUE"
         return f"It is a setting: give --set {own.key}={value}, or a line in the project file."
-    return GONE.get(name, "")
+    return GONE.get(f"{command.name} {name}") or GONE.get(name, "")
 
 
 def settable(command: HeadedCommand) -> dict[str, HeadedOption]:

@@ -216,7 +216,8 @@ def _check_rows(sheet: LabelSheet) -> None:
         if before != row.where:
             raise DataError(
                 f"{row.where}: the id {row.id!r} already occurs at {before}. Expected each id "
-                "once. If each row is a vote, name the annotator's field with --annotator-field."
+                "once. If each row is a vote, name the annotator's field with "
+                "--set annotator-field=NAME."
             )
 
 

@@ -69,7 +69,7 @@ def front_address(text: str) -> str:
         known = False
     if not known or parts.query or parts.fragment or parts.username is not None:
         raise UsageError(
-            f"--address is {text!r}. Expected what an annotator sees in the browser, such as "
+            f"the address is {text!r}. Expected what an annotator sees in the browser, such as "
             f"https://label.example.org or https://example.org/label/"
         )
     return text.rstrip("/")

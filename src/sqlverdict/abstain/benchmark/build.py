@@ -268,7 +268,7 @@ def _by_database(
         raise BenchmarkError(
             f"train and the other split share {count(len(shared), 'database')} ({few_of(shared)}): "
             "its questions would not all be unseen. Split by question and template instead, or "
-            "leave train out (--train-split none)."
+            "leave train out (--set train-split=none)."
         )
     sizes = Counter(case.db_id for case in cases)
     halves = split_by_database(sizes, recipe.plan.seed)

@@ -38,7 +38,7 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case
 
 NONE = "none"
-"""The value of ``--train-split`` for a benchmark without a train split."""
+"""The value of ``train-split`` for a benchmark without a train split."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,8 +150,8 @@ class BuildArgs:
         heading=Heading.LINTS,
         help="Which lints to run. [default: all]",
     )
-    clock: str = setting(
-        "clock",
+    now: str = setting(
+        "now",
         default="",
         metavar="TIME",
         heading=Heading.LINTS,
@@ -201,7 +201,7 @@ def read_material(args: BuildArgs) -> BuildInputs:
     if args.data.cases is not None and (len(every) > 1 or train):
         raise UsageError(
             "a file of cases has one split: leave out --split, and with --cross-database add "
-            "--train-split none"
+            "--set train-split=none"
         )
     benchmarks = {split: read_benchmark(replace(args.data, split=split)) for split in every}
     cases = {

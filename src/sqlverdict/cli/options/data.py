@@ -1,4 +1,4 @@
-"""Which cases a command works on: a benchmark, a gold file or a file of cases."""
+"""Which cases a command works on: a benchmark or a file of cases."""
 
 from __future__ import annotations
 
@@ -101,7 +101,6 @@ class DataArgs:
         benchmark: A format's name, with ``root`` and ``split``.
         root: The benchmark's folder or file.
         split: Which part of it.
-        gold: A gold file, instead of a benchmark.
         cases: A file of cases, instead of a benchmark.
         databases: Where the databases are: a folder, a file or a URL.
         engine: The engine that runs the queries; ``None``: by the kind of the databases.
@@ -118,11 +117,11 @@ class DataArgs:
     )
     root: Path | None = option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
     split: str = option("--split", default="dev", help="Which part of the benchmark.")
-    gold: Path | None = option("--gold", type=FILE, help="A gold file, one SQL<TAB>db_id per line.")
     cases: Path | None = option(
         "--cases",
         type=FILE,
-        help="A file of cases: CSV, JSONL, Excel or Parquet. It may contain predictions.",
+        help="A file of cases: CSV, JSONL, Excel or Parquet, which may contain predictions, or a "
+        "gold file with SQL<TAB>db_id on each line.",
     )
     databases: str | None = databases_option()
     engine: str | None = engine_option()
@@ -230,16 +229,12 @@ def read_named(data: DataArgs) -> Benchmark:
     Raises:
         UsageError: they name none, or several, or something is missing.
     """
-    sources = {"--benchmark": data.benchmark, "--gold": data.gold, "--cases": data.cases}
-    names = [name for name, value in sources.items() if value is not None]
-    if len(names) != 1:
+    if (data.benchmark is None) == (data.cases is None):
         raise UsageError(
-            f"name the cases with one of --cases FILE (your own CSV, JSONL, Excel or Parquet "
-            f"file), --benchmark NAME --root DIR, or --gold FILE --databases DIR; found "
-            f"{' and '.join(names) or 'none of them'}"
+            f"name the cases with --cases FILE (your own CSV, JSONL, Excel or Parquet file, or a "
+            f"gold file) or with --benchmark NAME --root DIR; found "
+            f"{'neither' if data.cases is None else 'both'}"
         )
-    if data.gold is not None:
-        return _read("goldfile", data.gold, data)
     if data.cases is not None:
         return _read(own_format(data.cases), data.cases, data)
     assert data.benchmark is not None
@@ -292,7 +287,7 @@ def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
         size = len(cases)
         notes = notes_for_part(notes, cases)
     sources = (*benchmark.sources, *(SourceFile(name, digest) for name, digest in extra.items()))
-    file = data.gold or data.cases
+    file = data.cases
     name = file.name if file is not None else benchmark.name
     name += overlay_title(name for name, _ in data.overlays)
     return replace(benchmark, name=name, cases=cases, count=size, sources=sources, notes=notes)

@@ -133,7 +133,7 @@ def check_judge(args: JudgeArgs) -> None:
             "--dry-run": args.dry_run,
             "--batch": args.batch,
             "--base-url": args.llm.base_url,
-            "--prompts": args.prompts,
+            "the setting prompts": args.prompts,
             "--categories": args.categories,
             "--judge-set": args.judge_set,
         }

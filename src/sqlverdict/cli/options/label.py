@@ -13,7 +13,7 @@ from sqlverdict.cli.options.labels import (
     annotator_field_setting,
     id_field_option,
     label_field_option,
-    votes_setting,
+    votes_option,
 )
 from sqlverdict.cli.options.shared import FILE, NAMES, NumberRange, seed_setting
 from sqlverdict.label.queue import QUEUE_NAMES, QueueName
@@ -100,7 +100,7 @@ class ImportArgs:
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
     annotator_field: str | None = annotator_field_setting()
-    votes: tuple[str, ...] = votes_setting()
+    votes: tuple[str, ...] = votes_option()
 
 
 @dataclass(frozen=True, kw_only=True)

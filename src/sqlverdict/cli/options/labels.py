@@ -31,13 +31,13 @@ def annotator_field_setting() -> Any:
     return setting("annotator-field", heading=Heading.LABELS, help=text)
 
 
-def votes_setting() -> Any:
-    """The setting ``votes``."""
+def votes_option() -> Any:
+    """``--votes``."""
     text = (
         "An annotator's column, or the field of all votes; where each row is one vote, an "
         "annotator who counts. Repeatable."
     )
-    return setting("votes", multiple=True, heading=Heading.LABELS, help=text)
+    return option("--votes", multiple=True, heading=Heading.LABELS, help=text)
 
 
 def half_option() -> Any:
@@ -66,7 +66,7 @@ class LabelArgs:
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
     annotator_field: str | None = annotator_field_setting()
-    votes: tuple[str, ...] = votes_setting()
+    votes: tuple[str, ...] = votes_option()
 
     def read(self, combine: Combine = "majority", half: Half = "drop") -> Labels:
         """The labels of the file; see :func:`read_labels`."""

@@ -41,8 +41,11 @@ class EvidenceArgs:
         metavar="N",
         help="Where answers match, search up to N databases for one on which they differ.",
     )
-    bank: Path | None = setting(
-        "bank", type=FILE, help="With --refute: save witnesses in this bank and try them first."
+    bank: Path | None = option(
+        "--bank",
+        rare=True,
+        type=FILE,
+        help="With --refute: save witnesses in this bank and try them first.",
     )
     null_keys: bool = null_keys_setting()
     policy: str | None = option(

@@ -237,7 +237,7 @@ class _CostRoom:
         if worst is None:
             raise UsageError(
                 f"a cost limit is set, and there is no price for the model {request.model!r} to "
-                f"keep it by. Pass a price file (--prices FILE) with {PRICE_FORM}, or no limit"
+                f"keep it by. Pass a price file (--set prices=FILE) with {PRICE_FORM}, or no limit"
             )
         if worst > self._left:
             return False

@@ -156,7 +156,7 @@ def read_labels(
     if is_vote_log(path):
         if fields != LabelFields(votes=fields.votes):
             raise UsageError(
-                f"{path} is a vote log: leave out --label-field, --id-field and --annotator-field"
+                f"{path} is a vote log: leave out --label-field, --id-field and annotator-field"
             )
         return labels_of_votes(VoteBook(read_events(path)), path, votes, combine, half)
     sheet = read_sheet(path, fields)
@@ -169,7 +169,7 @@ def read_labels(
             raise DataError(
                 f"{row.where}: the id {row.id!r} already occurs at {lines[row.id]}. Expected each "
                 f"id once. If each row is a vote, name the annotator's field with "
-                f"--annotator-field; if the id is another field, with --id-field, such as "
+                f"--set annotator-field=NAME; if the id is another field, with --id-field, such as "
                 f"'{{set}}-{{i}}'. There are {few_of(row.record, 12)}."
             )
         lines[row.id] = row.where

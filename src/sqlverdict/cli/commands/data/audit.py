@@ -49,7 +49,7 @@ from sqlverdict.runlog.run import read_run
 _EXAMPLES = (
     "sqlverdict audit runs/a runs/b runs/c",
     "sqlverdict audit runs/* --benchmark bird --root bird --out suspects.md",
-    "sqlverdict audit runs/* --benchmark bird --root bird --execute --jsonl suspects.jsonl",
+    "sqlverdict audit runs/* --benchmark bird --root bird --execute --out suspects.jsonl",
 )
 
 
@@ -84,9 +84,13 @@ class AuditArgs:
     timeout: float = timeout_option()
     trust_role: bool = trust_role_setting()
     show: int = show_option(10, "this many golds")
-    out: Path | None = option("--out", type=FILE, help="Write all of them to a Markdown file.")
+    out: tuple[Path, ...] = option(
+        "--out",
+        type=FILE,
+        multiple=True,
+        help="Write all of them to this file: JSON lines in a .jsonl, else Markdown. Repeatable.",
+    )
     html: Path | None = html_option()
-    jsonl: Path | None = option("--jsonl", type=FILE, help="Write all of them to a JSONL file.")
     as_json: bool = json_option()
 
 
@@ -149,7 +153,7 @@ class _BenchmarkFacts:
 
 
 def _read_cases(data: DataArgs) -> _BenchmarkFacts:
-    if data.benchmark is None and data.cases is None and data.gold is None:
+    if data.benchmark is None and data.cases is None:
         return _BenchmarkFacts()
     knowledge: dict[str, str] = {}
     databases: dict[str, str] = {}
@@ -179,7 +183,7 @@ def _open_runner(args: AuditArgs) -> QueryRunner | None:
     if not args.execute:
         return None
     data = args.data
-    if not any((data.databases, data.benchmark, data.cases, data.gold)):
+    if not any((data.databases, data.benchmark, data.cases)):
         raise UsageError("--execute needs the databases: give --databases DIR, or the --benchmark")
     return open_runner(
         args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
@@ -201,15 +205,15 @@ def _rerun(runner: QueryRunner, known: Mapping[str, str], data: DataArgs) -> Rer
 
 
 def _write(report: Audit, args: AuditArgs) -> None:
-    if args.out is not None:
-        with replacing(args.out, lasting=False) as page:
-            page.writelines(text.encode("utf-8", "backslashreplace") for text in audit_text(report))
-        click.echo(f"written: {args.out}", err=True)
-    if args.jsonl is not None:
-        with replacing(args.jsonl, lasting=False) as lines:
-            for suspect in report.suspects:
-                lines.write(msgspec.json.encode(suspect.as_record()) + b"\n")
-        click.echo(f"written: {args.jsonl}", err=True)
+    for path in args.out:
+        with replacing(path, lasting=False) as file:
+            if path.suffix.lower() == ".jsonl":
+                records = (msgspec.json.encode(each.as_record()) for each in report.suspects)
+                file.writelines(record + b"\n" for record in records)
+            else:
+                texts = (text.encode("utf-8", "backslashreplace") for text in audit_text(report))
+                file.writelines(texts)
+        click.echo(f"written: {path}", err=True)
 
 
 def _show(report: Audit, most: int, least: float) -> None:
@@ -246,5 +250,5 @@ def _show(report: Audit, most: int, least: float) -> None:
             screen.line(f"  {one.name}: {short(one.message, 200)}")
     if len(report.suspects) > most:
         screen.line()
-        screen.line(f"{len(report.suspects) - most:,} more (--show, --out FILE.md, --jsonl FILE)")
+        screen.line(f"{len(report.suspects) - most:,} more (--show N, --out FILE)")
     show_notes(screen, report.notes)

@@ -152,7 +152,7 @@ def _lint(
             schemas,
             runner=runner,
             seed=args.seed,
-            clock=args.clock,
+            clock=args.now,
             templates=built.templates if built is not None else None,
             meanings=built.meanings if built is not None else None,
             tell=progress,

@@ -49,7 +49,7 @@ _GOLDS = (
 )
 _EXAMPLES = (
     "sqlverdict doctor --benchmark bird --root bird --predictions preds.json",
-    "sqlverdict doctor --gold dev_gold.sql --databases database --strict",
+    "sqlverdict doctor --cases dev_gold.sql --databases database --strict",
     "sqlverdict doctor --cases cases.jsonl --json",
 )
 

@@ -162,7 +162,7 @@ def _say_written(path: Path, number: int, what: str) -> None:
 
 
 def _facts(data: DataArgs) -> dict[str, CaseFacts]:
-    if data.benchmark is None and data.cases is None and data.gold is None:
+    if data.benchmark is None and data.cases is None:
         return {}
     return _facts_of(read_benchmark(data).cases)
 

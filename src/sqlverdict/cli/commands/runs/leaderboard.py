@@ -14,7 +14,7 @@ from sqlverdict.cli.options.labels import (
     annotator_field_setting,
     id_field_option,
     label_field_option,
-    votes_setting,
+    votes_option,
 )
 from sqlverdict.cli.options.shared import (
     FILE,
@@ -108,7 +108,7 @@ class LeaderboardArgs:
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
     annotator_field: str | None = annotator_field_setting()
-    votes: tuple[str, ...] = votes_setting()
+    votes: tuple[str, ...] = votes_option()
     force: bool = force_option()
     figures: Path | None = option(
         "--figures", type=FOLDER, help="Write SVG figures of the changed ranks to this folder."

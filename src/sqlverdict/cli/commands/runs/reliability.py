@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 import click
 
 from sqlverdict.cli.command import Heading, command, option, setting
 from sqlverdict.cli.options.shared import (
     FOLDER,
+    NAMES,
     OPEN_UNIT,
     NumberRange,
     html_option,
@@ -45,28 +45,19 @@ from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.manifest import write_json
 from sqlverdict.runlog.run import read_run
-from sqlverdict.score.reliability.outcomes import FailurePolicy
+from sqlverdict.score.reliability.outcomes import FailurePolicy, Treatment
 from sqlverdict.score.reliability.reliability_score import parse_penalty
 
-Treatment = Literal["harm", "abstain"]
+_FAILURES = {"errors": "error", "timeouts": "timeout", "no-sql": "no_sql"}
+"""The names of ``--as-abstention``, with the fields of the policy."""
 
 _EXAMPLES = (
     "sqlverdict reliability runs/mine --penalty 0,10,N",
     "sqlverdict reliability runs/mine --metric verdict --json",
-    "sqlverdict reliability runs/mine --no-sql abstain --out reliability",
+    "sqlverdict reliability runs/mine --as-abstention no-sql --out reliability",
     "sqlverdict reliability runs/mine --baseline runs/other",
     "sqlverdict reliability runs/a runs/b runs/c --penalty 0,10,N --out reliability",
 )
-
-
-def _failure_option(name: str, what: str) -> Any:
-    return option(
-        name,
-        default="harm",
-        type=click.Choice(["harm", "abstain"]),
-        heading=Heading.METRICS,
-        help=f"How to count {what}.",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,9 +90,15 @@ class ReliabilityArgs:
         heading=Heading.METRICS,
         help="The share of unanswerable items in the middle view.",
     )
-    errors: Treatment = _failure_option("--errors", "SQL errors")
-    timeouts: Treatment = _failure_option("--timeouts", "queries that exceed a limit")
-    no_sql: Treatment = _failure_option("--no-sql", "replies that have text and no SQL")
+    as_abstention: tuple[str, ...] = option(
+        "--as-abstention",
+        type=NAMES,
+        default=(),
+        metavar="NAME,NAME",
+        heading=Heading.METRICS,
+        help="Count these as abstentions instead of harm: errors (of SQL), timeouts (and other "
+        "limits), no-sql (a text without SQL).",
+    )
     risk: str = option(
         "--risk",
         default="0.01,0.05,0.1",
@@ -210,11 +207,21 @@ def _request(args: ReliabilityArgs) -> ReliabilityRequest:
         penalties=tuple(dict.fromkeys(penalties)),
         source=args.metric,
         share=args.share,
-        policy=FailurePolicy(args.errors, args.timeouts, args.no_sql),
+        policy=_policy(args.as_abstention),
         seed=args.seed,
         risks=tuple(dict.fromkeys(risks)),
         delta=args.delta,
     )
+
+
+def _policy(names: Sequence[str]) -> FailurePolicy:
+    unknown = [name for name in names if name not in _FAILURES]
+    if unknown:
+        raise UsageError(
+            f"--as-abstention {unknown[0]!r}: expected one or more of {', '.join(_FAILURES)}"
+        )
+    treatments: dict[str, Treatment] = {_FAILURES[name]: "abstain" for name in names}
+    return FailurePolicy(**treatments)
 
 
 def _print(
