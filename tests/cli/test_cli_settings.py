@@ -113,14 +113,6 @@ def test_help_is_short_and_help_all_is_whole(command: HeadedCommand) -> None:
     assert ("--help-all" in text) == command.lists_more
 
 
-def test_a_key_means_one_thing_in_all_commands() -> None:
-    kinds: dict[str, set[tuple[str, bool]]] = {}
-    for command in OWN:
-        for key, each in command.settings.items():
-            kinds.setdefault(key, set()).add((type(each.type).__name__, each.multiple))
-    assert {key for key, several in kinds.items() if len(several) > 1} <= {"now"}
-
-
 def test_no_command_has_a_key_twice() -> None:
     for command in OWN:
         keys = [*(name for each in command.params for name in each.opts)]

@@ -60,12 +60,11 @@ class Heading(StrEnum):
 
 
 class HeadedOption(click.Option):
-    """An option or a setting that knows its heading in the help, and its former names.
+    """An option or a setting that knows its heading in the help.
 
     Args:
         names: What click takes: the parameter's name and the option's names.
         heading: Where the help lists it.
-        aliases: Former names, which still work and are not in the help.
         rare: Only ``--help-all`` lists it.
         is_setting: It stands in the project file or after ``--set``, and is no option of its own.
         usual: Its value where nobody sets it.
@@ -76,16 +75,14 @@ class HeadedOption(click.Option):
         self,
         names: Sequence[str],
         heading: Heading = Heading.OUTPUT,
-        aliases: Sequence[str] = (),
         *,
         rare: bool = False,
         is_setting: bool = False,
         usual: Any = None,
         **settings: Any,
     ) -> None:
-        super().__init__([*names, *aliases], **settings)
+        super().__init__([*names], **settings)
         self.heading = heading
-        self.aliases = tuple(aliases)
         self.rare = rare
         self.is_setting = is_setting
         self.usual = usual
@@ -106,13 +103,8 @@ class HeadedOption(click.Option):
         return f"--set {self.key}" if self.is_setting else self.opts[0]
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """The option's line in the help, without its former names."""
-        every = self.opts
-        self.opts = [name for name in every if name not in self.aliases]
-        try:
-            record = super().get_help_record(ctx)
-        finally:
-            self.opts = every
+        """The option's line in the help; a setting's is that of ``--set``."""
+        record = super().get_help_record(ctx)
         if record is None or not self.is_setting:
             return record
         _, _, value = record[0].partition(" ")
@@ -279,7 +271,6 @@ def _show_all_help(ctx: click.Context, _option: click.Parameter, value: bool) ->
 def option(
     *names: str,
     heading: Heading | None = None,
-    aliases: Sequence[str] = (),
     rare: bool = False,
     is_setting: bool = False,
     **settings: Any,
@@ -289,7 +280,6 @@ def option(
     Args:
         names: The option's names, such as ``--out``.
         heading: Where the help lists it, if not where the field's group stands.
-        aliases: Former names, which still work and are not in the help.
         rare: Only ``--help-all`` lists it.
         is_setting: See :func:`setting`.
         settings: What :class:`click.Option` takes. A default is shown in the help.
@@ -306,7 +296,6 @@ def option(
         return HeadedOption(
             [name, *names],
             heading or outer,
-            aliases,
             rare=rare,
             is_setting=is_setting,
             usual=default,

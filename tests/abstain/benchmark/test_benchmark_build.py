@@ -89,7 +89,7 @@ def _numbers(view: object) -> list[float]:
 
 def test_the_files_keep_their_promises(tmp_path, databases) -> None:
     out = tmp_path / "built"
-    ok("build", "--benchmark", "demo", "--databases", databases, "--out", out, "--seed", 3)
+    ok("build", "--benchmark", "demo", "--databases", databases, "--out", out, "--set", "seed=3")
     manifest = json.loads((out / "manifest.json").read_text())
     parts = {part: lines(out / f"{part}.jsonl") for part in ("train", "validation", "test")}
     for name, digest in manifest["files"].items():

@@ -254,7 +254,7 @@ def _shares(text: str) -> tuple[float, float, float]:
     except ValueError:
         shares = []
     if len(shares) != 3:
-        raise UsageError(f"--parts {text!r}: expected three shares, as in 6:2:2")
+        raise UsageError(f"--set parts={text}: expected three shares, as in 6:2:2")
     return shares[0], shares[1], shares[2]
 
 

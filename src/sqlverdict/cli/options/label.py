@@ -42,7 +42,6 @@ class QueueArgs:
         type=NAMES,
         default=(),
         metavar="NAME,NAME",
-        aliases=("--annotator",),
         help="Who votes. [default: your login name]",
     )
     overlap: float = option(

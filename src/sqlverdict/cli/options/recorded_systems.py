@@ -102,7 +102,7 @@ def read_recorded(
         missing = [case_id for case_id in ids if case_id not in record]
         if missing and not args.allow_missing:
             raise PredictionError(
-                f"{record.notes[0]}. A missing answer is never an abstention: give --recorded-only "
+                f"{record.notes[0]}. A missing answer is never an abstention: give --set recorded-only=true "
                 f"to evaluate the cases that are recorded, or --allow-missing to count the others "
                 f"as no SQL."
             )
@@ -135,7 +135,7 @@ def _column_systems(args: PredictionArgs, data: SystemCaseArgs) -> list[Predicti
         PredictionError: an answer cannot be read.
     """
     if args.prediction_columns:
-        raise UsageError("--prediction-column is for prediction files; give --column")
+        raise UsageError("the setting prediction-column is for prediction files; give --column")
     mapped = [name for name, target in column_map(dict(data.columns)).items() if target == _ANSWER]
     if mapped:
         raise UsageError(

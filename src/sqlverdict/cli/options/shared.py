@@ -233,11 +233,9 @@ def limit_option() -> Any:
     )
 
 
-def show_option(default: int, what: str, *aliases: str) -> Any:
+def show_option(default: int, what: str) -> Any:
     """``--show``: how much to print."""
-    return option(
-        "--show", type=click.IntRange(0), default=default, aliases=aliases, help=f"Print {what}."
-    )
+    return option("--show", type=click.IntRange(0), default=default, help=f"Print {what}.")
 
 
 def null_keys_setting() -> Any:

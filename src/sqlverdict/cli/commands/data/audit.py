@@ -221,7 +221,7 @@ def _show(report: Audit, most: int, least: float) -> None:
     systems = count(len(report.systems), "system")
     screen.line(
         f"{len(report.suspects):,} of {count(report.golds, 'gold')} may be wrong, by the answers "
-        f"of {systems}: rank {least:g} or more (--min-rank)",
+        f"of {systems}: rank {least:g} or more (the setting min-rank)",
         "heading",
     )
     screen.line(

@@ -50,7 +50,7 @@ Progress = Callable[[str, int, int], None]
 _EXAMPLES = (
     "sqlverdict build --benchmark spider --root spider --split dev --cross-database \\",
     "    --pool triagesql.jsonl --out built",
-    "sqlverdict build --cases mine.jsonl --databases dbs --out built --seed 7",
+    "sqlverdict build --cases mine.jsonl --databases dbs --out built --set seed=7",
     "sqlverdict build --benchmark demo --lint-only",
     "sqlverdict evaluate --cases built/test.jsonl --predictions preds.jsonl --out run",
 )

@@ -53,7 +53,6 @@ class LintArgs:
         "--db",
         type=REFERENCE,
         metavar="PATH|URL",
-        aliases=["--database"],
         heading=Heading.DATA,
         help="The database that --sql is for, as a file or a URL.",
     )

@@ -42,7 +42,7 @@ from sqlverdict.runlog.run import read_run
 _EXAMPLES = (
     "sqlverdict agree runs/mine --labels labels.jsonl --label-field human",
     "sqlverdict agree runs/mine --labels wide.csv --votes ann --votes bob --votes cai",
-    "sqlverdict agree runs/mine --labels sheet.csv --annotator-field who --label-field right",
+    "sqlverdict agree runs/mine --labels sheet.csv --set annotator-field=who --label-field right",
     "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
     "sqlverdict agree runs/mine --labels labels.jsonl --metric flex --json",
     "sqlverdict agree runs/bird runs/spider --labels labels.jsonl --by difficulty",
@@ -100,7 +100,7 @@ class AgreeArgs:
     percent: bool = option(
         "--percent", is_flag=True, help="Print all figures times 100, as papers do."
     )
-    show: int = show_option(10, "this many disagreements", "--limit")
+    show: int = show_option(10, "this many disagreements")
     as_json: bool = json_option()
 
 

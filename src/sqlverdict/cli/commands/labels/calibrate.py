@@ -32,7 +32,7 @@ from sqlverdict.score.calibration import (
 _EXAMPLES = (
     "sqlverdict evaluate ... --metrics ex,verdict --out runs/mine",
     "sqlverdict calibrate runs/mine --labels labels.jsonl --out counts.json",
-    "sqlverdict evaluate ... --metrics ex,verdict --confidence counts.json --out runs/next",
+    "sqlverdict evaluate ... --metrics ex,verdict --set confidence=counts.json --out runs/next",
 )
 
 
@@ -97,7 +97,7 @@ def calibrate(args: CalibrateArgs) -> None:
             f"few, so the bounds stay wide: label {FEW} or more",
             "warning",
         )
-    screen.line(f"written to {args.out}: use it with evaluate --confidence {args.out}")
+    screen.line(f"written to {args.out}: use it with evaluate --set confidence={args.out}")
 
 
 def _half(model: Model) -> str:

@@ -29,7 +29,6 @@ _EXAMPLES = (
     "--bank",
     "file",
     cls=HeadedOption,
-    aliases=["--file"],
     type=FILE,
     help="The bank's file. [default: $SQLVERDICT_BANK, else in the cache]",
 )

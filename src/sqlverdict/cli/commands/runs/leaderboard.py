@@ -80,7 +80,6 @@ class LeaderboardArgs:
     )
     baseline_metric: str | None = option(
         "--baseline-metric",
-        aliases=["--baseline"],
         metavar="METRIC",
         heading=Heading.METRICS,
         help="Show how ranks change from this metric.",

@@ -58,7 +58,6 @@ class ListArgs:
         "--db-id",
         type=NAMES,
         default=(),
-        aliases=["--db"],
         heading=Heading.CASES,
         help="Names of databases.",
     )

@@ -68,14 +68,12 @@ class ReliabilityArgs:
     baseline: Path | None = option(
         "--baseline",
         type=FOLDER,
-        aliases=["--against"],
         metavar="RUN",
         heading=Heading.DATA,
         help="Compare with another run, case by case.",
     )
     metric: str | None = option(
         "--metric",
-        aliases=["--by"],
         heading=Heading.METRICS,
         help="What says correct: a metric of the run, verdict, proved. [default: what decides]",
     )
