@@ -228,7 +228,7 @@ def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invo
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "name the cases with one of"),
+        ((), "name the cases with --cases FILE"),
         (("--benchmark", "spider"), "needs --root"),
         (("--benchmark", "spyder", "--root", "."), "Did you mean 'spider'?"),
         (("--cases", "{gold}", "--benchmark", "demo"), "found both"),
