@@ -166,8 +166,8 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
     out = tmp_path / "p.jsonl"
     with serve_gguf(make_tiny_gguf(tmp_path / "tiny.gguf")) as server:
         arguments = ("--cases", shop, "--train", shop, "--model", server.model, "--limit", 2)
-        arguments += ("--base-url", server.base_url, "--max-tokens", 12, "--out", out)
-        arguments += ("--reply-cache", tmp_path / "replies.sqlite")
+        arguments += ("--base-url", server.base_url, "--set", "max-tokens=12", "--out", out)
+        arguments += ("--set", f"reply-cache={tmp_path / 'replies.sqlite'}")
         for line in (
             "clsprompt(threshold=0) > sqlprompt(shots=2) > selfref",
             "sqlprompt(shots=2)[demo]",
@@ -200,7 +200,7 @@ def test_a_case_that_cannot_be_answered_is_left_out_and_said(
     shop.write_text("\n".join([json.dumps(lost), *lines[1:]]) + "\n")
     args = ("--cases", shop, "--train", shop, "--out", tmp_path / "p.jsonl", "--only", "q0,q1")
     line = "t5(width=16, layers=1, heads=1, vocabulary=300, epochs=1, target=4)"
-    result = invoke("abstain", "run", line, *args, "--device", "cpu")
+    result = invoke("abstain", "run", line, *args, "--set", "device=cpu")
     assert result.exit_code == 4
     assert "no answer, and no line in the file, for 1 case" in result.stderr
     assert set(read(tmp_path / "p.jsonl")) == {"q1"}

@@ -73,7 +73,7 @@ def base(agreement: Path, server: FakeLlm, tmp_path: Path, invoke: Invoke) -> Pa
     command = (
         "evaluate", "--benchmark", "flex", "--root", agreement, "--judge", "flex", "--metrics",
         "ex,flex", "--model", "fake-1", "--base-url", server.base_url, "--workers", 0, "--quiet",
-        "--out", tmp_path / "base", "--reply-cache", replies,
+        "--out", tmp_path / "base", "--set", f"reply-cache={replies}",
     )  # fmt: skip
     assert invoke(*command).exit_code == 0
     replies.unlink()

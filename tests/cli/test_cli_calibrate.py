@@ -73,7 +73,7 @@ def test_own_labels_move_probabilities(
     assert "  the package's counts on these labels: 0." in result.output
     assert "golds: your people call 6 of 6 proved answers right" in result.output
     assert "12 labels of yours are few, so the bounds stay wide: label 50 or more" in result.output
-    after = evaluate(invoke, cases, tmp_path / "after", "--confidence", counts)
+    after = evaluate(invoke, cases, tmp_path / "after", "--set", f"confidence={counts}")
     assert after["0"]["verdict"] == before["0"]["verdict"] == "incorrect"
     assert before["0"]["p_right"] < 0.3
     assert after["0"]["p_right"] > 0.5, "these people call all six of them right"
@@ -104,7 +104,7 @@ def test_own_labels_move_probabilities(
         ).exit_code
         == 0
     )
-    lonely = evaluate(invoke, cases, tmp_path / "lonely", "--confidence", alone)
+    lonely = evaluate(invoke, cases, tmp_path / "lonely", "--set", f"confidence={alone}")
     assert lonely["0"]["p_right"] > 0.5
     assert (lonely["0"]["p_basis"]["labels"], lonely["0"]["p_basis"]["sets"]) == (6, 1)
 
@@ -117,7 +117,7 @@ def test_other_counts_are_another_run(
     invoke("agree", "--calibrate", tmp_path / "run", "--labels", labels, "--out", counts)
     again = invoke(
         "evaluate", "--cases", cases, "--metrics", "ex,verdict", "--workers", 0,
-        "--out", tmp_path / "run", "--confidence", counts,
+        "--out", tmp_path / "run", "--set", f"confidence={counts}",
     )  # fmt: skip
     assert again.exit_code != 0
     assert "confidence" in again.output
@@ -209,7 +209,7 @@ def test_an_engine_without_labels_has_no_number_until_it_is_calibrated(
     )
     assert result.exit_code == 0, result.output
     after = evaluate(
-        invoke, cases, tmp_path / "after", "--engine", "duckdb", "--confidence", counts
+        invoke, cases, tmp_path / "after", "--engine", "duckdb", "--set", f"confidence={counts}"
     )
     assert after["0"]["p_right"] > 0.5
     assert after["0"]["p_basis"]["own"]

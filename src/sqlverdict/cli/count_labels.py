@@ -101,7 +101,7 @@ def count_labels(
             f"few, so the bounds stay wide: label {FEW} or more",
             "warning",
         )
-    screen.line(f"written to {out}: use it with evaluate --confidence {out}")
+    screen.line(f"written to {out}: use it with evaluate --set confidence={out}")
 
 
 def _half(model: Model) -> str:

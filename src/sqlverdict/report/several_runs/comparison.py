@@ -209,7 +209,7 @@ _DECIDING_STAGES = {
     "policy": "the policy of the verdict (--policy)",
     "no_sql": "what a reply without SQL counts as (--no-sql)",
     "keys": "how primary keys are read",
-    "now": "the moment of the clock (--now)",
+    "now": "the moment of the clock (now)",
 }
 """Stages of a manifest that change what the same prediction is worth."""
 _UNNAMED = {"policy": "results", "no_sql": "wrong"}

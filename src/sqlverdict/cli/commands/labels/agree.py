@@ -21,7 +21,7 @@ from sqlverdict.cli.options.shared import (
     options_on_line,
     print_json,
     runs_argument,
-    seed_option,
+    seed_setting,
     show_option,
 )
 from sqlverdict.cli.show_run import show_notes
@@ -48,7 +48,7 @@ from sqlverdict.runlog.run import read_run
 _EXAMPLES = (
     "sqlverdict agree runs/mine --labels labels.jsonl --label-field human",
     "sqlverdict agree runs/mine --labels wide.csv --votes ann --votes bob --votes cai",
-    "sqlverdict agree runs/mine --labels sheet.csv --annotator-field who --label-field right",
+    "sqlverdict agree runs/mine --labels sheet.csv --set annotator-field=who --label-field right",
     "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
     "sqlverdict agree runs/mine --labels labels.jsonl --metric flex --json",
     "sqlverdict agree runs/bird runs/spider --labels labels.jsonl --by difficulty",
@@ -115,14 +115,14 @@ class AgreeArgs:
         help="With --calibrate: the file of the counts. With --context: the folder of the new "
         "runs. [default: ablation]",
     )
-    seed: int = seed_option("The seed of the intervals.")
+    seed: int = seed_setting("The seed of the intervals.")
     figure: Path | None = option(
         "--figure", type=FILE, help="Write the kappas to an SVG file, grouped by the first --by."
     )
     percent: bool = option(
         "--percent", is_flag=True, help="Print all figures times 100, as papers do."
     )
-    show: int = show_option(10, "this many disagreements", "--limit")
+    show: int = show_option(10, "this many disagreements")
     as_json: bool = json_option()
 
 
