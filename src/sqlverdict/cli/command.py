@@ -21,6 +21,7 @@ What few people change on a command line is a :func:`setting`: a line of the pro
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
 from enum import StrEnum
@@ -29,6 +30,8 @@ from itertools import islice
 from typing import Any, TypeVar, cast
 
 import click
+
+from sqlverdict.errors import OptionName, SameCall, SqlverdictError
 
 Args = TypeVar("Args")
 
@@ -182,6 +185,23 @@ class HeadedCommand(click.Command):
             assert each.name is not None
             ctx.params[each.name] = values.get(each.name, each.usual)
         return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; its errors name options as it spells them."""
+        try:
+            return super().invoke(ctx)
+        except SqlverdictError as error:
+            error.spelling = self._spell
+            raise
+
+    def _spell(self, part: OptionName | SameCall) -> str:
+        """An option as the line has it, ``--out DIR``, or a setting, ``--set prices=FILE``."""
+        if isinstance(part, SameCall) or part.name.replace("_", "-") not in self.settings:
+            return str(part)
+        setting = self.settings[part.name.replace("_", "-")]
+        _, *values = part.words
+        value = values[0] if values else "true" if part.value is True else ""
+        return f"{setting.spelling}={shlex.quote(value)}" if value else setting.spelling
 
     def _hint(self, wrong: click.NoSuchOption) -> str:
         from sqlverdict.cli.settings import former_option

@@ -13,7 +13,7 @@ casts, domains and functions of the database that lead to a blocked one
 describe tables. (2) The session logs in as a role that may only read: that of the URL, if it may do
 no more; else one that lives as long as the process and is a member of ``pg_read_all_data``
 (``reader.py``). A URL whose role may do more and may not create roles is refused,
-unless it is trusted (``--trust-role``). (3) The clock limits a query: the server ends it by its own
+unless it is trusted (setting ``trust-role``). (3) The clock limits a query: the server ends it by its own
 limit (``connection.py``), and a cancel from outside the session does, and also
 where our process is gone. A function that looks for no cancel goes on in the server. What a query
 set or locked is undone before the next one. A sort takes 256 MB at most; where the server's process
@@ -25,7 +25,7 @@ the same content.
 
 Values are compared by meaning (``execute/driver_values.py``); an interval has months of 30 days,
 as the server compares them. The digest is made of the declarations and of checksums over the rows
-of each table (``digest.py``). ``--now`` replaces clock words in the text of a
+of each table (``digest.py``). The setting ``now`` replaces clock words in the text of a
 query; an answer that reads the clock through a view stays volatile.
 
 Statements that write run in a transaction that is rolled back, as the role of the URL: only the
