@@ -198,7 +198,7 @@ def test_a_case_that_cannot_be_answered_is_left_out_and_said(
     lines = shop.read_text().splitlines()
     lost = json.loads(lines[0]) | {"question": ""}
     shop.write_text("\n".join([json.dumps(lost), *lines[1:]]) + "\n")
-    args = ("--cases", shop, "--train", shop, "--out", tmp_path / "p.jsonl", "--only", "q0,q1")
+    args = ("--cases", shop, "--train", shop, "--out", tmp_path / "p.jsonl", "--set", "only=q0,q1")
     line = "t5(width=16, layers=1, heads=1, vocabulary=300, epochs=1, target=4)"
     result = invoke("abstain", "run", line, *args, "--set", "device=cpu")
     assert result.exit_code == 4
