@@ -46,7 +46,7 @@ def test_predictions_are_paired_by_numbers_that_are_ids_of_cases(tmp_path: Path)
     answers.write_text("nr,Reply\n8,SELECT 2\n7,SELECT 1\n")
     loaded = sv.load_predictions(answers, ["7", "8"])
     assert loaded["7"].sql == "SELECT 1"
-    assert "read 'nr' as id, as its cells are ids of cases" in loaded.notes[0]
+    assert "'nr' as id" in loaded.notes[0]
     with pytest.raises(PredictionError, match="found no id"):
         sv.load_predictions(answers, ["0", "1"])
 
