@@ -41,9 +41,9 @@ def feed(size, *readers):
 """
 READERS = {
     "replies of a judge": """
-from sqlverdict.judge.replies.conclusion import read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import read_conclusion, read_verdict, score_form
 feed(1_000_000, read_verdict)
-feed(30_000, lambda text: read(text, score_form(1, 5)), lambda text: read_verdict('{"correct": true, "x": "' + text),
+feed(30_000, lambda text: read_conclusion(text, score_form(1, 5)), lambda text: read_verdict('{"correct": true, "x": "' + text),
      lambda text: read_verdict("{" + text + "x"))
 """,
     "SQL in replies": """
