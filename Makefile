@@ -16,7 +16,7 @@ QUICK_WORKERS ?= $(CORES)
 # Tests start many interpreters: without compiled files each compiles the whole package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install core browser demo demo-duckdb quick test test-data shuffled test-integrations thorough lint check docs site wheels bench clean
+.PHONY: install core browser demo demo-duckdb quick test test-data shuffled test-integrations thorough lint check docs site release-check bench clean
 
 install: $(STAMP)
 
@@ -101,25 +101,14 @@ site: core
 	$(PIP) '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# The sdist, and the wheel from it, in dist/; then the demo in an empty environment of each Python at
-# hand (PYTHONS="/opt/python3.14 ..." names others).
-PYTHONS ?= python3.11 python3.12 python3.13 python3.14
-wheels: core
-	$(BIN)/python -m pip install --quiet build
-	rm -rf dist && $(BIN)/python -m build --quiet
-	@for python in $(PYTHONS); do \
-		$$python -c "" 2>/dev/null || { echo "$$python: not at hand"; continue; }; \
-		rm -rf .venv-wheel && $$python -m venv .venv-wheel \
-		&& .venv-wheel/bin/pip install --quiet --disable-pip-version-check dist/*.whl \
-		&& .venv-wheel/bin/sqlverdict demo --quiet --out .venv-wheel/demo >/dev/null \
-		&& .venv-wheel/bin/pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[fast]" \
-		&& .venv-wheel/bin/sqlverdict demo --quiet --out .venv-wheel/demo >/dev/null \
-		&& echo "$$($$python --version): the wheel installs and the demo runs, also with fast" || exit 1; \
-	done; rm -rf .venv-wheel
+# The sdist, and the wheel from it, in dist/: what they hold, their metadata, and the demo from each in
+# an empty environment of every supported Python at hand (PYTHONS="3.12 /opt/python3.14/bin/python").
+release-check:
+	$(PYTHON) tests/release_check.py $(PYTHONS)
 
 bench: install
 	$(BIN)/python bench/execution.py
 	$(BIN)/python bench/refute.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis sqlverdict-demo site dist .venv-wheel
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis sqlverdict-demo site dist

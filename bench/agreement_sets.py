@@ -37,7 +37,7 @@ from sqlverdict.records import (
     Result,
 )
 from sqlverdict.run.judging.asking import JudgeOptions
-from sqlverdict.verdicts import judge
+from sqlverdict.verdicts import decide
 
 EX = "decisive/EX"
 NO_ANSWER = Answer((), [])
@@ -74,7 +74,7 @@ class Labelled:
         if opinion is not None:
             evidence += (Judged("recorded", correct=opinion),)
         prediction = Prediction(self.result.id, self.result.prediction)
-        return judge(self.case, prediction, evidence, policy, judged=opinion is not None, **more)
+        return decide(self.case, prediction, evidence, policy, judged=opinion is not None, **more)
 
 
 def labelled(data: Path) -> list[Labelled]:

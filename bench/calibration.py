@@ -51,11 +51,9 @@ ABOUT = {
 }
 FORM = frozenset(
     {
-        Situation.FEWER_COLUMNS,
         Situation.HARMLESS_DIFFERENCE,
         Situation.UNSEARCHED_DIFFERENCE,
-        Situation.TIED_DIFFERENCE,
-        Situation.NULL_ROWS_DIFFERENCE,
+        Situation.MINOR_DIFFERENCE,
     }
 )
 """Of these a label that a comparison made says nothing: it calls every such difference wrong."""

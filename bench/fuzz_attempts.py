@@ -87,15 +87,15 @@ def through_metrics(gold: str, prediction: str, database: Path, folder: Path) ->
 
 
 def commands_about_queries(rng: Random, folder: Path) -> Attempt:
-    """``query``, ``prove``, ``refute``, ``pair`` with mutated queries."""
+    """``prove``, ``refute`` and ``pair`` with mutated queries; ``pair`` with one alone, too."""
     gold, prediction, database = queries(rng)
     files = {"gold.sql": gold, "prediction.sql": prediction}
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8", errors="surrogatepass")
-    name = rng.choice(("query", "prove", "refute", "pair"))
+    name = rng.choice(("", "prove", "refute", "pair"))
     more = rng.choice(([], ["--json"]))
-    if name == "query":
-        return command(name, "--", prediction.replace("\0", ""), *more)
+    if not name:
+        return command("pair", *more, "--", prediction.replace("\0", ""))
     sides = ["@gold.sql", "@prediction.sql"]
     where = ["--db", str(database)]
     if rng.randrange(4) == 0:
@@ -253,21 +253,21 @@ def commands_about_runs(rng: Random, folder: Path) -> Attempt:
     outcome = rng.randrange(8)
     if outcome == 0:
         witnesses = [str(p.relative_to(folder)) for p in files if p.suffix in (".sql", ".sqlite")]
-        return command("replay", *(witnesses or ["b"]))
+        return command("refute", "--replay", *(witnesses or ["b"]))
     words: dict[int, list[str]] = {
         1: ["show", "b", str(rng.randrange(4))],
         2: ["check", "b", "--min", "ex=0.5", "--baseline", "a"],
         3: ["compare", "a", "b"],
         4: ["audit", "b", "a"],
         5: ["leaderboard", "a", "b"],
-        6: ["categories", "b"],
+        6: ["table", "b", "--of", "categories"],
         7: ["reliability", "b"],
     }
     return command(*words[outcome])
 
 
 def commands_about_proofs(rng: Random, folder: Path) -> Attempt:
-    """``replay`` and ``prove --check`` on mutated witnesses and proofs."""
+    """``refute --replay`` and ``prove --check`` on mutated witnesses and proofs."""
     from click.testing import CliRunner
 
     from sqlverdict.cli.main import sqlverdict
@@ -284,7 +284,7 @@ def commands_about_proofs(rng: Random, folder: Path) -> Attempt:
         path.write_bytes(mutated_bytes(path.read_bytes(), rng))
     if proof:
         return command("prove", "--check", "proof.json")
-    return command("replay", *(path.name for path in files))
+    return command("refute", "--replay", *(path.name for path in files))
 
 
 KINDS: dict[str, tuple[int, Callable[[Random, Path], Attempt]]] = {

@@ -46,7 +46,7 @@ from sqlverdict.testing.gaming.evasions import EVASIONS
 from sqlverdict.testing.gaming.padding import PADDINGS
 from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, Target, target_of
 from sqlverdict.unsearched import is_barred
-from sqlverdict.verdicts import judge
+from sqlverdict.verdicts import decide
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = (
@@ -132,7 +132,7 @@ def by_policy(cases: Sequence[Case], results: Sequence[Result], policy: str) -> 
             judged.append(result)
             continue
         prediction = Prediction(result.id, result.prediction)
-        judgement = judge(by_id[result.id], prediction, result.evidence, POLICIES[policy])
+        judgement = decide(by_id[result.id], prediction, result.evidence, POLICIES[policy])
         value = VALUES.get(judgement.verdict)
         if value is None and any(map(is_barred, result.evidence)):
             value = 0.0

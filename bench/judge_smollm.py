@@ -45,7 +45,7 @@ from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.report.terminal.tables import plain, table
 from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.run.options import SearchOptions
-from sqlverdict.verdicts import judge
+from sqlverdict.verdicts import decide
 
 INSTANCES = 160
 """Databases tried for each match, as ``sqlverdict demo`` does."""
@@ -123,7 +123,7 @@ def changes(results: Iterable[Result], cases: Mapping[str, Case]) -> Counter[Ver
     for result in results:
         unheard = [each for each in result.evidence if not isinstance(each, Judged)]
         prediction = Prediction(result.id, result.prediction, result.abstained)
-        alone = judge(cases[result.id], prediction, unheard, INTENT)
+        alone = decide(cases[result.id], prediction, unheard, INTENT)
         outcome[result.verdict] += alone.verdict is not result.verdict
     return outcome
 

@@ -10,38 +10,29 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 from counting import counting
 from docstrings import as_markdown
+from judge_page import judge_page
 
-from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import main as cli
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relation import RELATIONS, RelationKind
 from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS
 from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.judge.opinion import Settings
-from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.benchmarks.demo import DATA, predictions_path
-from sqlverdict.load.predictions import load_predictions
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES
 from sqlverdict.prove.rule import EVERYWHERE, RULES, Rule
 from sqlverdict.records import REASONS, Fault, Reason, Row, Verdict
 from sqlverdict.refute.make.instance_profile import InstanceProfile
 from sqlverdict.refute.strategy import STRATEGIES, rotation
 from sqlverdict.registry import Registry
-from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.score.metric import METRICS
 from sqlverdict.signs.sign import SIGNS
 from sqlverdict.testing.rule_suite.pages import rule_page
 
 FOLDER = Path(__file__).parent
-BRIEF = "<!-- Written by docs/generate.py: a whole brief, from the demo. -->"
-BRIEF_END = "<!-- The end of the brief. -->"
-EXAMPLE = "ferry_line-05"
 HELP_WIDTH = 98
 """As wide as the program writes its help in a terminal of 100 columns or more."""
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
@@ -298,36 +289,6 @@ def one_rule(name: str) -> str:
     """A rule's own page."""
     title, rest = rule_page(RULES.get(name)).split("\n\n", 1)
     return f"{title}\n\n{NOTE}\n\n{rest}"
-
-
-def judge_page() -> str:
-    """The page about judges, with a brief from the demo in its place."""
-    text = (FOLDER / "judge.md").read_text(encoding="utf-8")
-    head, _, rest = text.partition(f"{BRIEF}\n")
-    _, end, tail = rest.partition(BRIEF_END)
-    # The prompt holds a fence of its own.
-    return f"{head}{BRIEF}\n````text\n{example_brief()}\n````\n{end}{tail}"
-
-
-def example_brief() -> str:
-    """What the judge ``evidence`` reads about one answer of the demo."""
-    requests: list[Request] = []
-
-    class Listener:
-        def ask(self, request: Request) -> NoReply:
-            requests.append(request)
-            return NoReply("nobody is asked", 0)
-
-    with TemporaryDirectory() as folder:
-        benchmark = BENCHMARKS.get("demo").read(DATA, databases=Path(folder))
-        case = next(case for case in benchmark.cases if case.id == EXAMPLE)
-        ids = [case.id for case in benchmark.cases]
-        prediction = load_predictions(predictions_path("careful"), ids)[EXAMPLE]
-        judging = JudgeOptions("evidence", Settings(model="any"), Listener())
-        options = Options("ex,verdict", workers=0, cache=None, judge=judging, policy="strict")
-        evaluate([case], {EXAMPLE: prediction}, options=options)
-    (request,) = requests
-    return "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)
 
 
 def cli_group() -> click.Group:

@@ -1,19 +1,28 @@
 """The house keeps its floors: who may import whom, no circles, no giants, no stray prints.
 
 Floors, ground first. A module imports its own folder and floors below; on its own floor other
-folders too, as long as the folders make no circle. Imports inside functions go down only.
+folders too, as long as the folders make no circle. It counts where an import stands nowhere:
+inside a function or for types alone it is held to the same.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from source_trees import source_files, source_nodes, source_trees
+import pytest
+
+from source_imports import (
+    KINDS,
+    MODULES,
+    Import,
+    Kind,
+    circle,
+    every_import,
+    imports,
+    module_circles,
+)
+from source_trees import source_files, source_nodes
 
 FLOORS = (
     {
@@ -23,14 +32,16 @@ FLOORS = (
         "logged_answers",
         "case_parts",
         "records",
+        "dialects",
         "errors",
         "registry",
+        "situations",
     },
     {"files"},
     {"parse", "confidence", "account"},
     {"llm", "web"},
     {"load", "execute", "compare", "prove", "judge", "score", "runlog"},
-    {"harmless", "policies", "situations", "suspect_gold", "unsearched", "verdicts"},
+    {"find_situation", "harmless", "policies", "unsearched", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline", "api"},
     {"integrations", "rl", "label", "view"},
@@ -46,86 +57,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 PARTS = ("src", "tests", "bench", "docs", "examples")
 
 
-@dataclass(frozen=True)
-class Import:
-    """One import of our own package."""
-
-    by: str
-    of: str
-    line: int
-    deferred: bool
-
-    def __str__(self) -> str:
-        where = "inside a function" if self.deferred else "at the top"
-        return f"{self.by}:{self.line} imports {self.of} {where}"
-
-
-def module_name(path: str) -> str:
-    """``prove/check.py`` as ``prove.check``; the front door is ``""``."""
-    parts = path.removesuffix(".py").split("/")
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {module_name(path): path for path in source_files()}
-
-
 def stage(module: str) -> str:
     return module.partition(".")[0]
-
-
-def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """The blocks inside a statement. An expression holds no import: nobody looks there."""
-    for part in ("body", "orelse", "finalbody"):
-        yield getattr(statement, part, [])
-    for clause in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        yield clause.body
-
-
-def imports(module: str, tree: ast.Module) -> Iterator[Import]:
-    """Our own modules that a module imports; type-checking imports do not run and do not count."""
-
-    def walk(statements: list[ast.stmt], deferred: bool) -> Iterator[Import]:
-        for statement in statements:
-            if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test):
-                continue
-            for name in imported(statement):
-                yield Import(module or "__init__", name, statement.lineno, deferred)
-            inner = deferred or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
-            for block in blocks(statement):
-                yield from walk(block, inner)
-
-    def imported(node: ast.AST) -> Iterator[str]:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if alias.name.startswith("sqlverdict."):
-                    yield alias.name.removeprefix("sqlverdict.")
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{module}: relative import; write the full name"
-            base = f"{node.module}."
-            if not base.startswith("sqlverdict."):
-                return
-            for alias in node.names:
-                full = (base + alias.name).removeprefix("sqlverdict.")
-                if full in MODULES:
-                    yield full
-                elif base != "sqlverdict.":
-                    yield base.removeprefix("sqlverdict.").rstrip(".")
-                else:
-                    assert alias.name == "__version__", (
-                        f"{module} imports {alias.name} from the door"
-                    )
-
-    return walk(tree.body, False)
-
-
-@cache
-def trees() -> dict[str, ast.Module]:
-    return {module_name(path): tree for path, tree in source_trees().items()}
-
-
-@cache
-def every_import() -> list[Import]:
-    return [each for name, tree in trees().items() for each in imports(name, tree)]
 
 
 def nodes_of(module: str) -> list[ast.AST]:
@@ -156,17 +89,18 @@ def test_the_reader_of_imports_sees_them() -> None:
         "if TYPE_CHECKING:\n    import sqlverdict.cli\n"
         "with f():\n    import sqlverdict.audit\n"
     )
-    results = [(each.of, each.deferred) for each in imports("run.inputs", tree)]
+    results = [(each.of, each.kind) for each in imports("run.inputs", tree)]
     assert results == [
-        ("records", False),
-        ("load.spider", False),
-        ("parse.query", True),
-        ("errors", False),
-        ("files", False),
-        ("run", False),
-        ("llm", False),
-        ("signs", False),
-        ("audit", False),
+        ("records", "top"),
+        ("load.spider", "top"),
+        ("parse.query", "function"),
+        ("errors", "top"),
+        ("files", "top"),
+        ("run", "top"),
+        ("llm", "top"),
+        ("signs", "top"),
+        ("cli", "typing"),
+        ("audit", "top"),
     ]
     assert len(every_import()) > 300
 
@@ -177,17 +111,6 @@ def test_every_folder_has_a_floor() -> None:
 
 def test_nobody_imports_from_a_floor_above() -> None:
     wrong = [str(each) for each in every_import() if FLOOR[by_of(each)[0]] < FLOOR[by_of(each)[1]]]
-    assert wrong == []
-
-
-def test_imports_inside_functions_do_not_go_up() -> None:
-    wrong = [
-        str(each)
-        for each in every_import()
-        if each.deferred
-        for by, of in [by_of(each)]
-        if FLOOR[of] > FLOOR[by]
-    ]
     assert wrong == []
 
 
@@ -208,28 +131,18 @@ def test_only_the_top_sees_the_pipeline_and_nobody_the_command_line() -> None:
     assert wrong == []
 
 
-def circle(edges: Iterator[tuple[str, str]]) -> list[str]:
-    graph: dict[str, set[str]] = {}
-    for by, of in edges:
-        if by != of:
-            graph.setdefault(by, set()).add(of)
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        return list(error.args[1])
-    return []
-
-
 def test_the_search_for_circles_finds_one() -> None:
     assert circle(iter([("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")])) != []
     assert circle(iter([("a", "b"), ("b", "c"), ("a", "c")])) == []
 
 
-def test_modules_make_no_circle() -> None:
-    assert circle((each.by, each.of) for each in every_import() if not each.deferred) == []
+@pytest.mark.parametrize("kinds", [KINDS[:1], KINDS[:2], KINDS])
+def test_modules_make_no_circle(kinds: tuple[Kind, ...]) -> None:
+    """Neither by imports at the top, nor with those inside functions, nor with those for types."""
+    assert module_circles(kinds) == []
 
 
-def test_folders_make_no_circle_even_with_imports_inside_functions() -> None:
+def test_folders_make_no_circle() -> None:
     assert circle(by_of(each) for each in every_import()) == []
 
 

@@ -1,6 +1,11 @@
-"""What no evidence makes right: matches that were not searched, wrong values that overlap by luck."""
+"""The rows of the table of situations, and what no evidence makes right.
+
+Matches that were not searched, wrong values that overlap by luck.
+"""
 
 from __future__ import annotations
+
+from typing import get_args
 
 import pytest
 from msgspec.structs import replace
@@ -17,10 +22,12 @@ from sqlverdict.evidence import (
     Undecided,
 )
 from sqlverdict.evidence_parts import GeneratedRelation, LoggedSign, LoggedTag, StageFailure
-from sqlverdict.policies import INTENT, STRICT
+from sqlverdict.find_situation import find_situation
+from sqlverdict.policies import INTENT, POLICIES, STRICT
 from sqlverdict.records import Case, Prediction, Reason, Verdict
-from sqlverdict.situations import Situation, find_situation
-from sqlverdict.verdicts import judge
+from sqlverdict.report.html.bar import PARTS
+from sqlverdict.situations import Situation, Step
+from sqlverdict.verdicts import decide
 
 CASE = Case("1", "db", "How many are there?", ("SELECT town, area FROM t",))
 PREDICTION = Prediction("1", "SELECT 1")
@@ -47,11 +54,11 @@ def test_a_match_that_the_prediction_keeps_from_being_searched_is_never_correct(
         elsewhere = replace(first.relations[0], elsewhere=BARRED)
         barred = (replace(first, relations=(elsewhere,), unsearched=True),)
     assert find_situation(CASE, barred)[0] is Situation.BARRED_MATCH
-    assert judge(CASE, PREDICTION, barred, INTENT).verdict is Verdict.NEEDS_REVIEW
+    assert decide(CASE, PREDICTION, barred, INTENT).verdict is Verdict.NEEDS_REVIEW
     for judged in (False, True):
         evidence = (*barred, RIGHT) if judged else barred
-        assert judge(CASE, PREDICTION, evidence, STRICT, judged=judged).verdict == "incorrect"
-    assert judge(CASE, PREDICTION, (PROOF, *barred), INTENT).verdict is Verdict.CORRECT
+        assert decide(CASE, PREDICTION, evidence, STRICT, judged=judged).verdict == "incorrect"
+    assert decide(CASE, PREDICTION, (PROOF, *barred), INTENT).verdict is Verdict.CORRECT
 
 
 @pytest.mark.parametrize(
@@ -69,7 +76,7 @@ def test_an_empty_match_that_was_not_searched_to_the_end_is_never_correct(
     for policy in (STRICT, INTENT):
         for judged in (False, True):
             evidence = (EMPTY_MATCH, search, RIGHT)
-            judgement = judge(CASE, PREDICTION, evidence, policy, judged=judged)
+            judgement = decide(CASE, PREDICTION, evidence, policy, judged=judged)
             assert judgement.verdict is Verdict.NEEDS_REVIEW
     assert find_situation(CASE, (EMPTY_MATCH, SEARCHED))[0] is Situation.MATCH
 
@@ -90,7 +97,7 @@ def test_nor_is_a_trivial_difference_between_answers_that_hold_no_value(
     assert find_situation(CASE, (difference,))[0] is situation
     correct = situation is Situation.TRIVIAL_DIFFERENCE
     expected = Verdict.CORRECT if correct else Verdict.NEEDS_REVIEW
-    assert judge(CASE, PREDICTION, (difference,), INTENT).verdict is expected
+    assert decide(CASE, PREDICTION, (difference,), INTENT).verdict is expected
 
 
 @pytest.mark.parametrize("tag", ["limit_differs", "value_changed"])
@@ -118,3 +125,33 @@ def test_rows_of_null_alone_are_no_match_by_luck() -> None:
     assert find_situation(CASE, (difference,))[0] is Situation.ORDINARY_WITNESS
     empty = replace(difference, both_empty=True)
     assert find_situation(CASE, (empty,))[0] is Situation.DIFFERENCE
+
+
+@pytest.mark.parametrize("situation", Situation)
+def test_a_row_is_complete(situation: Situation) -> None:
+    row = situation.row
+    assert situation.name.lower() == situation == row.name
+    assert row.when
+    assert row.because
+    assert row.part in PARTS
+    assert row.step is None or row.step in get_args(Step)
+    assert set(row.asks) <= set(POLICIES)
+    assert bool(row.question) == bool(row.asks)
+
+
+ALIKE = {
+    ("contradiction", "fault"): "the first is our bug, which stops the run",
+    ("match", "fits_a_tie"): "the answers differ in the second, which nobody labelled",
+    ("minor_difference", "generated_columns", "gold_suspect"): "the answers of the second are not "
+    "at hand, and it is labelled; the third has a reason code of its own",
+}
+"""Situations that have the same columns, and why they are not one."""
+
+
+def test_situations_with_the_same_columns_are_one() -> None:
+    by_columns: dict[tuple[object, ...], list[str]] = {}
+    for situation in Situation:
+        row = situation.row
+        columns = (row.decisions, row.asks, row.step, row.part)
+        by_columns.setdefault(columns, []).append(row.name)
+    assert {tuple(names) for names in by_columns.values() if len(names) > 1} == set(ALIKE)

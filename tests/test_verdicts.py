@@ -10,7 +10,7 @@ from sqlverdict.confidence.stored import built_in
 from sqlverdict.evidence import Evidence, Failed, Proved, Related, Tested, Undecided
 from sqlverdict.policies import INTENT, STRICT
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
-from sqlverdict.verdicts import judge, toolkit_failure
+from sqlverdict.verdicts import decide, toolkit_failure
 
 CASE = Case("1", "db", "?", ("SELECT 1",))
 UNANSWERABLE = Case("1", "db", "?", answerable=False)
@@ -90,24 +90,24 @@ NO_DATABASE = Undecided("compare", (Reason.DATABASE_UNAVAILABLE,), fault=Fault.E
 def test_the_table(
     case: Case, prediction: Prediction, evidence: tuple[Evidence, ...], expected: Judgement
 ) -> None:
-    judgement = judge(case, prediction, evidence)
+    judgement = decide(case, prediction, evidence)
     assert judgement.verdict is expected.verdict
     assert (judgement.fault, judgement.reasons) == (expected.fault, expected.reasons)
 
 
 @given(st.permutations([PROOF, BAD_GOLD, TIE, DIFFERENCE]))
 def test_a_proof_decides_wherever_it_stands(evidence: list[Evidence]) -> None:
-    assert judge(CASE, PREDICTION, evidence).verdict is Verdict.CORRECT
+    assert decide(CASE, PREDICTION, evidence).verdict is Verdict.CORRECT
 
 
 @given(st.permutations([BAD_GOLD, TIE, DIFFERENCE]))
 def test_a_difference_decides_over_what_is_open(evidence: list[Evidence]) -> None:
-    assert judge(CASE, PREDICTION, evidence).verdict is Verdict.INCORRECT
+    assert decide(CASE, PREDICTION, evidence).verdict is Verdict.INCORRECT
 
 
 @given(st.lists(st.sampled_from([PROOF, AGREEMENT, DIFFERENCE, FAILED, TIE, BAD_GOLD])))
 def test_a_fault_is_named_exactly_where_nothing_is_scored(evidence: list[Evidence]) -> None:
-    opinion = judge(CASE, PREDICTION, evidence)
+    opinion = decide(CASE, PREDICTION, evidence)
     assert (opinion.fault is not None) == (opinion.verdict is Verdict.UNSCORED)
 
 
@@ -120,8 +120,8 @@ def test_our_own_failure_is_ours() -> None:
 def test_a_match_without_a_search_claims_no_more_than_one_that_could_not_be_searched() -> None:
     model = built_in()
     searched = Tested("refute", databases=160)
-    alone = judge(CASE, PREDICTION, (AGREEMENT,), INTENT, model=model)
-    match = judge(CASE, PREDICTION, (AGREEMENT, searched), INTENT, model=model)
+    alone = decide(CASE, PREDICTION, (AGREEMENT,), INTENT, model=model)
+    match = decide(CASE, PREDICTION, (AGREEMENT, searched), INTENT, model=model)
     assert alone.situation == match.situation == "match"
     assert (alone.p_right, alone.p_basis) == model.expect("unsearched_match")
     assert (match.p_right, match.p_basis) == model.expect("match")
@@ -132,6 +132,6 @@ def test_a_match_without_a_search_claims_no_more_than_one_that_could_not_be_sear
 
 def test_the_probability_of_a_case_is_the_same_under_every_policy() -> None:
     for evidence in ((PROOF,), (DIFFERENCE,), (FAILED,)):
-        judgements = [judge(CASE, PREDICTION, evidence, p, model=built_in()) for p in JUDGING]
+        judgements = [decide(CASE, PREDICTION, evidence, p, model=built_in()) for p in JUDGING]
         assert len({one.p_right for one in judgements}) == 1
         assert judgements[0].p_right is not None

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.parse.schema import Schema
@@ -21,7 +21,7 @@ _UNPACKED = tempfile.TemporaryDirectory(prefix="sqlite-gz-")
 
 
 @ENGINES.member
-class SqliteGz:
+class SqliteGz(Engine):
     """Unpacks, and lets SQLite work."""
 
     name = "sqlite_gz"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # An array job: each task evaluates one shard. When all have ended:
-#   sqlverdict merge runs/part* --out runs/mine
+#   sqlverdict evaluate --merge runs --out runs/mine
 #SBATCH --job-name=sqlverdict
 #SBATCH --array=1-4
 #SBATCH --cpus-per-task=8

@@ -9,12 +9,13 @@ Records and decisions, each one file:
 ``evidence_parts``  small structs that types of evidence share
 ``logged_answers``  what both queries of a case returned, in a line of the run log
 ``harmless``        which differences do not change the answer
-``suspect_gold``    when a difference speaks against the gold
 ``unsearched``      whether a search was made, and whose text stood against it
-``situations``      what the evidence about a case amounts to
-``policies``        what each situation counts as
+``situations``      the table of situations: what evidence may amount to, and what follows
+``find_situation``  which situation the evidence about a case amounts to
+``policies``        what each situation counts as, by policy
 ``account``         what language models cost a run folder
 ``verdicts``        how evidence becomes a judgement
+``dialects``        what differs from one SQL dialect to the next, one record each
 ``errors``          the tree of errors
 ``registry``        how members register
 ``pipeline``        ``evaluate()``: the stages in order
@@ -52,7 +53,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from sqlverdict.api.batches import BatchEvaluator

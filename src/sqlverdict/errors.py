@@ -23,15 +23,89 @@
 A prediction or gold query that fails is never an exception: it is a
 :class:`sqlverdict.records.Failure`. Every message says what was found, what was
 expected and what to do.
+
+A message has parts: texts, and options by name (:class:`OptionName`). An option of a command is an
+argument of a Python call, and each has its own spelling: ``--databases DIR``, ``databases=DIR``. As
+text, an error has that of the command line; the Python API sets ``spelling`` to its own.
 """
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+Choice = tuple[tuple[str, str], ...]
+"""A column map that may be meant: names of columns with the fields they are read as."""
+
+
+@dataclass(frozen=True)
+class OptionName:
+    """An option of a command, which is an argument of a Python call.
+
+    Attributes:
+        name: Its name in Python.
+        value: What is to be given for it: a text, or a word in capitals that stands for one; of
+            ``column`` a column map; of a switch ``True``. Empty: the option as such.
+    """
+
+    name: str
+    value: str | bool | Choice = ""
+
+    def __str__(self) -> str:
+        """As the command line spells it."""
+        return shlex.join(self.words)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of a command that give it."""
+        word = f"--{self.name.replace('_', '-')}"
+        if isinstance(self.value, tuple):
+            pairs = [f"{name}={target}" for name, target in self.value]
+            return tuple(each for pair in pairs for each in (word, pair))
+        return (word, self.value) if isinstance(self.value, str) and self.value else (word,)
+
+
+class SameCall(Enum):
+    """The call that led to an error, once more."""
+
+    AGAIN = "run the same command again"
+
+    def __str__(self) -> str:
+        """As the command line spells it."""
+        return self.value
+
+
+Part = str | OptionName | SameCall
+"""A part of a message."""
+
+
+def column_option(name: str, target: str) -> OptionName:
+    """The option that reads a column as a field."""
+    return OptionName("column", ((name, target),))
+
+
+def text_of(parts: Sequence[Part], spelling: Callable[[OptionName | SameCall], str] = str) -> str:
+    """A message as text, with options in the spelling of the command line or another one."""
+    return "".join(
+        spelling(part) if isinstance(part, OptionName | SameCall) else str(part) for part in parts
+    )
+
+
+def _one_of(choices: Iterable[Sequence[OptionName]]) -> Iterator[Part]:
+    """The end of a message that asks for one of several choices of options."""
+    word = " Give "
+    for choice in choices:
+        for option in choice:
+            yield word
+            yield option
+            word = " "
+        word = " or "
 
 
 class SqlverdictError(Exception):
-    """Anything this package raises on purpose.
+    """Anything this package raises on purpose; its arguments are the parts of its message.
 
     Examples:
         >>> try:
@@ -42,6 +116,14 @@ class SqlverdictError(Exception):
     """
 
     exit_code = 2
+    spelling: Callable[[OptionName | SameCall], str] = str
+    """How options are written."""
+
+    def __init__(self, *parts: Part) -> None:
+        super().__init__(*parts)
+
+    def __str__(self) -> str:
+        return text_of(self.args, self.spelling)
 
 
 class UsageError(SqlverdictError):
@@ -71,10 +153,6 @@ class BenchmarkError(DataError):
     """A benchmark cannot be read."""
 
 
-Choice = tuple[tuple[str, str], ...]
-"""A column map that may be meant: names of columns with the fields they are read as."""
-
-
 class PredictionError(DataError):
     """Predictions do not fit the benchmark."""
 
@@ -88,8 +166,7 @@ class UnclearColumns(BenchmarkError, PredictionError):
     """
 
     def __init__(self, problem: str, choices: tuple[Choice, ...]) -> None:
-        maps = " or columns=".join(str(dict(choice)) for choice in choices)
-        super().__init__(f"{problem} Give columns={maps}")
+        super().__init__(problem, *_one_of((OptionName("column", each),) for each in choices))
         self.problem = problem
         self.choices = choices
 
@@ -99,12 +176,11 @@ class UnclearFields(UsageError, DataError):
 
     Args:
         problem: What was found and what was expected.
-        options: The options that may be meant, each as the words of a command.
+        options: The options that may be meant, together.
     """
 
-    def __init__(self, problem: str, options: tuple[tuple[str, ...], ...]) -> None:
-        words = " or ".join(map(shlex.join, options))
-        super().__init__(f"{problem} Give {words}")
+    def __init__(self, problem: str, options: tuple[tuple[OptionName, ...], ...]) -> None:
+        super().__init__(problem, *_one_of(options))
         self.problem = problem
         self.options = options
 

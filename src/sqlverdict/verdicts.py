@@ -11,8 +11,8 @@ a refusal in words, no SQL                     incorrect (REFUSED_IN_WORDS)
 no SQL in the reply                            incorrect (NO_SQL_PRODUCED)
 =============================================  ================================
 
-Everything else is a situation (:mod:`sqlverdict.situations`), and a policy is a table that says
-what each of them amounts to (:mod:`sqlverdict.policies`). Where there is a judge, it is asked
+Everything else is a situation (:mod:`sqlverdict.situations`), and a policy says what each of them
+amounts to. Where there is a judge, it is asked
 what the policy leaves to it and nothing else, so that it can overrule neither a proof, nor a
 match without a witness. Where it gives no verdict the case needs review, with the reason.
 """
@@ -25,6 +25,7 @@ from msgspec import structs
 
 from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.evidence import Evidence, Judged, fault_of
+from sqlverdict.find_situation import find_situation
 from sqlverdict.parse.refusal import is_refusal
 from sqlverdict.policies import RESULTS, Policy
 from sqlverdict.records import (
@@ -35,11 +36,11 @@ from sqlverdict.records import (
     Reason,
     Verdict,
 )
-from sqlverdict.situations import Situation, find_situation
+from sqlverdict.situations import Situation
 from sqlverdict.unsearched import was_searched
 
 
-def judge(
+def decide(
     case: Case,
     prediction: Prediction,
     evidence: Sequence[Evidence],
@@ -89,7 +90,7 @@ def judge(
     return Judgement(Verdict(decision), None, reasons, situation.value, p_right, basis)
 
 
-def asks(
+def situation_to_judge(
     case: Case, prediction: Prediction, evidence: Sequence[Evidence], policy: Policy
 ) -> Situation | None:
     """The situation about which a judge is to be asked; ``None`` where there is no question."""

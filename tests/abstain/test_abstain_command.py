@@ -62,13 +62,13 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_the_methods_are_listed_and_explained(invoke: Invoke) -> None:
-    every = json.loads(invoke("abstain", "list", "--json").output)
+    every = json.loads(invoke("explain", "methods", "--json").output)
     assert {"t5", "voting", "rf", "abstain_all"} <= {row["name"] for row in every}
     assert all(row["what"] for row in every)
-    one = invoke("abstain", "list", "voting").output
+    one = invoke("explain", "method", "voting").output
     assert "equality=string" in one
     assert "Several sampled answers vote" in one
-    assert "clsprompt" in invoke("abstain", "list").output
+    assert "clsprompt" in invoke("explain", "methods").output
 
 
 def test_a_run_is_scored_by_reliability(invoke: Invoke, shop: Path, tmp_path: Path) -> None:

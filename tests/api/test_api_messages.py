@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import sqlverdict as sv
-from sqlverdict.api.argument_words import python_words
-from sqlverdict.errors import UsageError
+from sqlverdict.api.spelling import argument_text
+from sqlverdict.errors import OptionName, SameCall, UsageError, column_option, text_of
 
 GOLD = "SELECT name FROM t WHERE n > 1"
 CASES = [{"id": 1, "gold": GOLD}, {"id": 2, "gold": "SELECT 1"}]
@@ -23,32 +23,39 @@ _OPTION = re.compile(r"--[a-z]")
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("option", "command", "call"),
     [
-        ("say where: --databases PATH", "say where: databases=PATH"),
-        ("use --databases postgresql://HOST/{db_id} (pip)", "'postgresql://HOST/{db_id}' (pip)"),
-        ("leave it out: --column sql=off.", "leave it out: columns={'sql': 'off'}."),
-        ("; --column 'my id=id' reads it", "; columns={'my id': 'id'} reads it"),
-        ("number: --column 'my id'=off", "number: columns={'my id': 'off'}"),
-        ("another --out, or --overwrite.", "another out=, or options=Options(overwrite=True)."),
-        ("pass --allow-missing to score", "pass allow_missing=True to score"),
-        ("Use --engine duckdb, or", "Use options=Options(engine='duckdb'), or"),
-        ("with --metrics as needed", "with metrics= as needed"),
-        ("run the same command again", "make the same call again"),
-        ("pip install --upgrade duckdb", "pip install --upgrade duckdb"),
-        ("SELECT 1 -- databases", "SELECT 1 -- databases"),
-        # What a model wrote may look like an option, with quotes that do not close.
-        ("token: ' --databases \"/x y", "databases='\"/x' y"),
-        ("token: ' --column \"x=y z", "columns={'\"x': 'y'} z"),
+        (OptionName("databases", "PATH"), "--databases PATH", "databases=PATH"),
+        (OptionName("databases", "a b"), "--databases 'a b'", "databases='a b'"),
+        (OptionName("db", "mysql://HOST/{db_id}"), "--db 'mysql://HOST/{db_id}'", None),
+        (column_option("sql", "off"), "--column sql=off", "columns={'sql': 'off'}"),
+        (column_option("my id", "id"), "--column 'my id=id'", "columns={'my id': 'id'}"),
+        (OptionName("out"), "--out", "out="),
+        (OptionName("overwrite", True), "--overwrite", "options=Options(overwrite=True)"),
+        (OptionName("allow_missing", True), "--allow-missing", "allow_missing=True"),
+        (OptionName("engine", "duckdb"), "--engine duckdb", "options=Options(engine='duckdb')"),
+        (SameCall.AGAIN, "run the same command again", "make the same call again"),
     ],
 )
-def test_an_option_becomes_the_argument_of_the_call(text: str, expected: str) -> None:
-    assert expected in python_words(text, ("cases", "out", "metrics", "databases", "options"))
+def test_each_door_spells_an_option_in_its_own_way(
+    option: OptionName | SameCall, command: str, call: str | None
+) -> None:
+    arguments = ("cases", "out", "metrics", "databases", "options")
+    assert str(UsageError("Give ", option, ".")) == f"Give {command}."
+    assert argument_text(option, arguments) == (call or "db='mysql://HOST/{db_id}'")
 
 
 def test_an_argument_of_the_call_itself_is_named_without_options() -> None:
-    assert python_words("Use --engine duckdb", ("engine",)) == "Use engine='duckdb'"
-    assert python_words("or --allow-missing", ("strict_ids",)) == "or strict_ids=False"
+    assert argument_text(OptionName("engine", "duckdb"), ("engine",)) == "engine='duckdb'"
+    assert argument_text(OptionName("allow_missing", True), ("strict_ids",)) == "strict_ids=False"
+
+
+def test_an_error_keeps_its_options_and_spelling_on_the_way_to_another_process() -> None:
+    with pytest.raises(UsageError) as caught:
+        sv.evaluate(CASES, ANSWERS, databases="no such folder")
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert str(copy) == str(caught.value)
+    assert copy.args == caught.value.args
 
 
 def _wrong_calls(db: Path, folder: Path) -> dict[str, Callable[[], object]]:
@@ -86,12 +93,16 @@ def _wrong_calls(db: Path, folder: Path) -> dict[str, Callable[[], object]]:
     }
 
 
-def test_no_message_names_an_option_of_the_command_line(db: Path, tmp_path: Path) -> None:
+def test_an_error_names_options_as_the_door_spells_them(db: Path, tmp_path: Path) -> None:
     for name, call in _wrong_calls(db, tmp_path).items():
         with pytest.raises(sv.SqlverdictError) as caught:
             call()
         assert not _OPTION.search(str(caught.value)), f"{name}: {caught.value}"
         assert "=" in str(caught.value), f"{name}: {caught.value}"
+        options = [part for part in caught.value.args if isinstance(part, OptionName)]
+        assert options, name
+        for option in options:
+            assert str(option) in text_of(caught.value.args), name
 
 
 def test_a_guess_is_a_warning_at_the_line_of_the_call(db: Path, tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_a_printed_run_is_a_few_lines(db: Path) -> None:
     assert "\n" not in repr(run)
     stored = sv.read_run(run.folder)
     assert str(stored).splitlines()[:-1] == lines[:-1]
-    assert str(stored).endswith(f"next: sqlverdict list {run.folder}")
+    assert str(stored).endswith(f"next: sqlverdict show {run.folder}")
 
 
 def test_the_table_and_the_filter_have_one_verdict(db: Path) -> None:

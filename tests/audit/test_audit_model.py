@@ -192,7 +192,7 @@ def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) ->
     schemas = {"league": read_sqlite(str(file))}
     details = report(line(gold=gold), schemas=schemas, rerun=rerun)
     words = features(details)["gold_signs"].words
-    assert words == "the gold shows dead_literal, zero_answer"
+    assert "dead_literal, zero_answer" in words
     assert features(report(line(gold=gold)))["gold_signs"].value == 0
 
 

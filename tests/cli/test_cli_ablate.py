@@ -67,20 +67,31 @@ def server() -> Iterator[FakeLlm]:
 
 
 @pytest.fixture
-def call(agreement: Path, server: FakeLlm, tmp_path: Path) -> list[object]:
-    return [
-        "ablate", "--benchmark", "flex", "--root", agreement, "--labels", agreement,
-        "--model", "fake-1", "--base-url", server.base_url, "--workers", 0,
-        "--out", tmp_path / "ablation", "--reply-cache", tmp_path / "replies.sqlite",
-    ]  # fmt: skip
+def base(agreement: Path, server: FakeLlm, tmp_path: Path, invoke: Invoke) -> Path:
+    """A run with the judge flex, whose replies are forgotten."""
+    replies = tmp_path / "replies.sqlite"
+    command = (
+        "evaluate", "--benchmark", "flex", "--root", agreement, "--judge", "flex", "--metrics",
+        "ex,flex", "--model", "fake-1", "--base-url", server.base_url, "--workers", 0, "--quiet",
+        "--out", tmp_path / "base", "--reply-cache", replies,
+    )  # fmt: skip
+    assert invoke(*command).exit_code == 0
+    replies.unlink()
+    server.calls.clear()
+    return tmp_path / "base"
+
+
+@pytest.fixture
+def call(base: Path, agreement: Path, tmp_path: Path) -> list[object]:
+    return ["agree", base, "--labels", agreement, "--out", tmp_path / "ablation"]
 
 
 @pytest.mark.slow
 def test_every_context_is_a_run_and_is_asked_once(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:
-    result = invoke(*call, "--json")
-    assert result.exit_code == 0
+    result = invoke(*call, "--context", "all", "--json")
+    assert result.exit_code == 0, result.output
     ablated = {one["context"]: one for one in json.loads(result.output)}
     assert list(ablated) == list(CONTEXTS)
     assert len(server.calls) == DISTINCT
@@ -96,7 +107,7 @@ def test_every_context_is_a_run_and_is_asked_once(
     assert ablated["no_gold"]["against_full"]["kappa_difference"] == -1.0
     assert ablated["no_gold"]["tokens"] == [40, 20]
     assert {folder.name for folder in (tmp_path / "ablation").iterdir()} == set(CONTEXTS)
-    again = invoke(*call, "--published")
+    again = invoke(*call, "--context", "all", "--published")
     assert len(server.calls) == DISTINCT, "nothing is asked twice"
     assert "87.04" in again.output
     assert "fake-1 in 7 contexts on 4 cases" in again.output
@@ -113,8 +124,8 @@ def test_contexts_change_what_is_shown(
     prompts: dict[str, list[str]] = {}
     for context in CONTEXTS:
         before = len(server.calls)
-        cache, out = tmp_path / f"{context}.sqlite", tmp_path / context
-        invoke(*call, "--context", context, "--reply-cache", cache, "--out", out)
+        (tmp_path / "replies.sqlite").unlink(missing_ok=True)
+        invoke(*call, "--context", context, "--out", tmp_path / context)
         texts = [
             " ".join(message["content"] for message in one.json()["messages"])
             for one in server.calls[before:]
@@ -137,26 +148,41 @@ def test_contexts_change_what_is_shown(
 def test_a_dry_run_asks_nobody(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:
-    result = invoke(*call, "--dry-run", "--json")
+    result = invoke(*call, "--context", "all", "--dry-run", "--json")
     assert json.loads(result.output)["estimate"]["calls"] == DISTINCT
     assert server.calls == []
     assert not (tmp_path / "ablation").exists()
-    output = invoke(*call, "--dry-run")
+    output = invoke(*call, "--context", "all", "--dry-run")
     assert f"calls: {DISTINCT} (0 more replies cached)" in output.output
     assert f"at most {2 * DISTINCT} more calls" in output.output
 
 
 def test_what_is_wrong_with_the_call_is_said(
-    call: list[object], invoke: Invoke, agreement: Path
+    call: list[object], invoke: Invoke, agreement: Path, base: Path, server: FakeLlm
 ) -> None:
-    wrong = invoke(*call, "--context", "no_schema")
-    assert (wrong.exit_code, "no context 'no_schema'" in wrong.output) == (2, True)
-    replay = invoke(*call, "--judge", "replay")
-    assert (replay.exit_code, "know one context only" in replay.output) == (2, True)
-    elsewhere = invoke(*call, "--id-field", "gold_sql")
-    assert (elsewhere.exit_code, "has a decided label" in elsewhere.output) == (2, True)
-    modelless = invoke("ablate", "--benchmark", "flex", "--root", agreement, "--labels", agreement)
-    assert (modelless.exit_code, "no --model" in modelless.output) == (2, True)
+    def refusal(*args: object) -> str:
+        result = invoke(*args)
+        assert result.exit_code == 2
+        return str(result.stderr)
+
+    assert "no context 'no_schema'" in refusal(*call, "--context", "no_schema")
+    named_otherwise = (*call, "--context", "all", "--id-field", "gold_sql")
+    assert "has a decided label" in refusal(*named_otherwise)
+    assert "--out goes with --context" in refusal(*call)
+    assert "--by cannot be combined" in refusal(*call, "--context", "all", "--by", "set")
+    assert "takes one run" in refusal(*call[:2], *call[1:], "--context", "all")
+    again = ("evaluate", "--benchmark", "flex", "--root", agreement, "--workers", 0, "--out")
+    for options, message in (
+        ((), "asked no model"),
+        (
+            ("--judge", "rubric", "--model", "fake-1", "--base-url", server.base_url),
+            "know one context only",
+        ),
+    ):
+        other = base.with_name(f"other{len(options)}")
+        invoke(*again, other, *options)
+        line = ("agree", other, "--labels", agreement, "--context", "all")
+        assert message in refusal(*line)
 
 
 def test_the_full_context_comes_first_and_all_are_published() -> None:

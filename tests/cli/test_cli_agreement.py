@@ -181,19 +181,29 @@ def test_leaderboard_against_labels(
 
 def test_categories(runs: Callable[..., Path], invoke: Invoke, tmp_path: Path) -> None:
     a = runs("a", (1, 0), (0, 1), (0, 0), (1, 1), (1, None))
-    result = invoke("categories", a, "--metric", "flex", "--by", "all", "--figures", tmp_path / "f")
+    table = ("table", a, "--of", "categories", "--metrics", "flex")
+    result = invoke(*table, "--by", "all", "--figures", tmp_path / "f")
     assert result.exit_code == 0
     assert "5 cases by flex: 1 TP, 1 FP, 1 TN, 1 FN, 1 in no set" in result.output
     assert "filtering" in result.output
     assert (tmp_path / "f" / "errors.svg").is_file()
-    shares = json.loads(invoke("categories", a, "--metric", "flex", "--json").output)["shares"]
+    shares = json.loads(invoke(*table, "--json").output)["shares"]
     assert {"outcome": "FN", "label": "wrong_gold", "count": 1, "cases": 1}.items() <= shares[
         0
     ].items()
-    assert (
-        "| all | FP | filtering |"
-        in invoke("categories", a, "--markdown", "--metric", "flex").output
-    )
+    assert "| all | FP | filtering |" in invoke(*table, "--format", "md").output
+    assert "all,FP,filtering,1" in invoke(*table, "--format", "csv").output
+    for wrong, message in (
+        (("--metrics", "ex,flex"), "takes one metric"),
+        (("--intervals",), "--intervals is for a table of scores, not of categories"),
+        (("--show", 3), "--show is for a table of trials"),
+        (("--json", "--format", "md"), "cannot be combined"),
+    ):
+        refusal = invoke(*table, *wrong)
+        assert refusal.exit_code == 2
+        assert message in refusal.stderr
+    refusal = invoke("table", a, "--by", "system")
+    assert (refusal.exit_code, "one --by: difficulty or database" in refusal.stderr) == (2, True)
 
 
 def test_audit_from_run_folders_alone(

@@ -203,7 +203,7 @@ def two_runs(invoke: Invoke) -> None:
         ("compare", "a", "b", "--metric"),
         ("leaderboard", "a", "b", "--metric"),
         ("table", "a", "b", "--metrics"),
-        ("categories", "a", "--metric"),
+        ("table", "a", "--of", "categories", "--metrics"),
         ("check", "a", "--baseline", "b", "--no-regressions", "--metric"),
     ],
 )
@@ -235,7 +235,7 @@ def test_one_message_has_all_options_that_a_sheet_of_labels_needs(invoke: Invoke
 
 
 def test_conditions_of_list_have_a_heading(invoke: Invoke) -> None:
-    text = invoke("list", "--help").output
+    text = invoke("show", "--help").output
     assert text.index("Cases:") < text.index("--verdict") < text.index("Output:")
     assert text.index("Output:") < text.index("--format")
 
@@ -249,7 +249,7 @@ def test_an_input_that_cannot_be_read_leaves_no_run(invoke: Invoke) -> None:
     Path("mine/notes.txt").touch()
     assert invoke(*COMMAND, "--out", "mine").exit_code == 2
     assert [each.name for each in Path("mine").iterdir()] == ["notes.txt"]
-    listing = invoke("list", "mine")
+    listing = invoke("show", "mine")
     assert listing.exit_code == 2
     assert "resume" not in listing.output
 

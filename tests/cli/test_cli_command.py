@@ -216,7 +216,8 @@ def test_the_sections_of_the_help_are_the_folders_in_their_order(invoke: Invoke)
     assert isinstance(sqlverdict, Commands)
     text = invoke("--help").output
     places = [
-        text.index(f"\n  {name} ") for name in ("evaluate", "prove", "doctor", "agree", "metrics")
+        text.index(f"\n  {name} ")
+        for name in ("evaluate", "table", "prove", "audit", "agree", "explain")
     ]
     assert places == sorted(places)
 

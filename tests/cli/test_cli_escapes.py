@@ -75,11 +75,11 @@ def test_no_command_lets_names_steer_the_terminal(
             invoke("pair", *both, *database, "--no-bank"),
             invoke("pair", *both, *database, "--no-bank", "--json"),
             invoke("prove", *both, *database, "--facts"),
-            invoke("query", pair["gold"]),
+            invoke("pair", pair["gold"]),
         ]
     results += [
-        invoke("query", f"SELECT {EVIL}"),
-        invoke("replay", tmp_path / "witnesses"),
+        invoke("pair", f"SELECT {EVIL}"),
+        invoke("refute", "--replay", tmp_path / "witnesses"),
         invoke("doctor", *base, "--no-cache"),
         invoke("doctor", *base, "--no-cache", "--json"),
         invoke("audit", run, *base),
@@ -102,7 +102,7 @@ def test_no_command_lets_names_steer_the_terminal(
 def test_json_keeps_its_meaning(hostile: Path, invoke: Invoke) -> None:
     cases = hostile / "cases.jsonl"
     first = json.loads(cases.read_text().splitlines()[0])
-    result = invoke("query", first["gold"], "--json")
+    result = invoke("pair", first["gold"], "--json")
     assert not has_escapes(result.output)
     (column,) = json.loads(result.output)["columns"]
     assert column == "c" + EVIL.replace("\r", "").replace("\x08", "")

@@ -17,7 +17,6 @@ Invoke = Callable[..., Result]
         (("evaluate", "--cases", "a.csv", "--cases", "b.csv"), "Put the questions into one file"),
         (("doctor", "--databases", "a.db", "--databases", "b.db"), "Name the folder"),
         (("doctor", "--predictions", "a.csv", "--predictions", "b.csv"), "once for each"),
-        (("ablate", "--predictions", "a.csv", "--predictions", "b.csv"), "once for each"),
         (("agree", "run", "--labels", "a.csv", "--labels", "b.csv"), "label RUN --import FILE"),
         (("evaluate", "--benchmark", "spider", "--benchmark", "bird"), "Leave out all but one"),
         (("init", "--cases", "a.csv", "--cases", "b.csv"), "Put the questions into one file"),

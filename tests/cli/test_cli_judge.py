@@ -110,8 +110,8 @@ def test_recorded_results_and_replies_give_scores(
     assert requests == ["EQ-2", "NEQ-1"]
     (file,) = (out / "witnesses").glob("EQ-1-*.sql")
     view = invoke("show", out, "EQ-1")
-    assert f"replay it: sqlverdict replay {file}" in view.output
-    assert invoke("replay", file).exit_code in (0, 1)
+    assert f"replay it: sqlverdict refute --replay {file}" in view.output
+    assert invoke("refute", "--replay", file).exit_code in (0, 1)
 
 
 def test_without_an_llm_everything_is_decided_and_open_questions_listed(

@@ -35,7 +35,7 @@ PREPARATIONS: dict[str, list[list[str]]] = {
     "build": [],
 }
 COMMANDS = {
-    "merge": ["merge", "part1", "part2", "--out", "out/run"],
+    "merge": ["evaluate", "--merge", "part1", "--merge", "part2", "--out", "out/run"],
     "rescore": ["rescore", "base", "--gold-overlay", "fixed.jsonl", "--out", "out/run", "--quiet"],
     "audit": ["audit", "base", "--out", "out/a.md", "--jsonl", "out/a.jsonl"],
     "build": ["build", "--benchmark", "demo", "--databases", "demo", "--out", "out/b", "--quiet"],

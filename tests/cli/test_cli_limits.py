@@ -139,7 +139,9 @@ def test_what_fills_the_memory_is_refused(tmp_path: Path) -> None:
         f"CREATE TABLE big AS {ENDLESS} SELECT x, hex(zeroblob(100000)) FROM r;\n"
     )
     query = "SELECT id FROM t"
-    results, kilobytes = run(["replay", witness], ["prove", query, query, "--schema", schema])
+    results, kilobytes = run(
+        ["refute", "--replay", witness], ["prove", query, query, "--schema", schema]
+    )
     assert [code for code, _ in results] == [2, 2], results
     assert "cannot be rebuilt" in results[0][1]
     assert "Traceback" not in results[1][1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
@@ -14,7 +15,9 @@ import click
 import pytest
 from click.testing import Result
 
-from sqlverdict.cli.main import Commands, sqlverdict
+from sqlverdict.cli.commands.lists.explain import KINDS
+from sqlverdict.cli.former_commands import FORMER, new_line
+from sqlverdict.cli.main import FIRST, Commands, sqlverdict
 from sqlverdict.errors import (
     DataError,
     Interrupted,
@@ -28,12 +31,72 @@ Invoke = Callable[..., Result]
 NAMES = (
     sqlverdict.list_commands(click.Context(sqlverdict)) if isinstance(sqlverdict, Commands) else []
 )
+MOST_COMMANDS = 26
 OURS = [name for name in NAMES if name != "doctor"]
 
 
 def test_every_command_of_the_plan_is_there() -> None:
-    planned = {"evaluate", "demo", "compare", "check", "leaderboard", "show", "query"}
-    assert planned | {"metrics", "presets", "engines", "benchmarks"} <= set(NAMES)
+    planned = {"evaluate", "demo", "compare", "check", "leaderboard", "show", "pair"}
+    assert planned | {"explain", "table", "bank", "refute"} <= set(NAMES)
+
+
+def test_the_help_begins_with_what_a_newcomer_needs(invoke: Invoke) -> None:
+    text = invoke("--help").output
+    listing = text.partition("Start here:\n")[2].partition("  Exit codes:")[0]
+    first, _, others = listing.partition("\n\n")
+    assert tuple(re.findall(r"^  (\w+) ", first, re.MULTILINE)) == FIRST
+    assert set(re.findall(r"^  (\w+) ", others, re.MULTILINE)) == set(NAMES) - set(FIRST)
+
+
+def test_there_are_at_most_26_commands() -> None:
+    """A new one takes the place of another."""
+    leaves = 0
+    for name in NAMES:
+        command = sqlverdict.get_command(click.Context(sqlverdict), name)
+        leaves += len(command.commands) if isinstance(command, click.Group) else 1
+    assert leaves <= MOST_COMMANDS
+
+
+@pytest.mark.parametrize("former", FORMER)
+def test_a_former_command_names_the_one_to_give_instead(invoke: Invoke, former: str) -> None:
+    result = invoke(*former.split(), "a b", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    line = result.stderr.splitlines()[-1].strip()
+    assert line == "sqlverdict " + FORMER[former].replace("...", "'a b' --json")
+    name, *options = FORMER[former].split()
+    command = sqlverdict.get_command(click.Context(sqlverdict), name)
+    assert command is not None
+    known = {opt for each in command.params for opt in each.opts}
+    assert {word for word in options if word.startswith("--")} <= known
+    assert former not in NAMES
+
+
+def test_every_shard_of_a_former_merge_has_its_option() -> None:
+    line = new_line("merge", ["runs/a", "runs/b", "--out", "runs/c"])
+    assert line == "sqlverdict evaluate --merge runs/a --merge runs/b --out runs/c"
+    assert new_line("merge", []) == "sqlverdict evaluate --merge"
+
+
+def test_a_kind_or_member_that_is_not_there_gets_a_hint(invoke: Invoke) -> None:
+    for args, hint in (
+        (("metrik",), "there is no kind 'metrik'. Did you mean 'metric'"),
+        (("ves",), "a member: sqlverdict explain metric ves"),
+        (("metric", "vse"), "Did you mean 'ves'?"),
+        (("engines", "--profile", "sound"), "--profile is for rules"),
+    ):
+        result = invoke("explain", *args)
+        assert (result.exit_code, hint in result.stderr) == (2, True), result.stderr
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_of_member_is_listed_and_explained(invoke: Invoke, kind: str) -> None:
+    assert re.search(rf"^{kind} ", invoke("explain").output, re.MULTILINE)
+    rows = json.loads(invoke("explain", kind, "--json").output)
+    assert all(row["what"] for row in rows)
+    first = rows[0]["name"]
+    one = json.loads(invoke("explain", kind, first, "--json").output)
+    assert one["name"] == first
+    assert invoke("explain", kind, first).output.count("\n") > 1
 
 
 def test_help_imports_no_command_and_nothing_heavy() -> None:
@@ -255,7 +318,7 @@ def test_the_commands_page_shows_what_the_program_prints() -> None:
 def test_a_reader_that_leaves_is_no_failed_threshold() -> None:
     code = "from sqlverdict.cli.main import main; main()"
     writer = subprocess.Popen(
-        [sys.executable, "-c", code, "metrics", "ves"],
+        [sys.executable, "-c", code, "explain", "metric", "ves"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ def evaluate(out: Path, *more: str) -> None:
         sqlverdict, [*command, "--quiet", "--workers", "0", "--out", str(out), *more]
     )
     assert result.exit_code in (0, 4), result.output
+
+
+def merge_call(parts: Iterable[Path], out: Path) -> list[str]:
+    shards = [word for part in parts for word in ("--merge", str(part))]
+    return ["evaluate", *shards, "--out", str(out)]
 
 
 @pytest.fixture
@@ -61,15 +67,29 @@ def test_merged_shards_are_the_run_of_one_process(folder: Path, shards: int) -> 
     parts = [folder / f"part{number}" for number in range(1, shards + 1)]
     for number, part in enumerate(parts, 1):
         evaluate(part, "--shard", f"{number}/{shards}")
-    result = CliRunner().invoke(
-        sqlverdict, ["merge", *map(str, reversed(parts)), "--out", str(folder / "all")]
-    )
+    result = CliRunner().invoke(sqlverdict, merge_call(reversed(parts), folder / "all"))
     assert result.exit_code == 0, result.output
     assert without_timings(folder / "all") == without_timings(folder / "whole")
     merged, whole = read_run(folder / "all"), read_run(folder / "whole")
     assert merged.summary == whole.summary
     assert merged.manifest.fingerprint == whole.manifest.fingerprint
     assert (folder / "all" / "report.md").is_file()
+
+
+def test_a_folder_of_shards_stands_for_all_of_them(folder: Path, parts: list[Path]) -> None:
+    for _ in range(2):
+        call = ["evaluate", "--merge", str(folder), "--out", str(folder / "all"), "--overwrite"]
+        result = CliRunner().invoke(sqlverdict, call)
+        assert result.exit_code == 0, result.output
+        assert f"11 cases of {len(parts)} shards" in result.output
+
+
+def test_a_merge_evaluates_nothing(folder: Path, parts: list[Path]) -> None:
+    call = merge_call(parts, folder / "all")
+    wrong = CliRunner().invoke(sqlverdict, [*call, "--metrics", "ex"])
+    assert (wrong.exit_code, "--metrics is for an evaluation" in wrong.output) == (2, True)
+    nowhere = CliRunner().invoke(sqlverdict, call[:-2])
+    assert (nowhere.exit_code, "--merge goes with --out" in nowhere.output) == (2, True)
 
 
 def test_a_missing_shard_is_named(folder: Path) -> None:
@@ -126,7 +146,7 @@ def test_a_full_disk_is_6_with_one_file_and_the_same_command_merges(
     def full(source: Path, target: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(source), None, str(target))
 
-    call = ["merge", *map(str, parts), "--out", str(folder / "all")]
+    call = merge_call(parts, folder / "all")
     with monkeypatch.context() as patch:
         patch.setattr("shutil.copyfile", full)
         failed = CliRunner().invoke(sqlverdict, call)

@@ -113,11 +113,11 @@ def test_the_profile_of_the_paper(invoke: Invoke, schema: Path) -> None:
         (("prove", "--check", "proof.json", "--out", "x.json"), "no queries"),
         (("prove", SAME, SAME, "--check", "proof.json"), "no queries"),
         (("prove", "--check", "proof.json"), "cannot be read"),
-        (("rules", "no_such_rule"), "no rule called"),
-        (("query", "SELECT a::int FROM t"), "read as postgres: --dialect postgres"),
-        (("query", "SELECT FROM"), "SELECT >>>FROM'\n"),
-        (("rules", "--profile", "wishful"), "no profile called"),
-        (("rules", "double_negation", "--profile", "etm_paper"), "is of sound"),
+        (("explain", "rule", "no_such_rule"), "no rule called"),
+        (("pair", "SELECT a::int FROM t"), "read as postgres: --dialect postgres"),
+        (("pair", "SELECT FROM"), "SELECT >>>FROM'\n"),
+        (("explain", "rule", "--profile", "wishful"), "no profile called"),
+        (("explain", "rule", "double_negation", "--profile", "etm_paper"), "is of sound"),
     ],
 )
 def test_wrong_calls_say_what_to_do(invoke: Invoke, args: tuple[str, ...], message: str) -> None:
@@ -132,21 +132,21 @@ def test_queries_that_do_not_run_are_not_called_unproved(invoke: Invoke, schema:
 
 
 def test_rules_are_listed(invoke: Invoke) -> None:
-    output = json.loads(invoke("rules", "--json").output)
+    output = json.loads(invoke("explain", "rules", "--json").output)
     assert [rule["name"] for rule in output] == RULES.names()
-    sound = json.loads(invoke("rules", "--profile", "sound", "--json").output)
+    sound = json.loads(invoke("explain", "rules", "--profile", "sound", "--json").output)
     assert {rule["trust"] for rule in sound} <= {"proved", "tested"}
-    text = invoke("rules", "--profile", "sound").output
+    text = invoke("explain", "rules", "--profile", "sound").output
     assert f"{len(sound)} rules" in text
     assert "distinct_over_key" in text
     assert "paper_distinct_over_unique" not in text
 
 
 def test_a_rule_is_explained(invoke: Invoke) -> None:
-    text = invoke("rules", "distinct_over_key").output
+    text = invoke("explain", "rule", "distinct_over_key").output
     for heading in ("Statement", "Holds when", "Why", "Limits", "Source", "Pairs, on"):
         assert f"\n{heading}" in text
-    output = json.loads(invoke("rules", "distinct_over_key", "--json").output)
+    output = json.loads(invoke("explain", "rule", "distinct_over_key", "--json").output)
     assert output["equal"][0]["given"] == ["t(k) is unique where not NULL", "t.k is never NULL"]
     assert output["different"][0]["because"]
 

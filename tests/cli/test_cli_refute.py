@@ -108,19 +108,19 @@ def test_queries_may_come_from_files(invoke: Invoke, schema: Path, tmp_path: Pat
 
 def test_the_bank_fills_lists_travels_and_makes_suites(invoke: Invoke, schema: Path) -> None:
     invoke("refute", *COUNT, "--schema", schema, "--no-bank")
-    assert json.loads(invoke("bank", "list", "--json").output)["databases"] == []
+    assert json.loads(invoke("bank", "--json").output)["databases"] == []
     invoke("refute", *COUNT, "--schema", schema)
-    output = json.loads(invoke("bank", "list", "--json").output)
+    output = json.loads(invoke("bank", "--json").output)
     assert output["databases"] == [{"db_id": "game", "instances": 1, "pairs": 1}]
     assert "game" in invoke("bank").output
     again = json.loads(invoke("refute", *COUNT, "--schema", schema, "--json").output)
     assert (again["origin"], again["tried"]) == ("bank", 1)
-    assert "1 instance written" in invoke("bank", "export", "b.jsonl").output
-    assert "1 instance read" in invoke("bank", "--bank", "b.sqlite", "import", "b.jsonl").output
-    result = invoke("bank", "--bank", "b.sqlite", "suite", "suites", "--distil")
+    assert "1 instance written" in invoke("bank", "--export", "b.jsonl").output
+    assert "1 instance read" in invoke("bank", "--bank", "b.sqlite", "--import", "b.jsonl").output
+    result = invoke("bank", "--bank", "b.sqlite", "--suite", "suites", "--distil")
     assert "1 database written" in result.output
     assert Path("suites/game/1.sqlite").is_file()
-    assert invoke("bank", "suite", "s", "--db-id", "nothing").exit_code == 2
+    assert invoke("bank", "--suite", "s", "--db-id", "nothing").exit_code == 2
 
 
 def test_a_pair_is_explained_with_all_there_is(invoke: Invoke, database: Path) -> None:
@@ -158,19 +158,19 @@ def test_a_pair_with_a_broken_side_says_which(invoke: Invoke, schema: Path) -> N
 
 def test_replay_tells_what_no_longer_differs(invoke: Invoke, schema: Path) -> None:
     invoke("refute", *COUNT, "--schema", schema, "--out", "w")
-    assert invoke("replay", "w").output.count("\n2 of 2 still differ\n") == 1
+    assert invoke("refute", "--replay", "w").output.count("\n2 of 2 still differ\n") == 1
     (file,) = Path("w").glob("*.sql")
     file.write_text(file.read_text().replace(", NULL)", ", 3)"))
-    result = invoke("replay", "w", "--json")
+    result = invoke("refute", "--replay", "w", "--json")
     assert result.exit_code == 1
     assert [one["differ"] for one in json.loads(result.output)] == [False, True]
     file.write_text("SELECT 1")
-    broken = invoke("replay", "w")
+    broken = invoke("refute", "--replay", "w")
     assert broken.exit_code == 2
     assert "error" in broken.output
     Path("none").mkdir()
-    assert invoke("replay", "none").exit_code == 2
-    assert invoke("replay", "missing.sql").exit_code == 2
+    assert invoke("refute", "--replay", "none").exit_code == 2
+    assert invoke("refute", "--replay", "missing.sql").exit_code == 2
 
 
 def test_evaluate_keeps_witnesses_that_replay(invoke: Invoke, tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_evaluate_keeps_witnesses_that_replay(invoke: Invoke, tmp_path: Path) ->
     assert done.exit_code == 0, done.output
     assert "witness_accuracy" in done.output
     (witness,) = (run / "witnesses").glob("*.sql")
-    again = invoke("replay", witness)
+    again = invoke("refute", "--replay", witness)
     assert again.exit_code == 0, again.output
     view = invoke("show", run, "0")
     assert "refuted" in view.output

@@ -134,13 +134,13 @@ def test_check_prints_a_comment_for_a_pull_request(invoke: Invoke) -> None:
 
 @pytest.mark.usefixtures("two_runs")
 def test_runs_are_read_as_trials(invoke: Invoke) -> None:
-    result = invoke("trials", "before", "after")
+    result = invoke("table", "before", "after", "--of", "trials")
     assert result.exit_code == 0, result.output
     assert "all trials agree on 50.0% of the questions" in result.stdout
     assert "they disagree on 0, 1" in result.stdout
-    content = json.loads(invoke("trials", "before", "after", "--json").stdout)
+    content = json.loads(invoke("table", "before", "after", "--of", "trials", "--json").stdout)
     assert [each["any_right"] for each in content["figures"]] == [0.75, 1.0]
-    assert invoke("trials", "before").exit_code == 2
+    assert invoke("table", "before", "--of", "trials").exit_code == 2
 
 
 @pytest.mark.usefixtures("two_runs")
@@ -229,32 +229,31 @@ def test_the_demo_shows_itself(
     assert len(json.loads(again.stdout)["runs"]) == 5
 
 
-def test_lists_explain_their_members(invoke: Invoke) -> None:
-    for command, name, words in (
+def test_members_are_listed_and_explained(invoke: Invoke) -> None:
+    for kinds, name, words in (
         ("metrics", "ves", "sqrt(T(gold) / T(prediction))"),
         ("presets", "bird", "set(predicted) == set(gold)"),
         ("engines", "sqlite", "authorizer"),
         ("benchmarks", "spider", "train_others.json"),
     ):
-        assert name in invoke(command).stdout
-        assert words in invoke(command, name).stdout
-        rows = json.loads(invoke(command, "--json").stdout)
+        assert name in invoke("explain", kinds).stdout
+        assert words in invoke("explain", kinds, name).stdout
+        assert words in invoke("explain", kinds.removesuffix("s"), name).stdout
+        rows = json.loads(invoke("explain", kinds, "--json").stdout)
         assert name in [row["name"] for row in rows]
-        assert invoke(command, "nosuch").exit_code == 2
-    assert (
-        json.loads(invoke("metrics", "ex", "--json").stdout)["home"]
-        == "sqlverdict.score.metrics.ex"
-    )
+        assert invoke("explain", kinds, "nosuch").exit_code == 2
+    one = json.loads(invoke("explain", "metric", "ex", "--json").stdout)
+    assert one["home"] == "sqlverdict.score.metrics.ex"
 
 
-def test_query_says_what_a_query_is_made_of(invoke: Invoke) -> None:
+def test_one_query_alone_is_shown_in_its_parts(invoke: Invoke) -> None:
     sql = "SELECT count(*) FROM a JOIN b ON a.x = b.x WHERE y > 3"
-    report = json.loads(invoke("query", sql, "--json").stdout)
+    report = json.loads(invoke("pair", sql, "--json").stdout)
     assert report["tables"] == ["a", "b"]
     assert "join" in report["features"]
     assert report["trustsql hardness"] == "medium"
-    assert "medium" in invoke("query", "-", stdin=sql).stdout
-    wrong = invoke("query", "SELECT FROM WHERE")
+    assert "medium" in invoke("pair", "-", stdin=sql).stdout
+    wrong = invoke("pair", "SELECT FROM WHERE")
     assert (wrong.exit_code, "PARSE_ERROR" in wrong.stderr) == (2, True)
 
 
@@ -296,7 +295,7 @@ def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None
         assert f"ex at least {least}" in checked.output
     for command in (
         ("leaderboard", "before", "after", "--metric", "exec"),
-        ("categories", "before", "--metric", "exec"),
+        ("table", "before", "--of", "categories", "--metrics", "exec"),
     ):
         assert invoke(*command).exit_code == 0, command
     for unknown in ("em", "nonsense"):
@@ -312,7 +311,7 @@ def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None
     assert "--min names 'ex' twice" in twice.output
 
 
-@pytest.mark.parametrize("command", ["audit", "categories", "leaderboard"])
+@pytest.mark.parametrize("command", ["audit", "table", "leaderboard"])
 def test_commands_over_several_runs_say_that_they_take_several(
     command: str, invoke: Invoke
 ) -> None:

@@ -81,7 +81,7 @@ def test_a_screen_has_one_verdict(books: Path) -> None:
     assert "verdict     incorrect (policy strict)" in output
     assert "strict says incorrect here; results and intent would say correct" in output
     assert "correct by ex" not in output
-    assert "lucky" in call("list", "run", "--verdict", "incorrect", "--format", "ids")
+    assert "lucky" in call("show", "run", "--verdict", "incorrect", "--format", "ids")
 
 
 def test_policies_that_agree_are_not_named(books: Path) -> None:
@@ -130,17 +130,17 @@ def test_an_answer_to_a_question_without_one_counts_as_wrong(books: Path) -> Non
 
 def test_the_list_of_lucky_matches_says_when_they_differ(books: Path) -> None:
     evaluate("intent")
-    output = call("list", "run", "--lucky")
+    output = call("show", "run", "--lucky")
     assert "difference by witness" in output
     assert "a row of book fails" in output
     assert "verdicts by verdict, the intent policy" in output
-    (row,) = json.loads(call("list", "run", "--lucky", "--json"))
+    (row,) = json.loads(call("show", "run", "--lucky", "--json"))
     assert row["witness"].startswith("they differ when a row of book fails")
 
 
 def test_a_run_by_results_names_its_policy(books: Path) -> None:
     evaluate("results", "verdict")
-    assert "by verdict, the results policy" in call("list", "run")
+    assert "by verdict, the results policy" in call("show", "run")
     assert "correct (policy results)" in call("show", "run", "same")
 
 
@@ -148,16 +148,16 @@ def test_the_replay_of_one_witness_shows_its_rows(books: Path) -> None:
     evaluate("intent")
     files = sorted(Path("run/witnesses").iterdir())
     for file in files:
-        output = call("replay", file)
+        output = call("refute", "--replay", file)
         assert "table book: 1 row" in output
         assert "the gold returns" in output
         assert f"gold:       {GOLD}" in output
-        (record,) = json.loads(call("replay", file, "--json"))
+        (record,) = json.loads(call("refute", "--replay", file, "--json"))
         assert list(record["rows"]["book"]["columns"]) == ["title", "kind", "label"]
         assert record["gold"] != record["prediction"]
-    several = call("replay", "run/witnesses")
+    several = call("refute", "--replay", "run/witnesses")
     assert "table book" not in several
-    assert f"the rows of one witness: sqlverdict replay {files[0]}" in several
+    assert f"the rows of one witness: sqlverdict refute --replay {files[0]}" in several
 
 
 def test_the_rows_of_a_witness_are_few_and_safe() -> None:
@@ -200,7 +200,7 @@ def test_a_metric_that_needs_no_answer_is_not_the_fault_of_the_gold(books: Path)
     evaluate("", "text_match,ex", only="bad gold")
     output = call("show", "run", "bad gold")
     assert "verdict     incorrect (by text_match): wrong answer" in output
-    (row,) = json.loads(call("list", "run", "--json"))
+    (row,) = json.loads(call("show", "run", "--json"))
     assert (row["verdict"], row["reasons"]) == ("incorrect", "")
     junit = Path("run/junit.xml").read_text("utf-8")
     assert '<failure message="incorrect by text_match">' in junit
@@ -232,17 +232,17 @@ def test_a_long_list_is_bounded_in_a_table_and_whole_elsewhere(
     books: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluate("intent")
-    command = ("list", "run", "--json")
-    whole, table = call(*command), call("list", "run", "--format", "csv")
-    module = sys.modules["sqlverdict.cli.commands.runs.list"]
+    command = ("show", "run", "--json")
+    whole, table = call(*command), call("show", "run", "--format", "csv")
+    module = sys.modules["sqlverdict.cli.list_cases"]
     for size in (1, 2, 5):
         monkeypatch.setattr(module, "_BLOCK", size)
         assert call(*command) == whole
-        assert call("list", "run", "--format", "csv") == table
-    assert call("list", "run", "--format", "ids").split() == [name for name, *_ in CASES[:-1]]
+        assert call("show", "run", "--format", "csv") == table
+    assert call("show", "run", "--format", "ids").split() == [name for name, *_ in CASES[:-1]]
     assert call(*command, "--abstained").startswith("[]\n")
     monkeypatch.setattr(module, "_MOST", 2)
-    short = call("list", "run")
+    short = call("show", "run")
     assert "... and 3 more: --format csv and --format ids list all" in short
     assert "5 of 5 cases" in short
     assert "unanswerable" not in short

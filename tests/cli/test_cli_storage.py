@@ -34,7 +34,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
     [
         ("evaluate", "--gold", "{gold}", "--predictions", "{predictions}", "--out", "{file}/run"),
         ("reliability", "{run}", "--out", "{file}/figures"),
-        ("categories", "{run}", "--figures", "{file}/figures"),
+        ("table", "{run}", "--of", "categories", "--figures", "{file}/figures"),
     ],
 )
 def test_a_place_that_cannot_be_written_to_is_6_and_no_traceback(

@@ -34,8 +34,8 @@ def test_a_file_with_trials_gives_pass_at_k(tiny: Any, invoke: Invoke) -> None:
     done = evaluate(invoke, tiny, answers)
     assert (done.exit_code, "2  100.0%           75.0%" in done.stdout) == (0, True)
     out = tiny.root / "out"
-    assert f"sqlverdict trials {out}/trial-*" in done.stdout
-    trials = invoke("trials", out / "trial-1", out / "trial-2", "--json")
+    assert f"sqlverdict table {out}/trial-* --of trials" in done.stdout
+    trials = invoke("table", out / "trial-1", out / "trial-2", "--of", "trials", "--json")
     record = json.loads(evaluate(invoke, tiny, answers, "--json").stdout)
     assert record["trials"]["p"] == json.loads(trials.stdout)
     assert [run["system"] for run in record["runs"]] == ["p trial-1", "p trial-2"]

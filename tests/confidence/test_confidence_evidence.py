@@ -10,7 +10,7 @@ from sqlverdict.confidence.model import Model
 from sqlverdict.confidence.order import STEP_OF
 from sqlverdict.evidence import Refuted
 from sqlverdict.policies import INTENT
-from sqlverdict.verdicts import judge
+from sqlverdict.verdicts import decide
 from test_policies import CASE, PREDICTION, SEARCHED, SITUATIONS
 
 
@@ -25,9 +25,9 @@ def test_a_witness_never_raises_the_probability(counts: list[tuple[int, int]]) -
         without = tuple(piece for piece in evidence if not isinstance(piece, Refuted))
         if without == evidence or situation not in STEP_OF:
             continue
-        p = judge(CASE, PREDICTION, evidence, INTENT, model=model).p_right
+        p = decide(CASE, PREDICTION, evidence, INTENT, model=model).p_right
         for less in (without, (*without, SEARCHED)):
-            before = judge(CASE, PREDICTION, less, INTENT, model=model).p_right
+            before = decide(CASE, PREDICTION, less, INTENT, model=model).p_right
             assert p is not None
             assert before is not None
             assert p <= before + 1e-4, (situation, less)

@@ -17,7 +17,7 @@ import duckdb
 import pytest
 from duckdb_parts import DUCKDB, ask, rows, suite_database, write_duckdb
 
-from sqlverdict.cli.commands.lists.engines import engines
+from sqlverdict.cli.commands.lists.explain import explain
 from sqlverdict.errors import DatabaseError, MissingExtra
 from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_for, engine_of
 from sqlverdict.execute.query_runner import QueryRunner
@@ -364,7 +364,7 @@ def test_engines_are_listed_without_their_extras(
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr("importlib.metadata.version", version)
-    engines(["--json"], standalone_mode=False)  # type: ignore[call-arg, arg-type]
+    explain(["engines", "--json"], standalone_mode=False)  # type: ignore[call-arg, arg-type]
     rows = {row["name"]: row["version"] for row in json.loads(capsys.readouterr().out)}
     assert rows["duckdb"] == "needs the extra duckdb"
     assert rows["mysql"] == "needs the extra mysql"

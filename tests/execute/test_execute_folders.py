@@ -43,7 +43,7 @@ def test_the_files_of_a_folder_name_its_engine(
 
 def test_a_folder_of_several_engines_is_refused_and_both_are_named(tmp_path: Path) -> None:
     make(tmp_path, "a/a.sqlite", "b/b.duckdb")
-    with pytest.raises(UsageError, match=r"duckdb \(\.duckdb\), sqlite \(\.sqlite\).*--engine"):
+    with pytest.raises(UsageError, match=r"\.duckdb.*\.sqlite.*--engine"):
         engine_of(str(tmp_path))
 
 

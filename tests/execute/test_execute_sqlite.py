@@ -55,7 +55,7 @@ def test_sqlite_keeps_every_promise() -> None:
 
 
 @dataclass(frozen=True)
-class _Broken:
+class _Broken(Engine):
     """SQLite with one promise broken."""
 
     how: str

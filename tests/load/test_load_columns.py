@@ -192,16 +192,16 @@ def test_from_python_a_guess_is_a_warning(tmp_path: Path) -> None:
     with closing(sqlite3.connect(database)) as shop:
         shop.execute("CREATE TABLE item (name TEXT)")
     records = [{"question": "One?", "expected": "SELECT 1", "output": "SELECT 1"}]
-    with pytest.warns(UserWarning, match="read 'expected' as gold, 'output' as prediction"):
+    with pytest.warns(UserWarning, match="'expected'.*'output'"):
         run = sv.evaluate(records, db=database)
     assert run.estimate("ex").value == 1.0
     file = tmp_path / "cases.jsonl"
     file.write_text('{"id": 1, "db_id": "shop", "expected": "SELECT 1", "output": "SELECT 2"}\n')
-    with pytest.warns(UserWarning, match=r"cases\.jsonl: read 'expected' as gold"):
+    with pytest.warns(UserWarning, match=r"cases\.jsonl.*'expected'"):
         run = sv.evaluate(file, db=database)
     assert run.estimate("ex").value == 0.0
     with pytest.raises(
-        UnclearColumns, match=r"{'a': 'gold', 'b': 'prediction'} or columns={'b': 'gold'"
+        UnclearColumns, match=r"'a'.*'gold'.*'b'.*'prediction'.*columns={'b'.*'gold'"
     ):
         sv.evaluate([{"a": "SELECT 1", "b": "SELECT 1"}], db=database)
 

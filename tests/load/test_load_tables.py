@@ -24,7 +24,7 @@ from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.tables import excel
 from sqlverdict.load.tables.cases import own_format
-from sqlverdict.load.tables.table import open_table, table_rows
+from sqlverdict.load.tables.open_table import open_table, table_rows
 from sqlverdict.records import Prediction
 
 GOLD = "SELECT a, b FROM t"
@@ -90,7 +90,7 @@ def test_the_line_that_excel_writes_about_the_separator_is_understood(tmp_path: 
     file = write(tmp_path / "q.csv", f"sep=;\nid;gold\n1;{GOLD}\n2;x;y\n")
     rows = open_table(file, DataError).rows
     assert next(rows) == ("line 3", {"id": "1", "gold": GOLD})
-    with pytest.raises(DataError, match="line 4 has 3 cells, the header 2"):
+    with pytest.raises(DataError, match=r"line 4.*3.*2"):
         next(rows)
 
 
@@ -162,13 +162,13 @@ def test_a_folder_with_one_database_serves_cases_that_name_none(
     if len(names) == 1:
         assert [case.db_id for case in cases] == ["only"]
         return
-    with pytest.raises(BenchmarkError, match="name its file: --databases FILE"):
+    with pytest.raises(BenchmarkError, match="--databases"):
         list(cases)
 
 
 def test_a_missing_gold_names_the_columns_with_sql_and_the_option(tmp_path: Path) -> None:
     file = write(tmp_path / "q.csv", f'nr;a;b\n1;"{GOLD}";```sql SELECT 1```\n')
-    with pytest.raises(UnclearColumns, match="Columns with SQL: 'a', 'b'") as error:
+    with pytest.raises(UnclearColumns, match=r"'a'.*'b'") as error:
         read(file)
     assert error.value.choices == (
         (("a", "gold"), ("b", "prediction")),
@@ -182,7 +182,7 @@ def test_a_missing_gold_names_the_columns_with_sql_and_the_option(tmp_path: Path
 
 def test_a_mapped_column_that_is_not_there_is_refused_with_a_suggestion(tmp_path: Path) -> None:
     file = write(tmp_path / "q.csv", "gold,level\nSELECT 1,easy\n")
-    with pytest.raises(UsageError, match=r"no column 'levl'\. Did you mean 'level'"):
+    with pytest.raises(UsageError, match=r"'levl'.*'level'"):
         read(file, options={"levl": "difficulty"})
 
 
@@ -250,7 +250,7 @@ def test_a_database_given_as_cases_and_an_old_sheet_are_refused(tmp_path: Path) 
     database.write_bytes(b"SQLite format 3\0" + bytes(100))
     with pytest.raises(UsageError, match="--databases"):
         own_format(database)
-    with pytest.raises(DataError, match=r"Save it as \.xlsx or \.csv"):
+    with pytest.raises(DataError, match=r"\.xlsx.*\.csv"):
         own_format(tmp_path / "q.xls")
 
 
@@ -267,7 +267,7 @@ def test_own_json_may_be_a_list_and_may_end_in_blank_lines(tmp_path: Path) -> No
         assert list(predictions(benchmark)) == ["007", "008"]
         assert benchmark.count == 2
     twice = write(tmp_path / "e.json", json.dumps([*records, records[0]]))
-    with pytest.raises(BenchmarkError, match="'007' appears on item 1 and again on item 3"):
+    with pytest.raises(BenchmarkError, match=r"'007'.*item 1.*item 3"):
         predictions(read(twice))
     with pytest.raises(BenchmarkError, match="item 2: found int"):
         predictions(read(write(tmp_path / "f.json", json.dumps([records[0], 3]))))

@@ -12,18 +12,21 @@ import pytest
 from servers import mysql_server
 from sqlverdict.cli.demo_databases import demo_engine, demo_location
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.engine import ENGINES, FileEngine, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks import demo
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.translate import (
-    copy_to_duckdb,
+    copy_to_file,
     database_statements,
     translated_prediction,
     translated_query,
 )
 from sqlverdict.records import Answer, Prediction
+
+DUCKDB = ENGINES.get("duckdb")
+assert isinstance(DUCKDB, FileEngine)
 
 
 @pytest.fixture
@@ -40,7 +43,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_file_is_copied_with_its_constraints(file: Path, tmp_path: Path) -> None:
     target = tmp_path / "a.duckdb"
-    copy_to_duckdb(file, target)
+    copy_to_file(file, target, DUCKDB)
     engine = ENGINES.get("duckdb")
     session = engine.open(target, Limits())
     outcome = session.run("SELECT * FROM city ORDER BY id")
@@ -60,7 +63,7 @@ def test_what_duckdb_does_not_take_is_said(tmp_path: Path) -> None:
         connection.executescript("CREATE TABLE t (a INTEGER); INSERT INTO t VALUES ('no number');")
     target = tmp_path / "odd.duckdb"
     with pytest.raises(BenchmarkError, match="does not accept"):
-        copy_to_duckdb(path, target)
+        copy_to_file(path, target, DUCKDB)
     assert not target.exists()
 
 

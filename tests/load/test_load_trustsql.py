@@ -92,7 +92,7 @@ def test_trustsql_systems(tmp_path: Path) -> None:
     assert voting["a"].abstained
     assert (voting["a"].confidence, voting["u"].confidence) == (0.6, 1.0)
     assert voting["a"].samples == ("SELECT 1", "SELECT 2")
-    with pytest.raises(UsageError, match=r"no system 'main'\. Did you mean 'mine'"):
+    with pytest.raises(UsageError, match=r"'main'.*'mine'"):
         reader.predictions(path, "main")
 
 
@@ -114,7 +114,7 @@ def test_records_that_cannot_be_read_are_named(tmp_path: Path, change: dict, say
 
 def test_repeated_ids_and_empty_files_are_errors(tmp_path: Path) -> None:
     twice = write(tmp_path / "twice.jsonl", ANSWERABLE, ANSWERABLE)
-    with pytest.raises(BenchmarkError, match=r"'a' occurs at .*line 1 and again at .*line 2"):
+    with pytest.raises(BenchmarkError, match=r"'a'.*line 1.*line 2"):
         BENCHMARKS.get("trustsql").read(twice)
     with pytest.raises(BenchmarkError, match="holds no record"):
         BENCHMARKS.get("trustsql").read(write(tmp_path / "none.jsonl"))

@@ -112,9 +112,9 @@ def test_a_rule_of_a_plugin_is_listed_documented_checked_and_used(plugins: Path)
 @pytest.mark.slow
 def test_the_command_line_knows_it(plugins: Path) -> None:
     run = "import sys; from sqlverdict.cli.main import main; main()"
-    listing = python(plugins, "-c", run, "rules", "--profile", "sound")
+    listing = python(plugins, "-c", run, "explain", "rules", "--profile", "sound")
     assert "plus_nothing_is_idle" in listing.stdout, listing.stderr
-    explained = python(plugins, "-c", run, "rules", "plus_nothing_is_idle")
+    explained = python(plugins, "-c", run, "explain", "rule", "plus_nothing_is_idle")
     assert "Adding nothing to an integer leaves it as it is." in explained.stdout
     (plugins / "schema.sql").write_text("CREATE TABLE item (price INTEGER);")
     queries = ("SELECT price + 0 FROM item", "SELECT price FROM item")

@@ -17,9 +17,8 @@ from sqlverdict.records import Result, Verdict
 from sqlverdict.report.several_runs.paper_table import paper_table
 from sqlverdict.report.terminal.exports import FORMATS, latex
 from sqlverdict.report.terminal.tables import table
-from sqlverdict.runlog.case_filter import ORDINARY_WITNESS, CaseFilter
+from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.run import Run
-from sqlverdict.situations import Situation
 
 MakeResult = Callable[..., Result]
 LUCKY = Refuted(
@@ -99,10 +98,6 @@ def test_a_filter_joins_its_conditions(
     assert [each.id for each in runs[0].select(CaseFilter(**conditions))] == ids.split()
 
 
-def test_lucky_is_the_name_of_a_situation() -> None:
-    assert ORDINARY_WITNESS == Situation.ORDINARY_WITNESS
-
-
 def test_an_unknown_verdict_or_reason_is_refused() -> None:
     with pytest.raises(UsageError, match="Did you mean 'incorrect'"):
         CaseFilter(verdict="incorect")
@@ -112,12 +107,12 @@ def test_an_unknown_verdict_or_reason_is_refused() -> None:
 
 def test_list_prints_a_table_ids_and_csv(runs: list[Run], tmp_path: Path) -> None:
     folder = runs[0].folder
-    assert "2 of 4 cases of a_b" in invoke("list", folder, "--verdict", "incorrect").output
-    assert invoke("list", folder, "--lucky", "--format", "ids").stdout == "q0\n"
-    text = invoke("list", folder, "--db", "shop,club", "--format", "csv").stdout
+    assert "2 of 4 cases of a_b" in invoke("show", folder, "--verdict", "incorrect").output
+    assert invoke("show", folder, "--lucky", "--format", "ids").stdout == "q0\n"
+    text = invoke("show", folder, "--db", "shop,club", "--format", "csv").stdout
     rows = list(csv.DictReader(text.splitlines()))
     assert [row["verdict"] for row in rows] == ["correct", "incorrect", "correct", "incorrect"]
-    empty = invoke("list", folder, "--difficulty", "medium")
+    empty = invoke("show", folder, "--difficulty", "medium")
     assert empty.exit_code == 0
     assert "The run has, as difficulty: 'easy', 'hard'." in empty.stderr
 

@@ -192,9 +192,7 @@ def test_runs_of_different_benchmarks_are_not_paired_by_id(
     a = make_run("a", [make_result(n) for n in range(3)])
     for name, fields in (("b", {"question": "Another?"}), ("c", {"gold": ("SELECT 2",)})):
         other = make_run(name, [make_result(n, **(fields if n else {})) for n in range(3)])
-        with pytest.raises(
-            UsageError, match=r"2 of 3 common ids .*another question or gold.*--force"
-        ):
+        with pytest.raises(UsageError, match=r"2 of 3.*--force"):
             compare_runs(a, other)
         with pytest.raises(UsageError, match="--force"):
             check_run(other, Rules(max_regressions=Allowance(number=0)), [a])

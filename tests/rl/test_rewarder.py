@@ -90,9 +90,9 @@ def test_reasons_are_about_the_answer_and_not_about_a_witness(
 
 
 def test_a_missing_database_is_no_matter_of_another_class(db: Path) -> None:
-    with pytest.raises(UsageError, match="no database: give db=") as without:
+    with pytest.raises(UsageError, match="db=") as without:
         Rewarder().reward(GOLD, GOLD)
-    with pytest.raises(UsageError, match="needs the argument databases=") as by_id:
+    with pytest.raises(UsageError, match="databases=") as by_id:
         Rewarder(db=db).reward(GOLD, GOLD, db_id="shop")
     assert "Scorer" not in f"{without.value} {by_id.value}"
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sqlverdict import Options, evaluate
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
 from sqlverdict.records import Case, Outcome, Score
 from sqlverdict.score.metric import METRICS, Item
 from timeouts import HANG_SECONDS, wait_until
@@ -109,7 +109,7 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class Fragile:
+class Fragile(Engine):
     """SQLite, but some queries end the process, or hang without a use of the processor."""
 
     name = "fragile"

@@ -27,7 +27,7 @@ from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.stages import gather_evidence
 from sqlverdict.score.metric import parse_metrics
-from sqlverdict.situations import QUESTIONS, Situation
+from sqlverdict.situations import Situation
 
 PLAN = RunPlan(parse_metrics("ex"))
 HEADER = "original_column_name,column_name,column_description,data_format,value_description\n"
@@ -121,7 +121,7 @@ def test_a_relation_is_told_without_its_code(tell: Tell) -> None:
 
 
 def test_only_what_is_open_is_asked(tell: Tell) -> None:
-    assert tell(GOLD, OTHER).open_question == QUESTIONS[Situation.DIFFERENCE]
+    assert tell(GOLD, OTHER).open_question == Situation.DIFFERENCE.row.question
 
 
 def test_that_a_relation_may_be_chance_is_not_told(tell: Tell) -> None:

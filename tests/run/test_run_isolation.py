@@ -195,14 +195,14 @@ def test_a_bug_outside_every_stage_counts_against_the_text_that_meets_it(
 ) -> None:
     from sqlverdict.run import plan
 
-    usual = plan.judge
+    usual = plan.decide
 
-    def judge(case: Case, prediction: Any, *rest: Any, **more: Any) -> Any:
+    def decide(case: Case, prediction: Any, *rest: Any, **more: Any) -> Any:
         if "LIMIT" in prediction.sql and rest[0] and rest[0][0].by != "toolkit":
             raise RecursionError("at some depth")
         return usual(case, prediction, *rest, **more)
 
-    monkeypatch.setattr(plan, "judge", judge)
+    monkeypatch.setattr(plan, "decide", decide)
     result = result_of(run_one(make_case("1", GOLD), f"{GOLD} LIMIT 1000", "ex,soft_f1"))
     assert (result.verdict, result.fault) == (Verdict.INCORRECT, None)
     assert result.scores == {"ex": 0, "soft_f1": 0}

@@ -293,7 +293,7 @@ def test_a_cost_limit_stops_cleanly_and_the_same_command_goes_on(
 
 def test_replies_that_wait_in_a_batch_leave_the_run_unfinished(cases: list[Case]) -> None:
     waiting = Scripted(lambda _: NoReply("in a batch", 0, pending=True))
-    with pytest.raises(Interrupted, match="3 cases wait for replies in a batch"):
+    with pytest.raises(Interrupted, match="3 cases"):
         run(cases, waiting)
 
 
@@ -310,9 +310,7 @@ def test_repetition_shows_how_steady_the_judge_is(cases: list[Case]) -> None:
     assert results["unlike"].verdict is Verdict.CORRECT
     assert opinions(results["other"])[0].calls == 3
     assert (result.summary.judge["repeated"], result.summary.judge["flipped"]) == (3, 1)
-    assert "changed its verdict in 1 of 3 cases (33.3%)" in write_markdown(result).read_text(
-        "utf-8"
-    )
+    assert "1 of 3 cases (33.3%)" in write_markdown(result).read_text("utf-8")
 
 
 @pytest.mark.slow

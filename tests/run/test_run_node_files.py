@@ -51,7 +51,7 @@ def test_databases_that_are_no_files_have_none(tmp_path: Path) -> None:
 def test_another_file_at_the_same_place_is_refused(files: NodeFiles) -> None:
     check_node_files(files, "node")
     Path(files.path).write_bytes(b"other")
-    with pytest.raises(DatabaseError, match=r"node a has another file at .*--copy-databases"):
+    with pytest.raises(DatabaseError, match=r"node a.*--copy-databases"):
         check_node_files(files, "a")
     Path(files.path).unlink()
     with pytest.raises(DatabaseError, match="node b has no file"):

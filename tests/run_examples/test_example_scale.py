@@ -67,7 +67,7 @@ def test_the_array_job_and_the_merge(data: Path) -> None:
     for part in range(1, PARTS + 1):
         settings = {"SLURM_ARRAY_TASK_ID": str(part), "SLURM_ARRAY_TASK_COUNT": str(PARTS)}
         run(data, ["bash", str(EXAMPLES / "slurm.sh")], **settings)
-    run(data, ["bash", "-c", "sqlverdict merge runs/part* --out runs/mine"])
+    run(data, ["bash", "-c", "sqlverdict evaluate --merge runs --out runs/mine"])
     check_merged(data / "runs" / "mine")
 
 

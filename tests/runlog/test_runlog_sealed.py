@@ -83,10 +83,11 @@ def test_the_same_command_writes_a_damaged_summary_anew(run: Path, damage: str) 
     assert path.read_bytes() == whole
 
 
-def test_a_manifest_of_a_later_version_is_refused(run: Path) -> None:
+@pytest.mark.parametrize(("schema", "advice"), [(99, "Update sqlverdict"), (1, "Evaluate again")])
+def test_a_manifest_of_another_schema_is_refused(run: Path, schema: int, advice: str) -> None:
     path = run / MANIFEST
-    write_sealed_json(path, json.loads(path.read_text()) | {"schema": 99})
-    with pytest.raises(RunLogError, match="Update sqlverdict"):
+    write_sealed_json(path, json.loads(path.read_text()) | {"schema": schema})
+    with pytest.raises(RunLogError, match=f"schema {schema}, .*{advice}"):
         read_run(run)
 
 
@@ -103,7 +104,11 @@ def test_a_run_that_ended_before_its_first_case_is_none(run: Path) -> None:
 
 
 def test_a_table_of_runs_without_a_common_case_says_so(run: Path) -> None:
-    old = Path(__file__).parent / "old_runs" / "schema_1"
-    result = CliRunner().invoke(sqlverdict, ["table", str(run), str(old), "--metrics", "ex"])
+    cases = Path("cases.jsonl")
+    cases.write_text(cases.read_text().replace('"id": "', '"id": "other'))
+    out = ["--out", "other", "--workers", "0", "--quiet"]
+    command = ["evaluate", "--cases", "cases.jsonl", "--metrics", "ex", *out]
+    assert CliRunner().invoke(sqlverdict, command).exit_code == 0
+    result = CliRunner().invoke(sqlverdict, ["table", str(run), "other", "--metrics", "ex"])
     assert result.exit_code == 0
     assert "have no case in common" in result.stderr

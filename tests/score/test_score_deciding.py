@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import xml.etree.ElementTree as ET
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.records import Case, Fault, Result, Verdict
 from sqlverdict.report.files import write_reports
-from sqlverdict.runlog.manifest import write_manifest
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.score.deciding import COUNTING, counted_value, deciding_metric, verdict_by
 from sqlverdict.score.reliability.intervals import worth
@@ -104,23 +101,11 @@ def test_the_verdict_decides_everywhere_wherever_it_stands(
     verdict = "incorrect" if policy == "strict" else "correct"
     assert run.summary.verdicts == {verdict: 1}
     assert read_run(run.folder).summary == run.summary
-    listing = CliRunner().invoke(sqlverdict, ["list", str(run.folder), "--verdict", verdict])
+    listing = CliRunner().invoke(sqlverdict, ["show", str(run.folder), "--verdict", verdict])
     assert "1 of 1 case" in listing.output
     assert f"verdict     {verdict} (policy {policy})" in show(run.folder, "0")
     failures = ET.parse(run.folder / "junit.xml").getroot().get("failures")
     assert failures == str(int(policy == "strict"))
-
-
-def test_an_older_summary_is_counted_again_where_another_metric_decided(
-    shop: Path, tmp_path: Path
-) -> None:
-    run = run_of(shop, tmp_path / "run", "ex,verdict", LUCKY, policy="strict")
-    path = run.folder / "summary.json"
-    content = json.loads(path.read_bytes())
-    del content["deciding"], content["checksum"]
-    write_manifest(run.folder, replace(run.manifest, schema=1))
-    path.write_text(json.dumps(content | {"verdicts": {"correct": 1}}), encoding="utf-8")
-    assert read_run(run.folder).summary == run.summary
 
 
 def case_of(
@@ -166,16 +151,3 @@ def test_what_needs_review_does_so_by_verdict_alone() -> None:
     assert counted_value(result, "verdict", binary=True) == 0.0
     assert verdict_by(other, "ex") is Verdict.NEEDS_REVIEW
     assert counted_value(other, "ex", binary=True) is None
-
-
-def test_a_summary_of_an_older_version_is_counted_again(shop: Path, tmp_path: Path) -> None:
-    run = run_of(shop, tmp_path / "run", "verdict,ex", GOLD, BAG)
-    path = run.folder / "summary.json"
-    content = json.loads(path.read_bytes())
-    del content["checksum"]
-    for estimate in content["estimates"]:
-        del estimate["review"], estimate["abstained"]
-        estimate["value"], estimate["scored"] = 1.0, 1
-    write_manifest(run.folder, replace(run.manifest, schema=1))
-    path.write_text(json.dumps(content), encoding="utf-8")
-    assert read_run(run.folder).summary == run.summary

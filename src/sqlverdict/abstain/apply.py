@@ -33,7 +33,7 @@ def detector_machine(text: str) -> FittedComposition:
     if member is None or is_generator(member):
         raise UsageError(
             f"{text!r} is not a detector. Expected one with its options, such as voting(n=5), or a "
-            f"line whose generator is recorded; see sqlverdict abstain list"
+            f"line whose generator is recorded; see sqlverdict explain methods"
         )
     return FittedComposition(_LINES[member.position].format(text.strip()))
 

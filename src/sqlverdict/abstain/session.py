@@ -26,7 +26,7 @@ from sqlverdict.abstain.method import Ask, Tools
 from sqlverdict.abstain.predictions import line_of
 from sqlverdict.abstain.prompting.prompt import PROMPTS
 from sqlverdict.abstain.workflow import FittedComposition
-from sqlverdict.errors import DataError, RunLogError
+from sqlverdict.errors import DataError, OptionName, RunLogError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.lock import writing_file
 from sqlverdict.files.sealed_lines import AppendFile
@@ -206,7 +206,10 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
         earlier = read_json(manifest_path(out))
     except DataError as error:
         raise RunLogError(
-            f"{out} is there already and has no manifest. Give another --out, or --overwrite"
+            f"{out} is there already and has no manifest. Give another ",
+            OptionName("out"),
+            ", or ",
+            OptionName("overwrite", True),
         ) from error
     if earlier.get("fingerprint") != about["fingerprint"]:
         changed = [name for name in about if earlier.get(name) != about[name]]
@@ -215,7 +218,10 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
         changed += [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
         raise RunLogError(
             f"{out} holds predictions of something else ({', '.join(changed)} differ). Give "
-            f"another --out, or start over with --overwrite"
+            "another ",
+            OptionName("out"),
+            ", or start over with ",
+            OptionName("overwrite", True),
         )
     return _whole_lines(out)
 

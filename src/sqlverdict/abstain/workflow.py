@@ -33,7 +33,7 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
-from sqlverdict.errors import DataError, UsageError
+from sqlverdict.errors import DataError, OptionName, Part, UsageError
 from sqlverdict.files.text import count
 
 _FILE = "composition.json"
@@ -124,21 +124,22 @@ class FittedComposition:
                 self._calibrate(detector, training, tools, risk, delta)
 
     def _check(self, training: TrainingData) -> None:
-        missing = []
-        for need, examples, what in (
-            ("examples", training.answerable(), "training questions with SQL (--train)"),
-            ("unanswerable", training.unanswerable(), "unanswerable questions (--train)"),
-            ("states", training.answerable(), "training questions (--train)"),
-            ("background", training.background, "background questions (--background)"),
-            ("drafts", training.validation, "validation questions (--validation)"),
-            ("threshold", training.validation, "validation questions (--validation)"),
+        missing: dict[str, OptionName] = {}
+        for need, examples, what, option in (
+            ("examples", training.answerable(), "training questions with SQL", "train"),
+            ("unanswerable", training.unanswerable(), "unanswerable questions", "train"),
+            ("states", training.answerable(), "training questions", "train"),
+            ("background", training.background, "background questions", "background"),
+            ("drafts", training.validation, "validation questions", "validation"),
+            ("threshold", training.validation, "validation questions", "validation"),
         ):
             if need in self.needs and not examples:
-                missing.append(what)
+                missing[what] = OptionName(option)
         if missing:
-            raise DataError(
-                f"{self.composition} cannot learn without {' and '.join(dict.fromkeys(missing))}"
-            )
+            parts: list[Part] = [f"{self.composition} cannot learn without "]
+            for what, name in missing.items():
+                parts += [what, " (", name, ")", " and "]
+            raise DataError(*parts[:-1])
 
     def _with_states(self, training: TrainingData, tools: Tools) -> TrainingData:
         """The encoder's states of training and background questions, where asked for."""
@@ -160,7 +161,9 @@ class FittedComposition:
         if tools.runner is None:
             raise UsageError(
                 f"{self.composition}: validation answers must be run to be marked; say where the "
-                f"databases lie (--databases)"
+                "databases lie (",
+                OptionName("databases"),
+                ")",
             )
         known = [example for example in training.validation if example.answerable]
         tools.say(f"answering {count(len(known), 'validation question')}")

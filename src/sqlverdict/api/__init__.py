@@ -14,8 +14,7 @@
 ``calls``        one pair: check, prove_pair, refute_pair, load_schema
 ``closing``      what closes its databases at the end of a ``with`` block
 ``shared``       what the command line uses too: evaluate_systems, load_predictions, read_run
-``argument_words``  messages about options of commands, in the words of a Python call
+``spelling``     errors whose options are arguments of the Python call
 ``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
-``card``         a result as HTML, for notebooks
 """

@@ -7,7 +7,6 @@ from contextlib import closing
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex
 
-from sqlverdict.api.argument_words import in_python_words
 from sqlverdict.api.arguments import (
     Golds,
     Reference,
@@ -19,6 +18,7 @@ from sqlverdict.api.arguments import (
 )
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
+from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
 from sqlverdict.files.references import file_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
 
 
-@in_python_words
+@names_arguments
 def check(
     gold: Golds,
     prediction: Reply,
@@ -88,7 +88,7 @@ def check(
         return scorer.check(gold, prediction, question=question, contract=contract)
 
 
-@in_python_words
+@names_arguments
 def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     """The schema of a database, or that in a schema file.
 
@@ -111,16 +111,16 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     if reference is None:
         raise UsageError("the source of the schema is None; expected a path or a URL")
     db_id = None if db_id is None else read_text(db_id, "db_id")
-    engine = engine_of(reference)
-    if engine != DEFAULT_ENGINE:
-        return ENGINES.get(engine).schema(reference, db_id)
+    engine = ENGINES.get(engine_of(reference))
+    if not engine.in_python:
+        return engine.schema(reference, db_id)
     schemas = load_schemas(file_of(reference) or reference, db_id)
     if len(schemas) != 1:
         raise UsageError(f"{reference} holds {len(schemas)} schemas; name one with db_id=")
     return next(iter(schemas.values()))
 
 
-@in_python_words
+@names_arguments
 def prove_pair(
     gold: str,
     prediction: str,
@@ -154,14 +154,14 @@ def prove_pair(
     engine = ENGINES.get(DEFAULT_ENGINE if reference is None else engine_of(reference))
     ours = parse(_query(gold, "gold"), engine.dialect)
     theirs = parse(_query(prediction, "prediction"), engine.dialect)
-    if reference is None or engine.name == DEFAULT_ENGINE:
+    if reference is None or engine.in_python:
         file = file_of(reference) if reference is not None else None
         return prove_on_data(ours, theirs, known, file)
     with closing(engine.open(reference, Limits())) as session:
         return prove_on_data(ours, theirs, known, file_of(reference), run=session.run)
 
 
-@in_python_words
+@names_arguments
 def refute_pair(
     gold: str,
     prediction: str,
@@ -198,13 +198,13 @@ def refute_pair(
     budget = SearchBudget(read_count(instances, "instances"), seed=index(seed))
     known = _schema(schema, db)
     reference = read_reference(db)
-    engine = DEFAULT_ENGINE if reference is None else engine_of(reference)
-    if engine != DEFAULT_ENGINE:
+    engine = ENGINES.get(DEFAULT_ENGINE if reference is None else engine_of(reference))
+    if engine.search != "in_memory":
         from sqlverdict.refute.target.search import EngineSearch
 
-        dialect = ENGINES.get(engine).dialect
+        dialect = engine.dialect
         trust_role = limits is not None and limits.trust_role
-        search = EngineSearch(ENGINES.get(engine), reference, known, trust_role=trust_role)
+        search = EngineSearch(engine, reference, known, trust_role=trust_role)
         try:
             return search.refute(parse(gold, dialect), parse(prediction, dialect), budget=budget)
         finally:

@@ -16,7 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.api.argument_words import python_words
 from sqlverdict.api.arguments import (
     Reference,
     read_columns,
@@ -36,7 +35,8 @@ from sqlverdict.api.rows import (
     read_records,
     without_gaps,
 )
-from sqlverdict.errors import UsageError
+from sqlverdict.api.spelling import argument_text
+from sqlverdict.errors import Part, UsageError, text_of
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
     ENGINES,
@@ -289,10 +289,10 @@ def _with_guess(
     return {**columns, **spellings, **guess.columns}
 
 
-def _warn_of_guess(column_note: str) -> None:
+def _warn_of_guess(column_note: Sequence[Part]) -> None:
     """Say which columns were taken for what: it decides what is compared with what."""
     if column_note:
-        text = python_words(column_note, ("columns",))
+        text = text_of(column_note, partial(argument_text, arguments=("columns",)))
         warnings.warn(text, UserWarning, stacklevel=_caller_level())
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 
 from msgspec import structs
 
-from sqlverdict.api.argument_words import python_words
 from sqlverdict.compare.difference import AnswerDifference, answer_difference
 from sqlverdict.compare.log_answers import log_pair
 from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Relation, relations_of
@@ -19,13 +19,15 @@ from sqlverdict.situations import Situation
 
 MOST_ROWS = 20
 """How many rows of an answer, and of a difference, a result holds."""
-_ARGUMENTS = ("db", "databases", "engine")
 _RIGHT = {
     Verdict.CORRECT: True,
     Verdict.ABSTAINED_RIGHT: True,
     Verdict.INCORRECT: False,
     Verdict.ABSTAINED_WRONG: False,
 }
+
+_COLOURS = {True: "#1a7f37", False: "#cf222e", None: "#9a6700"}
+_STYLE = "border-left:4px solid {colour};padding:4px 12px;margin:4px 0"
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ class PairResult:
     @property
     def message(self) -> str:
         """What went wrong, in words; empty where nothing did."""
-        return python_words(self.result.message, _ARGUMENTS)
+        return self.result.message
 
     @property
     def evidence(self) -> Sequence[Evidence]:
@@ -135,7 +137,7 @@ class PairResult:
             why = f"by {self.deciding}, the text alone"
         lines = [f"{verdict}: {why}" if why else verdict]
         for piece in shown_evidence(self.result):
-            lines += [f"  {python_words(line, _ARGUMENTS)}" for line in piece_lines(piece)]
+            lines += [f"  {line}" for line in piece_lines(piece)]
             if isinstance(piece, Refuted):
                 lines += [f"    {line}" for line in witness_lines(piece)]
         if any(isinstance(piece, Related) for piece in self.evidence):
@@ -164,9 +166,7 @@ class PairResult:
 
     def _repr_html_(self) -> str:
         """The result as a card, for notebooks."""
-        from sqlverdict.api.card import card
-
-        return card(self)
+        return _card(self)
 
 
 def difference_of(gold: Outcome | None, prediction: Outcome | None) -> AnswerDifference | None:
@@ -194,3 +194,40 @@ def size_of(result: PairResult) -> int:
 
 def _rows(outcome: Outcome | None) -> Sequence[Row] | None:
     return outcome.rows if isinstance(outcome, Answer) else None
+
+
+def _card(result: PairResult) -> str:
+    """The verdict, both answers side by side, and the evidence in words.
+
+    Everything that is not ours is escaped.
+    """
+    colour = _COLOURS[result.correct]
+    head = escape(result.verdict.replace("_", " "))
+    reasons = escape(", ".join(result.reasons))
+    parts = [
+        f'<div style="{_STYLE.format(colour=colour)}">',
+        f'<b style="color:{colour}">{head}</b> {reasons}',
+        "<div style='display:flex;gap:24px;flex-wrap:wrap'>",
+        _html_answer("gold", result.gold_outcome, result.gold_count),
+        _html_answer("prediction", result.prediction_outcome, result.prediction_count),
+        "</div>",
+        f"<pre style='white-space:pre-wrap'>{escape(result.explain())}</pre>",
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _html_answer(title: str, outcome: Outcome | None, count: int | None) -> str:
+    if outcome is None:
+        return ""
+    if not isinstance(outcome, Answer):
+        return f"<div><i>{title}</i><br>{escape(f'{outcome.reason}: {outcome.message}')}</div>"
+    head = "".join(f"<th>{escape(name)}</th>" for name in outcome.columns)
+    body = "".join(map(_html_row, outcome.rows))
+    rows = "row" if count == 1 else "rows"
+    return f"<div><i>{title}</i>: {count} {rows}<table><tr>{head}</tr>{body}</table></div>"
+
+
+def _html_row(row: Row) -> str:
+    cells = ("NULL" if cell is None else escape(str(cell)) for cell in row)
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -21,8 +21,9 @@ from sqlverdict.api.rows import (
 )
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.columns.column_map import prediction_column_map
+from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.columns.spellings import other_spellings
-from sqlverdict.load.fields import ID_KEYS, id_from
+from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.load.prediction_formats import (
     Entries,
@@ -32,7 +33,8 @@ from sqlverdict.load.prediction_formats import (
     record_entries,
 )
 from sqlverdict.load.predictions import Predictions, load_trials, pair_entries
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table
+from sqlverdict.load.tables.table import table_format
 from sqlverdict.records import Prediction
 
 IN_MEMORY = Predictions({}, "the predictions", "records", "")

@@ -21,7 +21,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.api.argument_words import in_python_words
 from sqlverdict.api.arguments import (
     Golds,
     Pair,
@@ -42,6 +41,7 @@ from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.api.closing import Closing
 from sqlverdict.api.memo import Memo, ScoredPair
 from sqlverdict.api.pair_result import PairResult, size_of
+from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
@@ -100,7 +100,7 @@ class Scorer(Closing):
         [True, False]
     """
 
-    @in_python_words
+    @names_arguments
     def __init__(
         self,
         metrics: str | Sequence[str] = "ex",
@@ -369,7 +369,7 @@ class Scorer(Closing):
             )
         return known.expected(db_id)
 
-    @in_python_words
+    @names_arguments
     def _databases(self) -> Databases:
         """Where databases are found; looked at once, and again where one is missing."""
         assert self._databases_at is not None

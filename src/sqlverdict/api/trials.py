@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.api.argument_words import in_python_words
 from sqlverdict.api.arguments import Reference
 from sqlverdict.api.inputs import RunArguments, read_inputs
+from sqlverdict.api.spelling import names_arguments
 from sqlverdict.api.whole_run import EvaluatedRun, evaluated_runs, rows_to_pandas
 from sqlverdict.errors import UsageError
 from sqlverdict.run.options import Options
@@ -62,7 +62,7 @@ class EvaluatedTrials:
         return rows_to_pandas(self.rows())
 
 
-@in_python_words
+@names_arguments
 def evaluate_trials(
     cases: Any,
     predictions: Any = None,

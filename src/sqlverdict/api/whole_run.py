@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.api.argument_words import in_python_words
 from sqlverdict.api.arguments import Reference, read_text
 from sqlverdict.api.inputs import RunArguments, RunInputs, read_inputs
+from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.pipeline import evaluate_systems
 from sqlverdict.records import Result
@@ -134,7 +134,7 @@ class EvaluatedRun(Run):
             save_page(Path(os.fspath(path)), document)
         return render_page(document)
 
-    @in_python_words
+    @names_arguments
     def compare(
         self, other: Run, metric: str | None = None, *, force: bool = False
     ) -> ComparedRuns:
@@ -166,7 +166,7 @@ def rows_to_pandas(rows: Iterator[dict[str, Any]]) -> Any:
     return pandas.DataFrame(list(rows))
 
 
-@in_python_words
+@names_arguments
 def evaluate(
     cases: Any,
     predictions: Any = None,

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from sqlverdict.audit.recover_predictions import RecoveredPredictions, recover_predictions
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.cache import AnswerCache, default_path
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.reversed_copy import ReversedCopy
 from sqlverdict.files.text import bounded
@@ -42,7 +43,7 @@ class DoctorOptions:
     """
 
     limits: Limits = field(default_factory=Limits)
-    engine: str = "sqlite"
+    engine: str = DEFAULT_ENGINE
     cache: Path | None = field(default_factory=default_path)
     limit: int | None = None
     format: str | None = None
@@ -64,7 +65,7 @@ class GoldQuery:
     sql: str
     outcome: Outcome
     run_reversed: Callable[[str], Answer | None]
-    dialect: str = "sqlite"
+    dialect: str = DEFAULT_DIALECT
 
     @property
     def subject(self) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.evidence import Failed, Judged, Refuted
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.schema import Schema
@@ -220,8 +221,8 @@ def same_query(sql: str, schema: Schema | None = None) -> str:
         if names.repeats:
             return fold_sql(sql)
         # Error tags take 1, 1.0 and '1' for one, and a cast to REAL for none; an engine does not.
-        kinds = sorted(each.sql("sqlite") for each in query.tree.find_all(exp.Literal))
-        types = sorted(each.to.sql("sqlite") for each in query.tree.find_all(exp.Cast))
+        kinds = sorted(each.sql(DEFAULT_DIALECT) for each in query.tree.find_all(exp.Literal))
+        types = sorted(each.to.sql(DEFAULT_DIALECT) for each in query.tree.find_all(exp.Cast))
         return f"{Texts(names)(query.tree)} {kinds} {types}"
     except (RecursionError, MemoryError, LookupError, ValueError, TypeError, AttributeError):
         # A hostile text is the same as itself and as nothing else.

@@ -61,7 +61,10 @@ def message_of(error: BaseException, args: Sequence[str], *, terminated: bool = 
 
         return f"error: {error.problem}{column_commands(error, args)}"
     if isinstance(error, UnclearFields):
-        lines = [shlex.join(["sqlverdict", *args, *words]) for words in error.options]
+        lines = [
+            shlex.join(["sqlverdict", *args, *(word for each in choice for word in each.words)])
+            for choice in error.options
+        ]
         which = "Copy the line that is right" if len(lines) > 1 else "Give the whole command"
         return "\n  ".join([f"error: {error.problem} {which}:", *lines])
     if isinstance(error, SqlverdictError):

@@ -26,6 +26,8 @@ _PACKAGE = "sqlverdict.cli.commands"
 
 SECTIONS = ("runs", "pairs", "data", "labels", "lists")
 """The folders of commands, in the order in which the help lists them."""
+FIRST = ("demo", "evaluate", "show", "view", "compare", "check", "leaderboard", "doctor")
+"""The commands that a newcomer needs: the help lists them before all others."""
 
 INTERRUPTED = 130
 _is_terminated = False
@@ -47,7 +49,7 @@ EXIT_CODES = {
 }
 """What each exit code means."""
 
-_EPILOG = "\b\nStart here:\n  sqlverdict demo\n\n\b\nExit codes:\n" + "\n".join(
+_EPILOG = "\b\nExit codes:\n" + "\n".join(
     f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items()
 )
 
@@ -70,16 +72,24 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by folder, each by the first line of its file."""
+        """List the first commands, then the others by folder, each by its file's first line."""
         del ctx
+        every = {file.stem: file for _, file in _files()}
+        sections = [("Start here", [every[name] for name in FIRST])]
         for folder, files in groupby(_files(), key=lambda each: each[0]):
-            with formatter.section(_first_line(folder / "__init__.py")):
-                formatter.write_dl([(file.stem, _first_line(file)) for _, file in files])
+            others = [file for _, file in files if file.stem not in FIRST]
+            sections.append((_first_line(folder / "__init__.py"), others))
+        for heading, files_there in sections:
+            with formatter.section(heading):
+                formatter.write_dl([(file.stem, _first_line(file)) for file in files_there])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; a typing mistake gets a hint."""
+        """Find the command; a former name or a typing mistake gets a hint."""
+        from sqlverdict.cli.former_commands import check_former
+
+        check_former(args)
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -1,15 +1,16 @@
-"""What a query consists of, for the commands ``query`` and ``pair``."""
+"""What a query consists of, for ``pair``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from sqlverdict.dialects import guessing_order
 from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
 from sqlverdict.parse.query import parse
 from sqlverdict.records import ParseFailure, Query
 
-_DIALECTS = ("sqlite", "postgres", "mysql", "tsql")
+_DIALECTS = (*(each.name for each in guessing_order()), "tsql")
 PARTS = ("tables", "columns", "spider hardness", "trustsql hardness")
 
 

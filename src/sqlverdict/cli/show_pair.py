@@ -20,7 +20,7 @@ from sqlverdict.report.terminal.tables import table
 
 def replay_line(paths: Sequence[Path]) -> str:
     """The command that runs a written witness again."""
-    return shlex.join(["sqlverdict", "replay", str(paths[0])]) if paths else ""
+    return shlex.join(["sqlverdict", "refute", "--replay", str(paths[0])]) if paths else ""
 
 
 def refutation_json(refutation: Refutation, paths: Sequence[Path]) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def _next(runs: Sequence[Run], end: Outcome) -> str:
     if runs[0].manifest.trial_of:
         folders = _trials(runs[0])
         # The star is the shell's.
-        return f"sqlverdict trials {shlex.quote(str(folders.parent))}/{folders.name}"
+        return f"sqlverdict table {shlex.quote(str(folders.parent))}/{folders.name} --of trials"
     if len(runs) > 2:
         return shlex.join(["sqlverdict", "leaderboard", *(str(run.folder) for run in runs)])
     if len(runs) > 1:

@@ -1,4 +1,4 @@
-"""How trials of one system are printed, by ``trials`` and by ``evaluate``."""
+"""How trials of one system are printed, by ``table`` and by ``evaluate``."""
 
 from __future__ import annotations
 

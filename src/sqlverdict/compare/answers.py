@@ -24,7 +24,7 @@ def compare_answers(
     Args:
         gold: The gold answer, or its rows.
         prediction: The predicted answer, or its rows.
-        preset: The definition of "the same"; see ``sqlverdict presets``.
+        preset: The definition of "the same"; see ``sqlverdict explain presets``.
         gold_sql: The gold query. Presets read from it whether row order counts; without it,
             rows are a bag.
         prediction_sql: The predicted query.

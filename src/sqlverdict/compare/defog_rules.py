@@ -24,6 +24,8 @@ _ASKS_FOR_ORDER = re.compile(r"\b(order|sort|arrange)\b", re.IGNORECASE)
 _FIRST_KEY = re.compile(r"ORDER BY(.*?)(?:;|,|\)|\Z)", re.IGNORECASE)
 _NO_COLUMNS = frozenset({"asc", "desc", "nulls", "first", "last", "limit"})
 _FILL = -99999
+_MYSQL, _POSTGRES = "mysql", "postgres"
+"""The engines that the script treats by name."""
 _LIKE = re.compile(r"LIKE[\s\S]*'", re.IGNORECASE)
 
 
@@ -37,7 +39,7 @@ class SortKey:
 
 def frames(gold: Answer, prediction: Answer, dialect: str) -> tuple[Frame, Frame]:
     """Both answers as the script has them: its MySQL frames have no names and keep decimals."""
-    has_names = dialect != "mysql"
+    has_names = dialect != _MYSQL
     one, other = (
         frame_of(answer, has_names=has_names, decimals_are_floats=has_names)
         for answer in (gold, prediction)
@@ -84,13 +86,13 @@ def is_contained(gold: Frame, prediction: Frame, pair: QueryPair) -> bool:
     return ours.shape == theirs.shape and all(map(nearly_same, ours.columns, theirs.columns))
 
 
-def fails_by_percent(sql: str) -> bool:
-    """Whether the script's PostgreSQL driver takes a ``%`` of the query for a parameter.
+def fails_by_percent(pair: QueryPair) -> bool:
+    """Whether the script's driver takes a ``%`` of the prediction for a parameter.
 
     The script doubles those from the first LIKE to the last quote behind it.
     """
-    rest = _LIKE.sub("", sql, count=1)
-    return "%" in rest.replace("%%", "")
+    rest = _LIKE.sub("", pair.prediction_sql, count=1)
+    return pair.dialect == _POSTGRES and "%" in rest.replace("%%", "")
 
 
 def _is_ordered(pair: QueryPair) -> bool:

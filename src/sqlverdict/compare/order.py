@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import column_orders, permuted
 from sqlverdict.compare.preset import ProbedQuery
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.order import unquoted
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Answer, ParseFailure, Row
@@ -81,7 +82,7 @@ def read_order(sql: str, dialect: str) -> tuple[Ordering, TieProbe | None] | Non
     from sqlverdict.parse.plain_order import plain_order
     from sqlverdict.parse.query import parse
 
-    plain = plain_order(sql) if dialect == "sqlite" else None
+    plain = plain_order(sql) if dialect_of(dialect).plain_tokens else None
     if plain is not None:
         return plain
     query = parse(sql, dialect)
@@ -124,7 +125,8 @@ def read_window(answer: Answer, query: ProbedQuery) -> Window | None:
 
 def _reads_ordered_view(query: ProbedQuery) -> bool:
     """Whether the query names a view that orders its rows, or is made of one that does."""
-    outcome = query.probe(_VIEWS) if query.probe is not None and query.dialect == "sqlite" else None
+    can_tell = query.probe is not None and dialect_of(query.dialect).in_python
+    outcome = query.probe(_VIEWS) if can_tell and query.probe is not None else None
     if not isinstance(outcome, Answer) or not outcome.rows:
         return False
     views = {fold(str(name)): str(sql) for name, sql in outcome.rows}

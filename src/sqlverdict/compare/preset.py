@@ -12,6 +12,7 @@ from typing import Protocol
 
 import msgspec
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
 from sqlverdict.registry import Registry
 
@@ -22,7 +23,7 @@ class ProbedQuery(msgspec.Struct, frozen=True):
     """A query with its answer's database: ``probe`` runs a further read-only query there."""
 
     sql: str
-    dialect: str = "sqlite"
+    dialect: str = DEFAULT_DIALECT
     probe: Callable[[str], Outcome] | None = None
 
 
@@ -37,7 +38,7 @@ class QueryPair(msgspec.Struct, frozen=True):
 
     gold_sql: str = ""
     prediction_sql: str = ""
-    dialect: str = "sqlite"
+    dialect: str = DEFAULT_DIALECT
     contract: Contract | None = None
     probe: Callable[[str], Outcome] | None = None
     question: str = ""

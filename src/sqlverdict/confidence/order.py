@@ -11,56 +11,17 @@ Situations of one step share a rate: there are too few labels to tell them apart
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import get_args
 
-STEPS: tuple[tuple[str, ...], ...] = (
-    ("proved",),
-    ("match", "fits_a_tie"),
-    (
-        "trivial_difference",
-        "harmless_difference",
-        "generated_same",
-        "generated_form",
-        "duplicates_witness",
-        "unusual_witness",
-        "unsearched_match",
-        "unsearched_tie",
-    ),
-    (
-        "ordinary_witness",
-        "ungraded_witness",
-        "null_in_aggregate",
-        "tied_rows_lost",
-        "undetermined_prediction",
-        "empty_match_witness",
-        "constant_match",
-        "unsearched_empty",
-        "barred_match",
-    ),
-    (
-        "generated_near",
-        "generated_columns",
-        "tied_difference",
-        "fewer_columns",
-        "null_rows_difference",
-        "unsearched_difference",
-        "gold_suspect",
-        "tie_witness",
-    ),
-    ("difference",),
-    ("failed",),
-)
-"""The steps, the one that says most for an answer first."""
+from sqlverdict.situations import Situation, Step
 
-NAMES = (
-    "proved",
-    "match after a search",
-    "harmless or unusual difference, or no search",
-    "ordinary witness",
-    "near difference",
-    "difference",
-    "does not run",
+NAMES: tuple[str, ...] = get_args(Step)
+"""The steps in words, the one that says most for an answer first."""
+
+STEPS: tuple[tuple[str, ...], ...] = tuple(
+    tuple(str(situation) for situation in Situation if situation.row.step == step) for step in NAMES
 )
-"""The steps in words."""
+"""The situations of each step."""
 
 STEP_OF: Mapping[str, int] = {
     situation: number for number, step in enumerate(STEPS) for situation in step

@@ -1,8 +1,8 @@
 """Run untrusted queries under limits, and store their answers.
 
-``engine``          what an engine, a session and limits are
+``engine``          what an engine is, the record of what it can do, which engine opens a reference
+``session``         what an open database and its limits are
 ``engines/``        the engines, one folder each: all that belongs to one alone
-``folders``         which engine opens the databases of a folder
 ``query_runner``    where answers come from: memory, cache, engine
 ``attempt``         what is tried at all, and what becomes of an engine's exceptions
 ``fault_probe``     whose fault a failure is: the query's, unless a probe shows otherwise

@@ -8,121 +8,41 @@ A database is a reference: the path of a file, or the URL of a database on a ser
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
-from sqlverdict.errors import DatabaseError, UsageError
-from sqlverdict.execute.folders import engine_of_folder
+from sqlverdict.errors import DatabaseError, OptionName, UsageError
+from sqlverdict.execute.session import LONGEST as LONGEST
+from sqlverdict.execute.session import Limits as Limits
+from sqlverdict.execute.session import Scratch as Scratch
+from sqlverdict.execute.session import Session as Session
+from sqlverdict.execute.session import Workspace as Workspace
 from sqlverdict.files.references import Reference, file_of, is_server, scheme_of
-from sqlverdict.files.sqlite import HEAP, is_sqlite
+from sqlverdict.files.sqlite import is_sqlite
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Outcome, Row
+from sqlverdict.records import Case
 from sqlverdict.registry import Registry
 
-LONGEST = 1_000_000_000
-"""Seconds that a limit may be at most: clocks and logs know no longer time."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one query may spend. Steps come first: they are the same on every machine.
-
-    Attributes:
-        steps: Virtual-machine instructions; deterministic, so a verdict can be repeated. An
-            idle machine does as many in 9 to 30 seconds.
-        seconds: Wall clock: the safety net, far above what the steps take. What it cuts says so
-            (``cut_by_time``), is never cached, and is done again when a run is resumed.
-        rows: Rows kept; one more is ``ROW_LIMIT``.
-        bytes: Size of the kept rows; above it is ``MEMORY_LIMIT``.
-        memory: The engine's own heap; above it is ``MEMORY_LIMIT``.
-        cell: The largest text or blob the engine may build.
-        sql_length: The longest SQL text that is tried at all, in characters.
-        trust_role: On a server, queries run as the role of the URL, even if it may write.
-    """
-
-    steps: int = 1_000_000_000
-    seconds: float = 120.0
-    rows: int = 500_000
-    bytes: int = 128 * 2**20
-    memory: int = HEAP
-    cell: int = 32 * 2**20
-    sql_length: int = 1_000_000
-    trust_role: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse a time that no clock counts to.
-
-        Raises:
-            UsageError: it is longer than ``LONGEST``, or no number.
-        """
-        # NaN is neither more nor less.
-        if not self.seconds <= LONGEST:
-            raise UsageError(f"the time limit is {self.seconds} s; expected at most {LONGEST:,} s")
-
-    def key(self) -> str:
-        """The limits as they enter a cache key; wall-clock time does not change an answer."""
-        sizes = f"{self.bytes}/{self.memory}/{self.cell}/{self.sql_length}"
-        return f"{self.steps}/{self.rows}/{sizes}{'/trust_role' * self.trust_role}"
-
-
-class Session(Protocol):
-    """An open database, kept open between queries."""
-
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted query within the limits."""
-        ...
-
-    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
-        """Seconds of each query, ``rounds`` times, interleaved, after one warm-up each.
-
-        Only for queries that ``run`` answered.
-        """
-        ...
-
-    def digest(self) -> str | None:
-        """A digest of the snapshot that this session reads; ``None`` where it cannot be told."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the database."""
-        ...
-
-
-class Scratch(Protocol):
-    """A database of ours with the tables of a schema, for instances of a few rows.
-
-    It is empty when it is made, and gone when it is closed. Queries on it are untrusted, and run
-    under the same guards as in a :class:`Session`.
-    """
-
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
-        """Make these rows the content of the tables, parents and children in any order.
-
-        Returns:
-            Whether every row was accepted: none breaks a type or a constraint. The content is
-            undefined where one does.
-        """
-        ...
-
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted query on the content."""
-        ...
-
-    def close(self) -> None:
-        """Remove everything that was made."""
-        ...
+Search = Literal["in_memory", "scratch", "none"]
+Enforced = Literal["types", "keys", "references"]
 
 
 class Engine(Protocol):
-    """A database system that can run a benchmark's queries."""
+    """A database system that can run a benchmark's queries, and the record of what it can do.
+
+    A member inherits from this class, and sets the attributes that differ from the defaults here:
+    they promise nothing. Others read these attributes, and compare no engine's name. What its SQL
+    means stands in the record of its dialect (``dialects.py``): the order of NULLs, whether equal
+    texts are the same, how it divides, which rules of the prover were checked on it.
+    """
 
     @property
     def name(self) -> str:
-        """The engine's name: its file's name."""
+        """The engine's name: its folder's name, and that of its extra."""
         ...
 
     @property
@@ -133,17 +53,44 @@ class Engine(Protocol):
     @property
     def suffixes(self) -> tuple[str, ...]:
         """The endings of its database files, the usual one first; empty for a server."""
-        ...
+        return ()
 
     @property
     def schemes(self) -> tuple[str, ...]:
         """The schemes of its URLs, the usual one first."""
-        ...
+        return ()
+
+    @property
+    def in_python(self) -> bool:
+        """Whether Python's ``sqlite3`` opens its files: schemas, facts and rows are read from them.
+
+        Otherwise they are asked for by queries.
+        """
+        return False
+
+    @property
+    def search(self) -> Search:
+        """How witnesses are searched: on instances in memory, in its own scratch databases, or not.
+
+        ``in_memory``: ``refute`` itself tries instances on SQLite. ``scratch``: the engine is a
+        :class:`ScratchEngine`, on which SQLite's proposals are tried.
+        """
+        return "none"
+
+    @property
+    def enforces(self) -> frozenset[Enforced]:
+        """What of a schema no content breaks; the rest is checked before a proof counts."""
+        return frozenset()
 
     @property
     def counts_steps(self) -> bool:
         """Whether it keeps the limit in steps; otherwise the clock alone ends a query."""
-        ...
+        return False
+
+    @property
+    def limits_memory(self) -> bool:
+        """Whether it keeps the limit of memory whatever a query does, wherever it runs."""
+        return False
 
     @property
     def version(self) -> str:
@@ -192,27 +139,21 @@ class Engine(Protocol):
         ...
 
 
-class Workspace(Protocol):
-    """A throw-away copy of a database, or a transaction that is rolled back; it may be written.
+@runtime_checkable
+class FileEngine(Engine, Protocol):
+    """An engine that makes database files; those of SQLite are made by ``sqlite3``."""
 
-    The database itself never changes. Files, the network, extensions, settings and administration
-    stay as closed as in a :class:`Session`.
-    """
+    def write_file(self, file: Path, statements: Iterable[str]) -> None:
+        """Make a database file.
 
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted statement; one that has no result gives an answer without columns."""
-        ...
-
-    def tables(self) -> list[str]:
-        """The names of its tables, sorted.
+        Args:
+            file: A file that does not exist yet.
+            statements: What makes its content.
 
         Raises:
-            DatabaseError: they cannot be read.
+            MissingExtra: the engine is not installed.
+            DatabaseError: the engine does not take the content.
         """
-        ...
-
-    def close(self) -> None:
-        """Throw everything away."""
         ...
 
 
@@ -233,7 +174,7 @@ class WorkspaceEngine(Protocol):
 
 @runtime_checkable
 class ScratchEngine(Protocol):
-    """An engine on which witnesses are tried.
+    """An engine on which witnesses are tried: its ``search`` is ``scratch``.
 
     SQLite is none: ``refute`` has a faster scratch database of its own for it.
     """
@@ -307,6 +248,8 @@ ENGINES: Registry[Engine] = Registry(
 )
 
 DEFAULT_ENGINE = "sqlite"
+_MOST_FILES = 20_000
+"""So many files are looked at: the endings of a benchmark's databases are alike."""
 MISSING = "missing"
 """Stands for the digest of a file that cannot be read."""
 
@@ -328,7 +271,7 @@ def engine_of(reference: str) -> str:
         )
     file = file_of(reference)
     if file is not None and file.is_dir():
-        return engine_of_folder(file, {n: e.suffixes for n, e in ENGINES.items()}, DEFAULT_ENGINE)
+        return _engine_of_folder(file, {n: e.suffixes for n, e in ENGINES.items()}, DEFAULT_ENGINE)
     suffix = file.suffix.lower() if file is not None else ""
     if suffix in ENGINES.get(DEFAULT_ENGINE).suffixes:
         # The other engines take their time to load.
@@ -337,6 +280,54 @@ def engine_of(reference: str) -> str:
         if suffix in engine.suffixes:
             return name
     return DEFAULT_ENGINE
+
+
+def _engine_of_folder(folder: Path, suffixes: Mapping[str, tuple[str, ...]], usual: str) -> str:
+    """The name of the engine whose files lie in a folder, or in the folders in it.
+
+    Args:
+        folder: The folder.
+        suffixes: The endings of each engine's files, by its name.
+        usual: The engine for endings that it shares with others, and for folders without files.
+
+    Raises:
+        UsageError: there are files of several engines.
+    """
+    endings = {file.suffix.lower() for file in islice(_files(folder), _MOST_FILES)}
+    shared = {each for name, own in suffixes.items() for each in own if name != usual}
+    shared &= set(suffixes[usual])
+    owners = {
+        name: own
+        for name, those in suffixes.items()
+        if (own := [each for each in those if each in endings and each not in shared])
+    }
+    if len(owners) > 1:
+        kinds = ", ".join(f"{name} ({' '.join(own)})" for name, own in sorted(owners.items()))
+        raise UsageError(
+            f"{folder} holds databases of several engines: {kinds}. Say which is meant with ",
+            OptionName("engine"),
+            ", or give a folder with the files of one",
+        )
+    return next(iter(owners), usual)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Its files, and those of the folders in it; hidden ones are other programs' leftovers."""
+    for child in _children(folder):
+        if child.is_dir():
+            yield from _children(child)
+        else:
+            yield child
+
+
+def _children(folder: Path) -> Iterator[Path]:
+    try:
+        for child in folder.iterdir():
+            if not child.name.startswith("."):
+                yield child
+    except OSError:
+        # Whoever opens its databases says best what is wrong with it.
+        return
 
 
 def engine_of_cases(cases: Iterable[Case]) -> str:
@@ -384,5 +375,7 @@ def check_fits(engine: str, reference: str) -> None:
         right = engine_of(reference)
         raise UsageError(
             f"{scheme}:// is a database of the engine {right}, and the engine is to be {engine}. "
-            f"Use --engine {right}, or leave it out"
+            "Use ",
+            OptionName("engine", right),
+            ", or leave it out",
         )

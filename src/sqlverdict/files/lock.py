@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.atomic import name_file
 
 fcntl: ModuleType | None
@@ -141,7 +141,9 @@ def _holding(folder: Path, name: str, what: Path) -> Iterator[None]:
     except Locked as holder:
         raise UsageError(
             f"{what} is being written to by {holder}. Wait until it is done, stop it, or give "
-            f"another --out."
+            "another ",
+            OptionName("out"),
+            ".",
         ) from None
     try:
         yield

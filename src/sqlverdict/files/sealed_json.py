@@ -30,20 +30,14 @@ def write_sealed_json(path: Path, content: Mapping[str, Any]) -> None:
     write_at_once(path, msgspec.json.format(msgspec.json.encode(sealed), indent=2) + b"\n")
 
 
-def seal_fits(content: bytes, *, required: bool) -> bool:
-    """Whether a JSON object is as it was written.
-
-    Args:
-        content: The file.
-        required: Whether one without a checksum counts as changed; older versions wrote none.
+def seal_fits(content: bytes) -> bool:
+    """Whether a JSON object is as it was written; one without a checksum is not.
 
     Raises:
         msgspec.DecodeError: it is not a JSON object.
     """
     plain = msgspec.json.decode(content, type=dict[str, Any])
     checksum = plain.pop(_FIELD, None)
-    if checksum is None:
-        return not required
     return bool(checksum == _checksum(plain))
 
 

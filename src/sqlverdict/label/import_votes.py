@@ -21,7 +21,7 @@ from typing import cast, get_args
 
 import msgspec
 
-from sqlverdict.errors import DataError
+from sqlverdict.errors import DataError, OptionName
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.label.ballot import Choice, label_of_choice
 from sqlverdict.label.queue import first_side, is_labelled_by_pair, pair_of
@@ -216,7 +216,9 @@ def _check_rows(sheet: LabelSheet) -> None:
         if before != row.where:
             raise DataError(
                 f"{row.where}: the id {row.id!r} already occurs at {before}. Expected each id "
-                "once. If each row is a vote, name the annotator's field with --annotator-field."
+                "once. If each row is a vote, name the annotator's field with ",
+                OptionName("annotator_field"),
+                ".",
             )
 
 

@@ -13,7 +13,7 @@ from math import ceil
 from typing import Literal, get_args
 
 from sqlverdict.audit.gold import suspect_golds
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.people.votes import Side, pair_digest
 from sqlverdict.records import Result, Verdict
@@ -98,7 +98,9 @@ def build_queue(
     if not order:
         raise UsageError(
             f"the queue {name!r} is empty: none of {count(len(seen), 'pair')} belongs to it. "
-            f"Choose another with --queue: {', '.join(QUEUE_NAMES)}"
+            "Choose another with ",
+            OptionName("queue"),
+            f": {', '.join(QUEUE_NAMES)}",
         )
     head = tuple(order[:size])
     needed = {*head, *(pair for pair in voted if pair in seen)}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.lock import FolderLock, Locked
 from sqlverdict.files.sealed_lines import AppendFile, seal_line
 from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, VoteEvent, read_events
@@ -35,8 +35,9 @@ class VoteLog:
             self._lock = FolderLock(folder)
         except Locked as holder:
             raise UsageError(
-                f"{folder} is open in {holder}. Stop that one, or name all annotators in one call: "
-                f"--annotators ann,bob"
+                f"{folder} is open in {holder}. Stop that one, or name all annotators in one "
+                "call: ",
+                OptionName("annotators", "ann,bob"),
             ) from holder
         with ExitStack() as on_error:
             on_error.callback(self._lock.release)

@@ -321,6 +321,6 @@ class AccountClient:
 def _no_price(model: str) -> str:
     return (
         f"a cost limit is set, and there is no price for the model {model!r} to keep it by. "
-        f"Pass a price file (--prices FILE) with {PRICE_FORM}, in dollars per million tokens, or "
-        "no limit"
+        f"Pass a price file (the option prices) with {PRICE_FORM}, in dollars per million tokens, "
+        "or no limit"
     )

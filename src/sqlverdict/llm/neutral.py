@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.tokens import Kind, tokens
 
 MARK = "> "
@@ -62,9 +63,9 @@ def quote(text: str, longest: int = LONGEST_TEXT) -> str:
     return "\n".join(f"{MARK}{line}".rstrip() for line in cleaned.split("\n"))
 
 
-def quote_sql(sql: str, dialect: str = "sqlite") -> str:
+def quote_sql(sql: str, dialect: str = DEFAULT_DIALECT) -> str:
     """A query, quoted, without its comments and with long strings shortened."""
-    if dialect == "sqlite":
+    if dialect_of(dialect).plain_tokens:
         # Nobody writes so long a query: not even its comments are worth looking for.
         sql = bare_sql(shorten(sql, 2 * LONGEST_SQL))
     return quote(sql, LONGEST_SQL)

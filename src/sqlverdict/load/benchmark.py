@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
-from sqlverdict.errors import UnclearColumns
+from sqlverdict.errors import Part, UnclearColumns
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.databases import Location
 from sqlverdict.parse.schema import Schema
@@ -73,7 +73,7 @@ class Benchmark:
     predictions: Mapping[str, Prediction] | None = field(default=None, repr=False)
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
     preset: str = ""
-    column_note: str = ""
+    column_note: tuple[Part, ...] = ()
 
     def case_names(self) -> list[CaseName]:
         """The id of every case and that of its database."""

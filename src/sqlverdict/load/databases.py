@@ -22,7 +22,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Protocol
 from urllib.parse import quote, urlsplit
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.references import check_reference, file_of
 from sqlverdict.files.text import few_of, near
 from sqlverdict.records import Case
@@ -264,7 +264,7 @@ def is_name(db_id: str) -> bool:
 
 def unknown_database(db_id: str) -> str:
     """The message on a database id for which there is no database."""
-    hint = ", which is not a name. A path belongs in the field 'database': --column NAME=database"
+    hint = ", which is not a name. A path belongs in the field 'database'"
     return f"no database is known for the database id {db_id!r}{'' if is_name(db_id) else hint}"
 
 
@@ -307,7 +307,8 @@ def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
         beside = [each.name for each in folder.parent.iterdir()] if folder.parent.is_dir() else []
         raise UsageError(
             f"there is no file or folder {folder}.{near(folder.name, beside)} Say where the "
-            f"databases are: --databases PATH"
+            "databases are: ",
+            OptionName("databases", "PATH"),
         )
     return DatabaseFolder(folder, suffixes)
 
@@ -331,9 +332,10 @@ def shared_note(file: str, folder: Databases, db_ids: Iterable[str]) -> str:
     others = [db_id for db_id in dict.fromkeys(db_ids) if is_misnamed(folder, db_id)]
     if not others:
         return ""
+    option = OptionName("databases", "DIR")
     return (
         f"{file} names {few_of(others)} as databases, and all cases run on {folder.describe()}. "
-        f"For databases of their own give the folder that holds them: --databases DIR"
+        f"For databases of their own give the folder that holds them: {option}"
     )
 
 

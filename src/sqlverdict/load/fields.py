@@ -21,9 +21,17 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from sqlverdict.errors import BenchmarkError, DataError, PredictionError, UsageError
+from sqlverdict.errors import (
+    BenchmarkError,
+    DataError,
+    OptionName,
+    PredictionError,
+    UsageError,
+    column_option,
+)
 from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import decode_any_json, few_of
+from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.fenced import extract_sql, is_plain, text_prediction
 from sqlverdict.load.recorded import recording_from, rows_answer
@@ -122,9 +130,12 @@ def case_from(
         db_id = (databases.only if databases is not None else None) or ""
     if not db_id:
         raise BenchmarkError(
-            f"{where}: case {case_id!r} names no database. If all cases are on one, name its file: "
-            f"--databases FILE. Otherwise expected a field 'db_id' or 'database'; found "
-            f"{few_of(record, 8)}. If it has another name, map it: --column NAME=db_id"
+            f"{where}: case {case_id!r} names no database. If all cases are on one, name its "
+            "file: ",
+            OptionName("databases", "FILE"),
+            ". Otherwise expected a field 'db_id' or 'database'; found "
+            f"{few_of(record, 8)}. If it has another name, map it: ",
+            column_option("NAME", "db_id"),
         )
     if database_path:
         database: str | None = _reference(home, database_path)
@@ -186,23 +197,6 @@ def _recording(record: Mapping[str, Any], case_id: str, where: str) -> Recording
     return recording_from(value, about, where)
 
 
-def id_from(value: object, where: str, error: type[DataError]) -> str:
-    """An id as text: integers become their decimal text.
-
-    Raises:
-        DataError: of the given kind; there is no id, or it is neither text nor integer.
-    """
-    if isinstance(value, str) and value:
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    problem = "no id" if value is None or value == "" else f"the id {value!r}"
-    raise error(
-        f"{where}: found {problem}. Expected an 'id' that is text or an integer; "
-        f"if it has another name, map it: --column NAME=id"
-    )
-
-
 def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Prediction:
     """The prediction in a record.
 
@@ -219,7 +213,8 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
         raise PredictionError(
             f"{where}: {case_id!r} has no prediction. Expected one of 'sql', 'prediction', 'raw' "
             f"(null for an abstention); found {few_of(record, 8)}. If it has another name, map "
-            f"it: --column NAME=prediction"
+            "it: ",
+            column_option("NAME", "prediction"),
         )
     value = record[key] if key is not None else None
     if key == "pred_sqls" and isinstance(value, list):
@@ -262,7 +257,8 @@ def _sql_key(record: Mapping[str, Any], case_id: str, where: str) -> str | None:
     if len(keys) > 1 and any(record[key] != record[keys[0]] for key in keys[1:]):
         raise PredictionError(
             f"{where}: {case_id!r} has {few_of(keys)}, which differ, and each may be the "
-            f"prediction. Leave one out: --column {keys[0]}=off"
+            f"prediction. Leave one out: ",
+            column_option(keys[0], "off"),
         )
     return keys[0] if keys else None
 
@@ -289,7 +285,8 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
     if "gold" not in record and needs_gold:
         raise BenchmarkError(
             f"{where}: found no gold query. Expected a field 'gold' (null: unanswerable); "
-            f"found {few_of(record, 8)}. If it has another name, map it: --column NAME=gold"
+            f"found {few_of(record, 8)}. If it has another name, map it: ",
+            column_option("NAME", "gold"),
         )
     if isinstance(gold, str) and gold.lstrip().startswith("["):
         # A cell of a table has several golds as a JSON list; no query starts so.

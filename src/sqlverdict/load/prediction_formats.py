@@ -27,7 +27,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.errors import PredictionError
+from sqlverdict.errors import PredictionError, column_option
 from sqlverdict.files.text import (
     any_text,
     count,
@@ -39,12 +39,13 @@ from sqlverdict.files.text import (
 )
 from sqlverdict.load.columns.answers import answer_columns
 from sqlverdict.load.columns.column_map import rename
-from sqlverdict.load.columns.ids import is_number_name
+from sqlverdict.load.columns.ids import id_from, is_number_name
 from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.fenced import text_prediction
-from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from
+from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, prediction_from
 from sqlverdict.load.tables.cells import cells_as_fields
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table
+from sqlverdict.load.tables.table import table_format
 from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction
 
@@ -339,7 +340,8 @@ def _entries_of(
         raise PredictionError(
             f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
             f"every record: records are never paired by position. If the id has another name, map "
-            f"it: --column {numbers[0] if len(numbers) > 1 else 'NAME'}=id"
+            "it: ",
+            column_option(numbers[0] if len(numbers) > 1 else "NAME", "id"),
         )
     return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
 

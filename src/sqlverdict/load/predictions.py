@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.errors import OptionName, Part, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
 from sqlverdict.load.columns.column_map import prediction_column_map
@@ -266,8 +266,8 @@ def _check_ids(
     if missing or extra:
         problems = " and ".join([lacks] * bool(missing) + [excess] * bool(extra))
         raise PredictionError(
-            f"{path}: {problems}. Expected exactly one for each case. "
-            f"{_advice(by_case, case_ids, missing, extra)}"
+            f"{path}: {problems}. Expected exactly one for each case. ",
+            *_advice(by_case, case_ids, missing, extra),
         )
     return []
 
@@ -277,30 +277,34 @@ def _advice(
     case_ids: Sequence[str],
     missing: Sequence[str],
     extra: list[str],
-) -> str:
+) -> tuple[Part, ...]:
     bare = {case_id.lstrip("0") for case_id in missing}
     if extra and bare == {case_id.lstrip("0") for case_id in extra}:
-        return "They differ by leading zeros alone, which spreadsheets drop: write the ids alike."
+        return (
+            "They differ by leading zeros alone, which spreadsheets drop: write the ids alike.",
+        )
     whole = {case_id.removesuffix(".0") for case_id in missing}
     if extra and whole == {case_id.removesuffix(".0") for case_id in extra}:
         return (
             "They differ by '.0' alone, which tables add to a column of numbers with an empty "
-            "cell: write the ids alike."
+            "cell: write the ids alike.",
         )
     if len(missing) == len(case_ids):
         positions = {str(n) for n in range(len(case_ids))}
         if set(by_case) == positions:
             return (
                 f"The keys look like positions, the cases have ids such as {few_of(case_ids, 2)}: "
-                f"write each prediction under the id of its case."
+                f"write each prediction under the id of its case.",
             )
-        return "No id is known at all: is this the file of another benchmark or split?"
+        return ("No id is known at all: is this the file of another benchmark or split?",)
+    allow = OptionName("allow_missing", True)
     if missing and not extra:
         return (
-            "Write the missing ones (null for an abstention), or pass --allow-missing to score "
-            "them as no SQL produced."
+            "Write the missing ones (null for an abstention), or pass ",
+            allow,
+            " to score them as no SQL produced.",
         )
-    return "Correct the ids; --allow-missing leaves unknown ones out."
+    return ("Correct the ids; ", allow, " leaves unknown ones out.")
 
 
 def _check_databases(

@@ -14,8 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import decode_json, few_of, near, need_file, read_bytes, stream_lines
+from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.fenced import text_prediction
-from sqlverdict.load.fields import id_from
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.records import Prediction
 

@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.errors import BenchmarkError, MissingExtra
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
+from sqlverdict.errors import BenchmarkError, DatabaseError
+from sqlverdict.execute.engine import FileEngine
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.measure import too_large
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
 _ROWS = 500
 """Rows of one INSERT."""
-_LONGEST_KEY = 255
-"""MySQL has no keys over texts without a length."""
 
 
 def translated_query(sql: str, dialect: str) -> str:
@@ -38,7 +38,7 @@ def translated_query(sql: str, dialect: str) -> str:
     if too_large(sql) is not None:
         return sql
     try:
-        trees = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]
+        trees = [tree for tree in sqlglot.parse(sql, read=DEFAULT_DIALECT) if tree is not None]
         if len(trees) != 1:
             return sql
         return trees[0].transform(_replaced, dialect).sql(dialect)
@@ -81,26 +81,20 @@ def database_statements(file: Path, dialect: str) -> Iterator[str]:
             yield from _insertions(connection, name, dialect)
 
 
-def copy_to_duckdb(file: Path, target: Path) -> None:
-    """Write the content of a SQLite file into a DuckDB file, at once.
+def copy_to_file(file: Path, target: Path, engine: FileEngine) -> None:
+    """Write the content of a SQLite file into a file of another engine, at once.
 
     Raises:
-        MissingExtra: DuckDB is not installed.
-        BenchmarkError: DuckDB does not take it.
+        MissingExtra: the engine is not installed.
+        BenchmarkError: the engine does not take it.
     """
-    try:
-        import duckdb
-    except ImportError as error:
-        raise MissingExtra("the engine duckdb", "duckdb") from error
     with replacing_path(target) as part:
         part.unlink(missing_ok=True)
         try:
-            with closing(duckdb.connect(str(part))) as connection:
-                for statement in database_statements(file, "duckdb"):
-                    connection.execute(statement)
-        except duckdb.Error as error:
+            engine.write_file(part, database_statements(file, engine.dialect))
+        except DatabaseError as error:
             raise BenchmarkError(
-                f"DuckDB does not accept the content of {file}: {error}"
+                f"{dialect_of(engine.dialect).title} does not accept the content of {file}: {error}"
             ) from error
 
 
@@ -108,33 +102,37 @@ def _replaced(node: Expr, dialect: str) -> Expr:
     """What sqlglot leaves in SQLite's words."""
     from sqlglot import exp
 
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "julianday" and node.expressions:
-        moment = exp.cast(node.expressions[0], "timestamp")
-        if dialect == "duckdb":
-            return exp.Anonymous(this="julian", expressions=[moment])
-        if dialect == "postgres":
-            return exp.Anonymous(
-                this="date_part", expressions=[exp.Literal.string("julian"), moment]
-            )
-        if dialect == "mysql":
-            days = exp.Anonymous(this="to_days", expressions=[node.expressions[0]])
-            return exp.Paren(this=exp.Add(this=days, expression=exp.Literal.number("1721059.5")))
+    record = dialect_of(dialect)
+    name = node.name.lower() if isinstance(node, exp.Anonymous) and node.expressions else ""
+    if name == "julianday" and record.julian_day is not None:
+        return _fill_form(record.julian_day, node.expressions[0])
     if isinstance(node, exp.Date) and node.name.lower() == "now" and not node.expressions:
         return exp.CurrentDate()
-    if dialect == "postgres" and isinstance(node, exp.TimeToStr) and node.text("format") == "%w":
-        day = exp.Extract(this=exp.var("dow"), expression=node.this)
-        return exp.cast(day, "text")
-    if isinstance(node, exp.Anonymous) and node.name.lower() == "total" and node.expressions:
+    if record.weekday and isinstance(node, exp.TimeToStr) and node.text("format") == "%w":
+        return _fill_form(record.weekday, node.this)
+    if name == "total":
         total = exp.cast(exp.Sum(this=node.expressions[0]), "double")
         return exp.Coalesce(this=total, expressions=[exp.Literal.number("0.0")])
-    if dialect == "mysql" and isinstance(node, exp.DataType) and node.is_type("text"):
-        return exp.DataType.build(f"varchar({_LONGEST_KEY})")
+    if record.indexable_text and isinstance(node, exp.DataType) and node.is_type("text"):
+        return exp.DataType.build(record.indexable_text)
     return node
+
+
+def _fill_form(form: str, value: Expr) -> Expr:
+    """A form with a value in its place; SQLite's reading changes none of its functions."""
+    import sqlglot
+    from sqlglot import exp
+
+    mark = "value_here"
+    tree = sqlglot.parse_one(form.format(mark), read=DEFAULT_DIALECT)
+    return tree.transform(
+        lambda node: value if isinstance(node, exp.Column) and node.name == mark else node
+    )
 
 
 def _insertions(connection: sqlite3.Connection, table: str, dialect: str) -> Iterator[str]:
     quoted = quote_name(table)
-    name = f"`{table}`" if dialect == "mysql" else quoted
+    name = quoted.replace('"', dialect_of(dialect).quote)
     parents = connection.execute(
         'SELECT 1 FROM pragma_foreign_key_list(?) WHERE "table" = ? COLLATE NOCASE', (table, table)
     ).fetchall()
@@ -151,11 +149,12 @@ def _insertions(connection: sqlite3.Connection, table: str, dialect: str) -> Ite
 def _literal(cell: Cell, dialect: str) -> str:
     if cell is None:
         return "NULL"
+    record = dialect_of(dialect)
     if isinstance(cell, bytes):
-        if dialect == "duckdb":
+        if record.blobs == "escapes":
             return "'" + "".join(f"\\x{byte:02X}" for byte in cell) + "'::BLOB"
-        return f"'\\x{cell.hex()}'::bytea" if dialect == "postgres" else f"x'{cell.hex()}'"
+        return f"'\\x{cell.hex()}'::bytea" if record.blobs == "bytea" else f"x'{cell.hex()}'"
     if isinstance(cell, str):
-        text = cell.replace("\\", "\\\\") if dialect == "mysql" else cell
+        text = cell.replace("\\", "\\\\") if record.backslashes else cell
         return "'" + text.replace("'", "''") + "'"
     return repr(cell)

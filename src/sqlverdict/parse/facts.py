@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.schema import Column, Schema, Table, stored_type
 from sqlverdict.parse.schemas.column_types import values_of
 
@@ -95,7 +96,7 @@ class References:
 Fact = HasAffinity | NotNull | Unique | PrimaryKey | References
 
 
-def facts_of(schema: Schema, dialect: str = "sqlite") -> frozenset[Fact]:
+def facts_of(schema: Schema, dialect: str = DEFAULT_DIALECT) -> frozenset[Fact]:
     """Every fact of a schema.
 
     A ``tables.json`` labels types for people and may cut composite keys short: its labels
@@ -132,7 +133,7 @@ def _table_facts(schema: Schema, table: Table, dialect: str) -> Iterator[Fact]:
 
 
 def _affinity_of(table: Table, column: Column, dialect: str) -> Affinity | None:
-    if dialect == "sqlite":
+    if not dialect_of(dialect).typed:
         return column_affinity(stored_type(table, column))
     return _ENFORCED.get(values_of(table, column, dialect))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.tokens import fold
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def inner_probe(tree: Expr) -> tuple[str, int] | None:
             probe.append("expressions", exp.column(name))
     probe.set("limit", None)
     probe.set("offset", None)
-    return str(probe.sql(dialect="sqlite")), len(names)
+    return str(probe.sql(dialect=DEFAULT_DIALECT)), len(names)
 
 
 def sort_value(key: Expr, select: exp.Select) -> Expr | None:

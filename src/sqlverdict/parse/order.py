@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.clauses import Clauses, outer_clauses
 from sqlverdict.parse.inner_order import inner_probe, takes_inner_order
 from sqlverdict.parse.rank_probe import rank_probe
@@ -118,7 +119,7 @@ def tie_probe(query: Query) -> TieProbe | None:
     """
     from sqlglot import exp
 
-    if query.dialect != "sqlite":
+    if not dialect_of(query.dialect).plain_tokens:
         ranked = rank_probe(query)
         return None if ranked is None else TieProbe(*ranked)
     sql = first_statement(query.sql)

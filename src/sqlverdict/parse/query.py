@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.comma_joins import joined_by_words
 from sqlverdict.parse.features import features
 from sqlverdict.parse.grammar import sqlite_complaint
@@ -39,7 +40,7 @@ _LONGEST_BARE = 2_000_000
 """A text of so many characters is made bare; no longer one is run."""
 
 
-def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
+def parse(sql: str, dialect: str = DEFAULT_DIALECT) -> Query | ParseFailure:
     """Parse one query. Never raises for any text.
 
     Results are cached and shared: copy a tree before you change it. A text beyond our tools is
@@ -64,7 +65,9 @@ def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
 def parse_as(sql: str, dialect: str) -> Query | ParseFailure:
     """As :func:`parse`; the cache of both, which takes a default for another key."""
     query = _read(sql, dialect)
-    if isinstance(query, Query) or dialect != "sqlite" or query.reason not in _BEYOND_US:
+    if isinstance(query, Query) or query.reason not in _BEYOND_US:
+        return query
+    if not dialect_of(dialect).plain_tokens:
         return query
     bare = bare_text(sql) if len(sql) <= _LONGEST_BARE else sql
     again = _read(bare, dialect) if bare != sql else query
@@ -88,7 +91,8 @@ def _refusal(sql: str, dialect: str) -> ParseFailure | None:
     if keyword not in _QUERIES | _COMMANDS | {"EXPLAIN"}:
         offset = sql.index(words[0])
         return _error(sql, dialect, offset, "expected SELECT, WITH or VALUES")
-    if dialect == "sqlite" and (count := statement_count(sql)) > 1:
+    record = dialect_of(dialect)
+    if record.plain_tokens and (count := statement_count(sql)) > 1:
         message = f"the text holds {count} statements; expected one. Keep the one that answers"
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
     if keyword in _COMMANDS:
@@ -96,7 +100,7 @@ def _refusal(sql: str, dialect: str) -> ParseFailure | None:
     if keyword == "EXPLAIN":
         message = "EXPLAIN describes a query and does not answer; expected the query itself"
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
-    complaint = sqlite_complaint(sql) if dialect == "sqlite" else None
+    complaint = sqlite_complaint(sql) if record.in_python else None
     if complaint:
         finding = f"SQLite {sqlite3.sqlite_version} says: {complaint.message}"
         return _error(sql, dialect, complaint.offset, finding)
@@ -128,7 +132,7 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
             return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)
         tables, columns = _names(tree)
     except ParseError as error:
-        joined = joined_by_words(sql) if dialect == "sqlite" else sql
+        joined = joined_by_words(sql) if dialect_of(dialect).plain_tokens else sql
         again = _parsed(joined, dialect) if joined != sql else None
         if isinstance(again, Query):
             return replace(again, sql=sql, features=features(sql))
@@ -191,7 +195,7 @@ def _sqlglot_error(sql: str, dialect: str, error: ParseError) -> ParseFailure:
     column = max(1, end - len(first.get("highlight") or "x") + 1)
     offset = sum(len(text) + 1 for text in lines[: line - 1]) + column - 1
     description = str(first.get("description") or error).partition(" <")[0]
-    if dialect == "sqlite":
+    if dialect_of(dialect).in_python:
         failure = _error(sql, dialect, offset, f"our parser says: {description}")
         message = f"SQLite accepts this text but {failure.message}"
         return ParseFailure(
@@ -204,7 +208,8 @@ def _beyond(sql: str, dialect: str, error: Exception) -> ParseFailure:
     if isinstance(error, RecursionError):
         message = "the query is nested too deeply for our parser; flatten it"
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
-    reason = Reason.UNSUPPORTED_FEATURE if dialect == "sqlite" else Reason.PARSE_ERROR
+    accepted = dialect_of(dialect).in_python
+    reason = Reason.UNSUPPORTED_FEATURE if accepted else Reason.PARSE_ERROR
     finding = " ".join(str(error).split())[:200]
     message = f"our parser cannot read this text ({type(error).__name__}: {finding})"
     return ParseFailure(sql, dialect, reason, message)

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
+
 
 class Kind(StrEnum):
     """What a token is."""
@@ -210,13 +212,13 @@ def leading_keyword(sql: str) -> str:
     return ""
 
 
-def same_text(one: str, other: str, dialect: str = "sqlite") -> bool:
+def same_text(one: str, other: str, dialect: str = DEFAULT_DIALECT) -> bool:
     """Whether two queries differ in what cannot matter to anyone who reads them word by word.
 
     In SQLite that is spacing, comments and the case of words. Other dialects have comments that
     run and names that keep their case: there only space around the text and a last semicolon.
     """
-    if dialect != "sqlite":
+    if not dialect_of(dialect).plain_tokens:
         return one.strip().rstrip("; \n") == other.strip().rstrip("; \n")
     letters = ["".join(sql.lower().split()).rstrip(";") for sql in (one, other)]
     has_comment = any(sign in sql for sql in (one, other) for sign in ("--", "/*"))

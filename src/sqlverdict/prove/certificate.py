@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.errors import DataError
+from sqlverdict.errors import DataError, OptionName
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.parse.facts import (
     Fact,
@@ -22,7 +22,7 @@ from sqlverdict.parse.facts import (
     facts_of,
 )
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.check import InvalidProof, Verdict, check
+from sqlverdict.prove.check import CheckedProof, InvalidProof, check
 from sqlverdict.prove.proof import Proof
 
 FORMAT = "sqlverdict proof"
@@ -65,7 +65,7 @@ def make_certificate(
     return Certificate(proof, schema, facts, fixed_columns)
 
 
-def check_certificate(certificate: Certificate, schema: Schema | None = None) -> Verdict:
+def check_certificate(certificate: Certificate, schema: Schema | None = None) -> CheckedProof:
     """Do a kept proof again, on its own tables or on others.
 
     Args:
@@ -117,11 +117,14 @@ def from_json(content: bytes | str) -> Certificate:
     try:
         plain = msgspec.json.decode(content)
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
-            raise DataError("this is not a certificate of a proof; write one with prove --save")
+            raise DataError(
+                "this is not a certificate of a proof; write one with prove ", OptionName("save")
+            )
         if plain.get("version") != VERSION:
             raise DataError(
                 f"the certificate is of version {plain.get('version')!r}; this release reads "
-                f"{VERSION}. Prove the pair again with --save"
+                f"{VERSION}. Prove the pair again with ",
+                OptionName("save"),
             )
         return Certificate(
             msgspec.convert(plain["proof"], Proof),

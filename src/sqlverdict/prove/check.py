@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import UnknownMember
 from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, facts_of
@@ -77,7 +78,7 @@ class InvalidProof:
         return False
 
 
-Verdict = ValidProof | InvalidProof
+CheckedProof = ValidProof | InvalidProof
 
 
 def check(
@@ -86,7 +87,7 @@ def check(
     *,
     facts: frozenset[Fact] | None = None,
     fixed_columns: bool = False,
-) -> Verdict:
+) -> CheckedProof:
     """Do a proof again.
 
     Args:
@@ -167,7 +168,7 @@ class ProofCheck:
         query = parse(sql, self.proof.dialect)
         if isinstance(query, ParseFailure):
             raise self.no(f"the {side} cannot be read: {query.message}")
-        problem = complaint(sql, self.schema) if self.proof.dialect == "sqlite" else None
+        problem = complaint(sql, self.schema) if dialect_of(self.proof.dialect).in_python else None
         if problem is not None:
             raise self.no(f"the {side} does not run: {problem}")
         try:
@@ -281,7 +282,7 @@ def _fact_list(facts: tuple[str, ...]) -> str:
     return " and ".join(facts) or "no fact"
 
 
-def explained(verdict: Verdict) -> Iterator[str]:
+def explained(verdict: CheckedProof) -> Iterator[str]:
     """A replayed proof for people, a line each: the statement, then the query, indented."""
     side = ""
     for line in verdict.lines:

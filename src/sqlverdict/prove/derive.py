@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.form_cache import FormCache
@@ -113,7 +114,7 @@ def _require_whole(question: ProofQuestion) -> None:
     """A proof about trees is one about texts only where the trees say what the texts say."""
     for role, query in (("gold", question.gold), ("prediction", question.prediction)):
         # Elsewhere only what all parsers read alike is read at all.
-        lost = loss(query.sql, question.schema) if query.dialect == "sqlite" else None
+        lost = loss(query.sql, question.schema) if dialect_of(query.dialect).in_python else None
         if lost is not None:
             raise Unsupported(f"the {role}: {lost}")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from sqlverdict.dialects import DEFAULT_DIALECT
+
 _CLAUSES = ("group", "having", "order", "limit", "offset")
 
 
@@ -29,7 +31,7 @@ def _parts(form: str) -> Iterator[str]:
     from sqlverdict.prove.reasoning.shape import conditions, joins
 
     try:
-        tree = sqlglot.parse_one(form, read="sqlite")
+        tree = sqlglot.parse_one(form, read=DEFAULT_DIALECT)
     except (sqlglot.errors.SqlglotError, RecursionError):
         # It is too deep to be written, or to be read.
         yield form
@@ -42,26 +44,26 @@ def _parts(form: str) -> Iterator[str]:
             paren.replace(paren.this)
     _plain_names(tree)
     if not isinstance(tree, exp.Select):
-        yield tree.sql("sqlite")
+        yield tree.sql(DEFAULT_DIALECT)
         return
     distinct = "DISTINCT " if tree.args.get("distinct") else ""
     for item in tree.expressions:
-        yield f"SELECT {distinct}{item.sql('sqlite')}"
+        yield f"SELECT {distinct}{item.sql(DEFAULT_DIALECT)}"
     start = tree.args.get("from_")
     if start is not None:
-        yield f"FROM {start.this.sql('sqlite')}"
+        yield f"FROM {start.this.sql(DEFAULT_DIALECT)}"
     for join in joins(tree):
         if join.args.get("on") is None:
             # A cross join: the order of sources does not matter.
-            yield f"FROM {join.this.sql('sqlite')}"
+            yield f"FROM {join.this.sql(DEFAULT_DIALECT)}"
         else:
-            yield join.sql("sqlite").strip()
+            yield join.sql(DEFAULT_DIALECT).strip()
     for condition in conditions(tree):
-        yield f"WHERE {condition.sql('sqlite')}"
+        yield f"WHERE {condition.sql(DEFAULT_DIALECT)}"
     for name in _CLAUSES:
         clause = tree.args.get(name)
         if clause is not None:
-            yield clause.sql("sqlite").strip()
+            yield clause.sql(DEFAULT_DIALECT).strip()
 
 
 def _plain_names(tree: object) -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.fact_check import FactCheck, check_facts
 from sqlverdict.execute.fact_queries import Run, check_facts_by_queries
 from sqlverdict.parse.facts import Fact, facts_of
@@ -67,13 +68,14 @@ def prove_on_data(
 
     derivation = derive(None)
     is_file = database is not None and database.is_file()
-    if not isinstance(derivation, Proof) or (gold.dialect == "sqlite" and not is_file):
+    in_python = dialect_of(gold.dialect).in_python
+    if not isinstance(derivation, Proof) or (in_python and not is_file):
         return derivation
     declared, broken = derivation, dict[Fact, FactCheck]()
     declared_facts = _facts_by_words(schema, gold.dialect)
     for _ in range(_ROUNDS):
         used = [declared_facts[words] for words in derivation.facts if words in declared_facts]
-        if gold.dialect != "sqlite":
+        if not in_python:
             checks = check_facts_by_queries(used, run, gold.dialect)
         else:
             assert database is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
@@ -109,7 +110,7 @@ PROFILES: Registry[Profile] = Registry(
 
 @lru_cache(maxsize=64)
 def rules_of(
-    profile: str, without: frozenset[str] = frozenset(), dialect: str = "sqlite"
+    profile: str, without: frozenset[str] = frozenset(), dialect: str = DEFAULT_DIALECT
 ) -> RuleSet:
     """The rules of a profile that hold in a dialect, by name, less those that are switched off.
 
@@ -128,5 +129,5 @@ def _require_members(names: Iterable[str], members: Iterable[str], profile: str)
     if strangers:
         raise UsageError(
             f"the profile {profile} has no rule {strangers[0]!r}; "
-            f"`sqlverdict rules --profile {profile}` lists them"
+            f"`sqlverdict explain rules --profile {profile}` lists them"
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.records import Reason
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Proof:
     unchecked: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     open_choices: tuple[str, ...] = ()
-    dialect: str = "sqlite"
+    dialect: str = DEFAULT_DIALECT
 
     @property
     def proved(self) -> bool:

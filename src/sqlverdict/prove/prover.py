@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schemas.column_types import TYPED_DIALECTS
 from sqlverdict.parse.tokens import same_text
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
-
-DIALECTS = ("sqlite", *TYPED_DIALECTS)
-"""The dialects in which queries are read and rules hold."""
 
 
 def prove(
@@ -27,7 +24,7 @@ def prove(
     profile: str = DEFAULT_PROFILE,
     contract: Contract | None = None,
     without: frozenset[str] = frozenset(),
-    dialect: str = "sqlite",
+    dialect: str = DEFAULT_DIALECT,
 ) -> Derivation:
     """Try to prove that a prediction answers as the gold on every legal database.
 
@@ -70,13 +67,13 @@ def prove_queries(
     if gold.dialect != prediction.dialect:
         message = f"the gold is {gold.dialect} and the prediction {prediction.dialect}"
         return NotProved(message, Reason.UNSUPPORTED_FEATURE)
-    if gold.dialect not in DIALECTS:
+    if not dialect_of(gold.dialect).rules:
         return NotProved(f"nothing is proved in {gold.dialect}", Reason.UNSUPPORTED_FEATURE)
     queries = []
     for role, query in (("gold", gold), ("prediction", prediction)):
         if isinstance(query, ParseFailure):
             return NotProved(f"the {role} cannot be read: {query.message}", query.reason)
-        problem = complaint(query.sql, schema) if query.dialect == "sqlite" else None
+        problem = complaint(query.sql, schema) if dialect_of(query.dialect).in_python else None
         if problem is not None:
             return NotProved(f"the {role} does not run: {problem}", Reason.EXECUTION_ERROR)
         queries.append(query)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sqlverdict.dialects import checked_dialects
 from sqlverdict.errors import RegistryError
 from sqlverdict.prove.proof import TRUSTS, Trust
 from sqlverdict.registry import Registry, sections_of
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
     from sqlverdict.parse.facts import Fact
     from sqlverdict.prove.reasoning.facts import Facts
 
-SQLITE = ("sqlite",)
-TYPED = ("sqlite", "duckdb", "postgres")
+SQLITE = checked_dialects("affinities")
+TYPED = checked_dialects("exact_texts")
 """SQLite, and the engines in which equal texts are the same."""
-EVERYWHERE = (*TYPED, "mysql")
+EVERYWHERE = checked_dialects("any_texts")
+WITH_IF = checked_dialects("if_function")
+"""The engines that have a function for CASE."""
 
 SECTIONS = ("Statement", "Holds when", "Why", "Limits", "Source")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Literal
 
+from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Outcome, Reason, Row
 
@@ -85,7 +86,7 @@ class Witness:
     cut_by_time: bool = False
     kind: Kind = "different"
     other: Outcome | None = None
-    engine: str = "sqlite"
+    engine: str = DEFAULT_ENGINE
 
     @property
     def refuted(self) -> bool:

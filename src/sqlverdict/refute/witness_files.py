@@ -19,7 +19,7 @@ import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import DatabaseError, DataError, FileFailure
-from sqlverdict.execute.engine import ENGINES, Session
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Session
 from sqlverdict.execute.engines.sqlite.sandbox import Guard
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sqlite import open_in_memory, quote_name
@@ -230,7 +230,7 @@ def _tables(session: Session, card: WitnessHeader) -> Iterator[WitnessTable]:
 
 def _open_database(path: Path) -> tuple[Session, WitnessHeader]:
     try:
-        session = ENGINES.get("sqlite").open(path, SMALL)
+        session = ENGINES.get(DEFAULT_ENGINE).open(path, SMALL)
     except DatabaseError as error:
         raise DataError(str(error)) from error
     outcome = session.run(f"SELECT name, value FROM {NOTES}")
@@ -270,7 +270,7 @@ def is_of_sqlite(path: Path) -> bool:
     """Whether a witness file is one of SQLite; another engine's is a script of that engine."""
     if not path.is_file() or path.suffix != ".sql":
         return True
-    return read_header(path)[0].engine == "sqlite"
+    return ENGINES.get(read_header(path)[0].engine).in_python
 
 
 def _open_text(path: Path) -> tuple[Session, WitnessHeader]:

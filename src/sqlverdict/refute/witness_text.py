@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.records import Answer, Contract, Outcome
 from sqlverdict.refute.trial.literals import cell_text
 from sqlverdict.refute.witness import Witness
@@ -32,14 +33,14 @@ class WitnessHeader(msgspec.Struct, frozen=True):
     sentence: str = ""
     grade: str = "ungraded"
     db_id: str = ""
-    engine: str = "sqlite"
+    engine: str = DEFAULT_ENGINE
 
 
 def comment_lines(witness: Witness, header: WitnessHeader) -> list[str]:
     """The comment at the head of a witness file; its last line is for programs."""
     lines = [
         "-- A witness of sqlverdict: a database on which two queries differ.",
-        "-- Run it again: sqlverdict replay FILE",
+        "-- Run it again: sqlverdict refute --replay FILE",
         "--",
         *_comment(header.sentence or "they differ on this database", "-- "),
         f"-- Grade: {witness.grade}. Compared under the preset {_one_line(header.preset)}.",

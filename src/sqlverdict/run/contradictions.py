@@ -77,7 +77,7 @@ def _save(
     if witness is not None:
         files = write(witness, folder, name, contract=case.contract)
         replay = next(file for file in files if file.suffix == ".sql")
-        lines += ["", "Refuted by:", f"  sqlverdict replay {replay.name}"]
+        lines += ["", "Refuted by:", f"  sqlverdict refute --replay {replay.name}"]
     else:
         lines += ["", "Refuted by the answers on the real database:", f"  {case.database}"]
     write_text_at_once(text, "\n".join(lines) + "\n", errors="backslashreplace")

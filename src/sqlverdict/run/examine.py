@@ -34,8 +34,7 @@ from sqlverdict.run.stages import gather_evidence
 from sqlverdict.run.task import Task
 from sqlverdict.runlog.folder import copy_witness
 from sqlverdict.score.metric import listens_to_judge
-from sqlverdict.situations import QUESTIONS
-from sqlverdict.verdicts import asks
+from sqlverdict.verdicts import situation_to_judge
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.asking import JudgeQuestion
@@ -183,7 +182,7 @@ class Examiner:
             to_ask = questions(inputs, evidence, plan.asking, plan.preset, policy)
         elif plan.explains:
             evidence += _would_ask(task, evidence, policy)
-        judgement = plan.judge(case, prediction, evidence)
+        judgement = plan.decide(case, prediction, evidence)
         item = MetricItem(inputs, self._refuter, evidence, judgement)
         scorer = MetricScorer(item, runner, self._refuter)
         scores: dict[str, float | None] = {}
@@ -217,10 +216,10 @@ class Examiner:
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:
     """What a judge would have been asked, where there is none."""
-    open_ = asks(task.case, task.prediction, evidence, policy)
+    open_ = situation_to_judge(task.case, task.prediction, evidence, policy)
     if open_ is None:
         return ()
-    return (OpenQuestion("policy", question=QUESTIONS[open_], situation=str(open_)),)
+    return (OpenQuestion("policy", question=open_.row.question, situation=str(open_)),)
 
 
 def _timings(inputs: StageInputs) -> dict[str, float]:

@@ -32,8 +32,9 @@ from operator import attrgetter
 from threading import Lock
 from typing import Generic, TypeVar
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.evidence import Evidence
-from sqlverdict.execute.engine import DEFAULT_ENGINE, Engine
+from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.plan import RunPlan
@@ -127,13 +128,13 @@ class PairKeys:
             case: The case.
             prediction: The prediction.
             digest: That of the case's database.
-            engine: The engine that opens it. Texts of one meaning share a key under SQLite, whose
-                rules for quotes are known here.
+            engine: The engine that opens it. Texts of one meaning share a key where its dialect
+                has plain tokens: for others no rule of quotes is known here.
         """
         sql = prediction.sql
         if self._never or not sql or prediction.answer is not None or len(sql) > _LONG:
             return None
-        text = fold_sql(sql) if engine.name == DEFAULT_ENGINE else sql
+        text = fold_sql(sql) if dialect_of(engine.dialect).plain_tokens else sql
         key: tuple[Hashable, ...] = (
             *_WHAT_DECIDES(case),
             digest,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from sqlverdict.confidence.model import Model
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Prediction
 from sqlverdict.refute.witness import SearchBudget
@@ -125,7 +125,7 @@ class Options:
     """
 
     metrics: str | Sequence[str] = "ex"
-    engine: str = "sqlite"
+    engine: str = DEFAULT_ENGINE
     now: datetime | None = None
     database_version: str = ""
     limits: Limits = field(default_factory=Limits)

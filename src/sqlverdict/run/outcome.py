@@ -118,7 +118,7 @@ def crash_finding(task: Task, plan: RunPlan, blame: Blame) -> PairFinding:
         failure = StageFailure("case", blame.why, blame.may_go_away, blame="prediction")
         reasons = (Reason.UNSUPPORTED_FEATURE,)
         failed = Failed(TOOLKIT, reasons, blame.message, query="prediction", failure=failure)
-        judgement = plan.judge(task.case, task.prediction, (failed,))
+        judgement = plan.decide(task.case, task.prediction, (failed,))
         # No metric has a value where there is no right answer.
         zero = 0.0 if task.case.answerable else None
         return PairFinding(judgement, (failed,), dict.fromkeys(labels, zero), {})

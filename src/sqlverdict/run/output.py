@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sqlverdict import __version__
-from sqlverdict.errors import Contradiction, DataError, FileFailure, Interrupted
+from sqlverdict.errors import (
+    Contradiction,
+    DataError,
+    FileFailure,
+    Interrupted,
+    OptionName,
+    Part,
+    SameCall,
+)
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
@@ -119,20 +127,22 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
         raise
     except Contradiction as error:
         lasting = all(out is not None for out, _ in outputs)
-        what = "run the same command again to continue" if lasting else "give --out to continue"
-        raise Contradiction(f"{error}. {_done(folders)}; {what}") from None
+        what: tuple[Part, ...] = (SameCall.AGAIN,) if lasting else ("give ", OptionName("out"))
+        raise Contradiction(*error.args, f". {_done(folders)}; ", *what, " to continue") from None
     except BrokenPipeError:
         raise
     except OSError as error:
         where = error.filename or ", ".join(str(out) for out, _ in outputs if out)
         raise FileFailure(
             f"{where}: {error.strerror or error}. Check that the place exists, can be written to "
-            f"and has space. {_done(folders)}; run the same command again to continue"
+            f"and has space. {_done(folders)}; ",
+            SameCall.AGAIN,
+            " to continue",
         ) from error
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
         raise Interrupted(
-            f"stopped after {count(done, 'case')}; run the same command again to continue"
+            f"stopped after {count(done, 'case')}; ", SameCall.AGAIN, " to continue"
         ) from None
     finally:
         for folder in folders:
@@ -190,8 +200,13 @@ def check_finished(folders: Sequence[RunFolder], over_budget: Sequence[bool]) ->
             "the cost limit is reached: "
             f"{count(sum(over_budget), 'case still waits', 'cases still wait')} for a judge"
         )
-        what = "run the same command with a higher --max-cost to continue"
+        again: tuple[Part, ...] = (
+            SameCall.AGAIN,
+            " with a higher ",
+            OptionName("max_cost"),
+            " to continue",
+        )
     else:
         why = f"{count(len(over_budget), 'case waits', 'cases wait')} for replies in a batch"
-        what = "run the same command again once they are collected"
-    raise Interrupted(f"{why}, {done:,} are done; {what}")
+        again = (SameCall.AGAIN, " once they are collected")
+    raise Interrupted(f"{why}, {done:,} are done; ", *again)

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, SupportsIndex
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, reads_driver_values
 from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.confidence.stored import built_in, write_model
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
-from sqlverdict.execute.engine import ENGINES, Limits, engine_for
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.no_sql import check_no_sql
 from sqlverdict.parse.schema import Schema
@@ -32,7 +32,7 @@ from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
 from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
 from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
-from sqlverdict.verdicts import judge
+from sqlverdict.verdicts import decide
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.asking import Asking, JudgeOptions
@@ -71,7 +71,7 @@ class RunPlan:
     """
 
     specs: tuple[MetricSpec, ...]
-    engine: str = "sqlite"
+    engine: str = DEFAULT_ENGINE
     now: datetime | None = None
     database_version: str = ""
     limits: Limits = field(default_factory=Limits)
@@ -166,12 +166,12 @@ class RunPlan:
         """Whether a metric of the run needs something."""
         return any(what in spec.metric.needs for spec in self.specs)
 
-    def judge(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
+    def decide(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
         """The judgement that the evidence supports under the plan's policy."""
         judged = self.asking is not None and bool(self.asking.open_metrics)
         policy = POLICIES[self.policy]
         model = self._labels_for(case.database or "")
-        return judge(case, prediction, evidence, policy, judged=judged, model=model)
+        return decide(case, prediction, evidence, policy, judged=judged, model=model)
 
     def _labels_for(self, database: str) -> Model:
         """The counts of labels, for the engine that opens a database: it may be another one."""
@@ -323,12 +323,19 @@ def _cluster(options: Options, specs: Sequence[MetricSpec]) -> str:
     if on not in ("", "ray") and not on.startswith("ray://"):
         raise UsageError(f"nothing runs on {on!r}; expected ray or ray://HOST:PORT")
     if options.copy_databases and not on:
-        raise UsageError("databases are copied to the nodes of a cluster: name one with --on ray")
+        raise UsageError(
+            "databases are copied to the nodes of a cluster: name one with ",
+            OptionName("on", "ray"),
+        )
     if on and options.search is not None and options.search.bank is not None:
-        raise UsageError("--bank is a file of one machine; leave it out, or --on")
+        raise UsageError(
+            OptionName("bank"), " is a file of one machine; leave it out, or ", OptionName("on")
+        )
     timed = [spec.label for spec in specs if "timing" in spec.metric.needs]
     if on and timed:
-        raise UsageError(f"{timed[0]} times queries on one machine; leave it out, or --on")
+        raise UsageError(
+            f"{timed[0]} times queries on one machine; leave it out, or ", OptionName("on")
+        )
     return on
 
 

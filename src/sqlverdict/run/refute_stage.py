@@ -18,7 +18,7 @@ from msgspec import structs
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.evidence import Evidence, Refuted, Related, Undecided
 from sqlverdict.evidence_parts import GeneratedRelation
-from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.files.references import file_of
 from sqlverdict.harmless import find_harmless
@@ -84,7 +84,7 @@ class Refuter:
         from sqlverdict.refute.search import refute_queries
 
         preset = UnderRelation(relation)
-        if engine_of_case(case, self.plan).name != DEFAULT_ENGINE:
+        if engine_of_case(case, self.plan).search != "in_memory":
             return self._on_engine(gold, prediction, schema, case, preset)
         return refute_queries(
             gold,
@@ -99,7 +99,7 @@ class Refuter:
     def _search(
         self, gold: ParseResult, prediction: ParseResult, schema: Schema, case: Case
     ) -> Refutation:
-        if engine_of_case(case, self.plan).name != DEFAULT_ENGINE:
+        if engine_of_case(case, self.plan).search != "in_memory":
             return self._on_engine(gold, prediction, schema, case, PRESETS.get(DEFAULT_PRESET))
         from sqlverdict.refute.search import refute_queries
 
@@ -220,7 +220,7 @@ def _write_witness(inputs: StageInputs, witness: Witness, folder: Path) -> None:
     from sqlverdict.refute.witness_files import write
 
     name = witness_name(inputs.case, inputs.prediction.sql or "")
-    into = write if witness.engine == DEFAULT_ENGINE else write_script
+    into = write if ENGINES.get(witness.engine).in_python else write_script
     into(witness, folder, name, contract=inputs.case.contract)
 
 

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 import msgspec
 
-from sqlverdict.errors import DatabaseError, Interrupted, PredictionError, UsageError
+from sqlverdict.errors import DatabaseError, Interrupted, PredictionError, SameCall, UsageError
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.servers.patience import patiently
@@ -215,20 +215,23 @@ class TaskSource:
         if silent:
             raise Interrupted(
                 f"the server of {_names(silent)} does not answer ({self._why}). Whether the "
-                f"content is still that of the results is not known. Start the server, and run "
-                f"the same command again: it evaluates the missing cases"
+                f"content is still that of the results is not known. Start the server, and ",
+                SameCall.AGAIN,
+                ": it evaluates the missing cases",
             )
         late = [key for key in changed if self._digests[key] == _UNREADABLE]
         if late:
             raise Interrupted(
-                f"{_names(late)} could not be read when the run began, and can be now. Run the "
-                f"same command again: it evaluates the missing cases"
+                f"{_names(late)} could not be read when the run began, and can be now: "
+                "to evaluate the missing cases, ",
+                SameCall.AGAIN,
             )
         if changed:
             raise Interrupted(
                 f"{_names(changed)} changed during the run: it is not known which of the results "
-                "still hold. Run the same command again: it evaluates the cases of changed "
-                "databases again. Copy a database that is in use, and evaluate the copy"
+                "still hold. To evaluate the cases of changed databases again, ",
+                SameCall.AGAIN,
+                ". Copy a database that is in use, and evaluate the copy",
             )
 
     def _digest(self, database: str | None, db_id: str, gold_database: str | None) -> str:

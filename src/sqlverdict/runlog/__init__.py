@@ -1,7 +1,6 @@
 """What a run leaves on disk.
 
 ``log``          ``results.jsonl``: one line per case, written as cases finish
-``old_schemas``  reads lines of older versions
 ``manifest``     ``manifest.json``: what was run, on what, with which versions and limits
 ``folder``       a run's folder while the run is on: locked, resumed, filled, finished
 ``reuse``        a run that starts with the results of one with other golds

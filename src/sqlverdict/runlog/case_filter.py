@@ -9,9 +9,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.text import near
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.score.deciding import reasons_by, verdict_by
-
-ORDINARY_WITNESS = "ordinary_witness"
-"""The situation by its name: situations are made of what a later stage finds."""
+from sqlverdict.situations import Situation
 
 Words = str | Sequence[str] | None
 _KNOWN = {
@@ -85,7 +83,7 @@ def is_lucky(result: Result) -> bool:
 
     Unusual data, repeated rows and ties have situations of their own.
     """
-    return result.situation == ORDINARY_WITNESS
+    return result.situation == Situation.ORDINARY_WITNESS
 
 
 def _several(words: Words) -> Sequence[str] | None:

@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import Any
 
 from sqlverdict.account import SPENDING, Account
-from sqlverdict.errors import RunLogError
+from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.files.atomic import copy_at_once, remove_parts
 from sqlverdict.files.lock import FolderLock, Locked
 from sqlverdict.files.text import count
@@ -92,7 +92,11 @@ class RunFolder:
         elif has_lines and not (self.folder / MANIFEST).exists():
             raise RunLogError(
                 f"{self.folder} has a {RESULTS} but no {MANIFEST}: it cannot be resumed. "
-                f"Give another --out, or start over with --overwrite."
+                "Give another ",
+                OptionName("out"),
+                ", or start over with ",
+                OptionName("overwrite", True),
+                ".",
             )
         self.earlier = check_same_run(self.folder, manifest)
         self.manifest = self.earlier or replace(
@@ -257,7 +261,9 @@ def lock_folder(folder: Path) -> FolderLock:
     except Locked as holder:
         raise RunLogError(
             f"{folder} is being written to by {holder}. Wait until it is done, stop it, or give "
-            f"another --out."
+            "another ",
+            OptionName("out"),
+            ".",
         ) from None
 
 

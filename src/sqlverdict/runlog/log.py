@@ -27,8 +27,7 @@ from msgspec import structs
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import replacing
 from sqlverdict.records import RESULT_SCHEMA, Result
-from sqlverdict.runlog.manifest import MANIFEST, no_run, read_manifest
-from sqlverdict.runlog.old_schemas import decode_old
+from sqlverdict.runlog.manifest import MANIFEST, check_schema, no_run, read_manifest
 
 RESULTS = "results.jsonl"
 
@@ -39,10 +38,6 @@ _AGAIN = 0
 _MARK = b',"checksum":"'
 _HEX = 16
 _TAIL = re.compile(rb'","timings":\{[^{}]*\}\}\s*')
-_CHECKED_SINCE = 2
-"""The first schema whose lines hold a checksum."""
-_TYPED_SINCE = 3
-"""The first schema whose evidence is typed."""
 
 
 class _LineHead(msgspec.Struct):
@@ -75,10 +70,8 @@ def encode_fields(before: dict[str, Any], timings: Mapping[str, float]) -> bytes
     return b'%b%b%b","timings":%b}' % (body, _MARK, checksum, _encode(timings))
 
 
-def is_sound(line: bytes, schema: int) -> bool:
-    """Whether a line is as it was written; those of the first schema cannot tell."""
-    if schema < _CHECKED_SINCE:
-        return True
+def is_sound(line: bytes) -> bool:
+    """Whether a line is as it was written."""
     end = line.rfind(_MARK)
     start = end + len(_MARK)
     # Written out, for every line is read several times.
@@ -121,8 +114,8 @@ class RunLog:
                 break
             try:
                 head = _line_head(line)
-                _check_schema(head.schema, self.path)
-                sound = is_sound(line, head.schema)
+                check_schema(self.path, head.schema, RESULT_SCHEMA)
+                sound = is_sound(line)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 sound = False
             if sound:
@@ -252,7 +245,7 @@ def read_results(folder: Path) -> Iterator[Result]:
                     number -= 1
                     break
                 raise RunLogError(f"{path}, line {number}: {error}. {_AGAIN_WORDS}") from error
-            if not is_sound(line, result.schema):
+            if not is_sound(line):
                 raise RunLogError(
                     f"{path}, line {number} (case {result.id!r}) was changed after it was "
                     f"written: its checksum does not match. {_AGAIN_WORDS}"
@@ -263,16 +256,13 @@ def read_results(folder: Path) -> Iterator[Result]:
 
 
 def _read(line: bytes, path: Path) -> Result:
-    """A line's result. Lines of older schemas do not decode as they are, and are converted."""
+    """A line's result; one of another schema is refused as such, whether it decodes or not."""
     try:
         result = _decode(line)
     except msgspec.ValidationError:
-        schema = _line_head(line).schema
-        _check_schema(schema, path)
-        if schema >= _TYPED_SINCE:
-            raise
-        return decode_old(line)
-    _check_schema(result.schema, path)
+        check_schema(path, _line_head(line).schema, RESULT_SCHEMA)
+        raise
+    check_schema(path, result.schema, RESULT_SCHEMA)
     return result
 
 
@@ -294,12 +284,4 @@ def _check_whole(folder: Path, lines: int, *, in_order: bool) -> None:
         raise RunLogError(
             f"{folder / RESULTS} does not have each case once, in the order of the cases: lines "
             f"were copied or moved. {_AGAIN_WORDS}"
-        )
-
-
-def _check_schema(schema: int, path: Path) -> None:
-    if schema > RESULT_SCHEMA:
-        raise RunLogError(
-            f"{path} has schema {schema}; this version reads up to {RESULT_SCHEMA}. "
-            f"Update sqlverdict."
         )

@@ -18,15 +18,13 @@ from typing import Any
 
 import msgspec
 
-from sqlverdict.errors import RunLogError
+from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
 from sqlverdict.files.text import few_of
 
 MANIFEST = "manifest.json"
 SCHEMA = 2
-_SEALED_SINCE = 2
-"""The first schema whose files have a checksum."""
 _VERSION = re.compile(r"""^__version__ = .*?["']([^"']+)["']$""", re.MULTILINE)
 
 
@@ -85,11 +83,6 @@ class Manifest:
         return self.stages.get("policy", "results")
 
     @property
-    def is_sealed(self) -> bool:
-        """Whether the files of the run have a checksum."""
-        return self.schema >= _SEALED_SINCE
-
-    @property
     def fingerprint(self) -> str:
         """A digest of what can change a result."""
         return hashlib.sha256(msgspec.json.encode(self.deciding(), order="sorted")).hexdigest()
@@ -131,38 +124,61 @@ def no_run(folder: Path, name: str, error: OSError) -> RunLogError:
     """The error where a folder is no run; it names the runs that lie in it."""
     children = sorted(folder.iterdir()) if folder.is_dir() else []
     runs = [str(child) for child in children if (child / MANIFEST).is_file()]
-    advice = "Give the folder that evaluate wrote with --out."
+    problem = f"no run at {folder}: {name} cannot be read ({error.strerror})."
     if runs:
-        advice = f"Runs in it: {few_of(runs)}."
-    return RunLogError(f"no run at {folder}: {name} cannot be read ({error.strerror}). {advice}")
+        return RunLogError(f"{problem} Runs in it: {few_of(runs)}.")
+    return RunLogError(
+        f"{problem} Give the folder that evaluate wrote with ", OptionName("out"), "."
+    )
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Read ``manifest.json``.
 
     Raises:
-        RunLogError: it is missing, cannot be read, was changed, or a later version wrote it.
+        RunLogError: it is missing, cannot be read, was changed, or has another schema.
     """
     path = folder / MANIFEST
     try:
         content = path.read_bytes()
+        schema = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
+        if isinstance(schema, int):
+            check_schema(path, schema, SCHEMA)
         manifest = msgspec.json.decode(content, type=Manifest)
-        is_intact = seal_fits(content, required=manifest.is_sealed)
+        is_intact = seal_fits(content)
     except OSError as error:
         raise no_run(folder, MANIFEST, error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunLogError(f"{path} is not a manifest of this version: {error}") from error
-    if manifest.schema > SCHEMA:
-        raise RunLogError(
-            f"{path} has schema {manifest.schema}; this version reads up to {SCHEMA}. "
-            f"Update sqlverdict."
-        )
     if not is_intact:
         raise RunLogError(
             f"{path} was changed after it was written: its checksum does not match. Restore it, or "
-            f"evaluate again with --overwrite."
+            "evaluate again with ",
+            OptionName("overwrite", True),
+            ".",
         )
     return manifest
+
+
+def check_schema(path: Path, schema: int, own: int) -> None:
+    """Refuse a file of a run that has another schema.
+
+    Args:
+        path: The file.
+        schema: The schema that it names.
+        own: The schema that this version reads.
+
+    Raises:
+        RunLogError: they are not the same.
+    """
+    if schema != own:
+        problem = (
+            f"{path} has schema {schema}, of another version of sqlverdict; this version reads "
+            f"schema {own}."
+        )
+        if schema > own:
+            raise RunLogError(f"{problem} Update sqlverdict.")
+        raise RunLogError(f"{problem} Evaluate again with ", OptionName("overwrite", True), ".")
 
 
 def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
@@ -178,8 +194,11 @@ def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
         return earlier
     changes = "; ".join(changes_between(earlier, manifest))
     raise RunLogError(
-        f"{folder} holds another run: {changes}. Give another --out, or start over with "
-        f"--overwrite."
+        f"{folder} holds another run: {changes}. Give another ",
+        OptionName("out"),
+        ", or start over with ",
+        OptionName("overwrite", True),
+        ".",
     )
 
 

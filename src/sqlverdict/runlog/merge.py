@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import structs
 
 from sqlverdict.account import SPENDING, merge_accounts
-from sqlverdict.errors import RunLogError
+from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.files.atomic import copy_at_once
 from sqlverdict.runlog.folder import CONTRADICTIONS, WITNESSES, RunFolder
 from sqlverdict.runlog.log import encode_result, read_results
@@ -113,7 +113,9 @@ def _in_order(runs: Sequence[Run]) -> list[Run]:
     shards = [shard_of(run.manifest) for run in runs]
     for run, shard in zip(runs, shards, strict=True):
         if shard is None:
-            raise RunLogError(f"{run.folder} is not a shard: it was not evaluated with --shard")
+            raise RunLogError(
+                f"{run.folder} is not a shard: it was not evaluated with ", OptionName("shard")
+            )
     known = [shard for shard in shards if shard is not None]
     if not known:
         raise RunLogError("there is nothing to merge; name the runs of all shards")
@@ -145,7 +147,8 @@ def _check_whole(runs: Sequence[Run]) -> None:
         if run.manifest.cases != share or indexes != list(range(share)):
             raise RunLogError(
                 f"{run.folder} does not have each of its {share} cases once. Evaluate this shard "
-                f"again with --overwrite"
+                "again with ",
+                OptionName("overwrite", True),
             )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from sqlverdict.errors import RunLogError
+from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.evidence import Refuted
 from sqlverdict.files.atomic import replacing
 from sqlverdict.load.overlays.apply import OVERLAY
@@ -49,7 +49,9 @@ def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Cas
     if changes:
         raise RunLogError(
             f"{base} cannot be scored again with other golds alone: {'; '.join(changes)}. Evaluate "
-            f"it again first, with the command that made it and --overwrite."
+            "it again first, with the command that made it and ",
+            OptionName("overwrite", True),
+            ".",
         )
     out.mkdir(parents=True, exist_ok=True)
     lock = lock_folder(out)
@@ -80,7 +82,7 @@ def _standing(base: Path, golds: Mapping[str, tuple[str, ...]]) -> Iterator[tupl
                 result = _decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 continue
-            whole = line.endswith(b"\n") and is_sound(line, result.schema)
+            whole = line.endswith(b"\n") and is_sound(line)
             if whole and result.schema == RESULT_SCHEMA and golds.get(result.id) == result.gold:
                 yield line, result
 

@@ -22,7 +22,7 @@ from sqlverdict.runlog.manifest import Manifest, read_manifest
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.score.deciding import deciding_metric, verdict_by
 from sqlverdict.score.estimates import Estimate
-from sqlverdict.score.summary import Summary, from_json, is_older, summarise, to_json
+from sqlverdict.score.summary import Summary, from_json, summarise, to_json
 
 SUMMARY = "summary.json"
 _LABELS = ("system", "benchmark")
@@ -72,7 +72,7 @@ class Run:
                 ),
                 f"verdicts{by}: {verdicts or 'none'}",
                 f"folder: {self.folder}",
-                f"next: sqlverdict list {shlex.quote(str(self.folder))}",
+                f"next: sqlverdict show {shlex.quote(str(self.folder))}",
             )
         )
 
@@ -171,7 +171,7 @@ def read_run(folder: Path | str) -> Run:
     path = folder / SUMMARY
     try:
         text = path.read_bytes()
-        is_intact = seal_fits(text, required=manifest.is_sealed)
+        is_intact = seal_fits(text)
         content = msgspec.json.decode(text)
     except OSError as error:
         raise RunLogError(
@@ -185,8 +185,4 @@ def read_run(folder: Path | str) -> Run:
             f"{path} was changed after it was written: its checksum does not match. {_AGAIN_WORDS}"
         )
     figures = {name: content[name] for name in content if name not in _NO_FIGURES}
-    summary = from_json(figures)
-    if is_older(figures) or summary.deciding != deciding_metric(manifest.metrics, manifest.binary):
-        # Its denominators, or what decided, are those of an older version.
-        summary = replace(_summary_of(folder, manifest), spending=summary.spending)
-    return Run(folder, manifest, summary)
+    return Run(folder, manifest, from_json(figures))

@@ -189,11 +189,6 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
         ) from wrong
 
 
-def is_older(plain: Mapping[str, Any]) -> bool:
-    """Whether an older version wrote a summary: its metrics had other denominators."""
-    return any("review" not in estimate for estimate in plain["estimates"])
-
-
 _IS_RIGHT = {Verdict.CORRECT: True, Verdict.UNSCORED: None, Verdict.NEEDS_REVIEW: None}
 _OURS = ("toolkit", "metric")
 """Who leaves evidence about our own stages and metrics."""

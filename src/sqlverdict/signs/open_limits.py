@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.order import Window, read_window
 from sqlverdict.compare.preset import ProbedQuery
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.tokens import Kind, kind, solid
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.signs.sign import Run
@@ -137,7 +138,7 @@ def _bare_columns(tree: Expr) -> Iterator[str]:
             continue
         if output.alias and output.alias.lower() in names:
             continue
-        yield node.sql(dialect="sqlite")
+        yield node.sql(dialect=DEFAULT_DIALECT)
 
 
 def _own_aggregates(select: Expr) -> Iterator[Expr]:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 
 from sqlverdict.abstain.method import Ask, Draft, Tools, TrainingData, TrainingExample
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.llm.request import NoReply, Reply, Request, TokenChoice
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -155,7 +155,7 @@ def abstain_fixture(model: str = "scripted") -> Iterator[MethodData]:
         path = folder / "library.sqlite"
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(_DDL + _ROWS)
-        runner = QueryRunner("sqlite", Limits())
+        runner = QueryRunner(DEFAULT_ENGINE, Limits())
         tools = Tools(
             ScriptedAnswerer(), model, runner, concurrency=2, max_tokens=64, device="cpu", seed=7
         )

@@ -26,7 +26,7 @@ from sqlverdict.records import (
     Row,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation
-from sqlverdict.verdicts import judge
+from sqlverdict.verdicts import decide
 
 GOLD_SQL = "SELECT name, age FROM person"
 OTHER_SQL = "SELECT p.name, p.age FROM person AS p"
@@ -157,7 +157,7 @@ class FakeItem:
 
     def judgement(self) -> Judgement:
         """What the evidence amounts to without a language model."""
-        return judge(self.case, self.prediction, self.evidence(), INTENT)
+        return decide(self.case, self.prediction, self.evidence(), INTENT)
 
 
 def _outcome(rows_or_failure: Sequence[Row] | Failure) -> Outcome:

@@ -7,7 +7,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.sqlite import read_sqlite
@@ -34,7 +34,7 @@ def check_sign(sign: str | Sign) -> None:
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(sign.data)
             connection.commit()
-        runner = QueryRunner("sqlite", Limits())
+        runner = QueryRunner(DEFAULT_ENGINE, Limits())
         try:
             for example in sign.fires:
                 _check_fires(sign, example, path, runner)

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sqlverdict.errors import MissingExtra, UsageError
+from sqlverdict.errors import MissingExtra, OptionName, UsageError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -35,8 +35,9 @@ def open_socket(host: str, port: int) -> socket.socket:
             on_error.pop_all()
     except OSError as error:
         raise UsageError(
-            f"no server can listen on {host}, port {port}: {error.strerror}. Give another --port, "
-            f"or none for a free one."
+            f"no server can listen on {host}, port {port}: {error.strerror}. Give another ",
+            OptionName("port"),
+            ", or none for a free one.",
         ) from error
     return listener
 
@@ -69,8 +70,9 @@ def front_address(text: str) -> str:
         known = False
     if not known or parts.query or parts.fragment or parts.username is not None:
         raise UsageError(
-            f"--address is {text!r}. Expected what an annotator sees in the browser, such as "
-            f"https://label.example.org or https://example.org/label/"
+            OptionName("address"),
+            f" is {text!r}. Expected what an annotator sees in the browser, such as "
+            f"https://label.example.org or https://example.org/label/",
         )
     return text.rstrip("/")
 

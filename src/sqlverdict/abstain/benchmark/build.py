@@ -37,7 +37,7 @@ from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, UnanswerableTy
 from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.abstain.method import Tools
-from sqlverdict.errors import BenchmarkError
+from sqlverdict.errors import BenchmarkError, OptionName
 from sqlverdict.files.text import count, few_of
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.parse.schema import Schema
@@ -268,7 +268,9 @@ def _by_database(
         raise BenchmarkError(
             f"train and the other split share {count(len(shared), 'database')} ({few_of(shared)}): "
             "its questions would not all be unseen. Split by question and template instead, or "
-            "leave train out (--train-split none)."
+            "leave train out (",
+            OptionName("train_split", "none"),
+            ").",
         )
     sizes = Counter(case.db_id for case in cases)
     halves = split_by_database(sizes, recipe.plan.seed)

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from sqlverdict.abstain.benchmark.chance import shuffled
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 
 Part = Literal["train", "validation", "test"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -142,7 +142,9 @@ def split_by_database(sizes: Mapping[str, int], seed: int = 0) -> dict[str, Part
     if len(sizes) < 2:
         raise UsageError(
             f"found {len(sizes)} database; a split by database needs two at least. Split by "
-            "question and template instead (without --cross-database)"
+            "question and template instead (without ",
+            OptionName("cross_database", True),
+            ")",
         )
     best: dict[str, Part] = {}
     least = None

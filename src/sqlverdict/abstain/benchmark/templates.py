@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sqlverdict.abstain.benchmark.chance import mark
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, normalised, pieces
@@ -102,7 +103,7 @@ def template_of(sql: str, db_id: str, schema: Schema | None = None) -> Template:
     for node, value in values_in_order:
         _put(node, "{" + value.name + "}", value.kind, bare=True)
     _fold_names(tree)
-    text = tree.sql(dialect="sqlite", comments=False)
+    text = tree.sql(dialect=DEFAULT_DIALECT, comments=False)
     values = tuple(dict.fromkeys(value for _, value in values_in_order))
     selects = query.tree.selects if isinstance(query.tree, exp.Query) else ()
     outputs = 0 if any(column.is_star for column in selects) else len(selects)
@@ -129,7 +130,7 @@ def filled(template: Template, schema: Schema | None, turn: int = 0) -> str:
             _put(node, str(_START + _STEP * order.index(value.label)), "number")
         else:
             _put(node, f"q {value.label} {turn}", "text")
-    return tree.sql(dialect="sqlite", comments=False)
+    return tree.sql(dialect=DEFAULT_DIALECT, comments=False)
 
 
 def _values(

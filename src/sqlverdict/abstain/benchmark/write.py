@@ -20,7 +20,7 @@ from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
 from sqlverdict.abstain.benchmark.splits import PARTS
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.account import SPENDING
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.atomic import is_part, remove_parts, replacing, write_at_once
 from sqlverdict.files.lock import LOCK
 from sqlverdict.records import Case
@@ -93,7 +93,9 @@ def prepare(folder: Path, *, overwrite: bool) -> None:
             )
         if not overwrite:
             raise UsageError(
-                f"{folder} already holds a benchmark; add --overwrite, or give another"
+                f"{folder} already holds a benchmark; add ",
+                OptionName("overwrite", True),
+                ", or give another",
             )
     folder.mkdir(parents=True, exist_ok=True)
 

@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
 from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Position, Tools
-from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.errors import DatabaseError, OptionName, UsageError
 from sqlverdict.records import Answer, Failure
 
 
@@ -39,7 +39,11 @@ class ErrorGate(Gate):
     def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Run each query."""
         if tools.runner is None:
-            raise UsageError("error_gate runs queries; say where the databases lie (--databases)")
+            raise UsageError(
+                "error_gate runs queries; say where the databases lie (",
+                OptionName("databases"),
+                ")",
+            )
         findings = []
         for ask, draft in drafts:
             sql = (draft.sql or "") if draft is not None else ""

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlverdict.abstain.method import Detection, Draft, Shot, Tools
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.llm.prompt import PromptFolder
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.parse.tokens import word_set
@@ -41,7 +41,13 @@ def request(
         UsageError: no model is named.
     """
     if not tools.model:
-        raise UsageError(f"{name} asks a language model: name one with --model (and --base-url)")
+        raise UsageError(
+            f"{name} asks a language model: name one with ",
+            OptionName("model"),
+            " (and ",
+            OptionName("base_url"),
+            ")",
+        )
     prompt = PROMPTS.load(name)
     return Request(
         tools.model,
@@ -63,7 +69,12 @@ def answerer(tools: Tools, name: str) -> Answerer:
         UsageError: there is none.
     """
     if tools.answerer is None:
-        raise UsageError(f"{name} asks a language model; give --model and --base-url")
+        raise UsageError(
+            f"{name} asks a language model; give ",
+            OptionName("model"),
+            " and ",
+            OptionName("base_url"),
+        )
     return tools.answerer
 
 

@@ -11,7 +11,6 @@ from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_file, table_names
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import count as count_of
@@ -33,8 +32,8 @@ class DatabaseContent(Check):
         for index, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, index, len(data.databases))
             path, db_id = file_of(database), cases[0].db_id
-            engine = data.runner.engine_for(database).name
-            if path is None or not path.is_file() or engine != DEFAULT_ENGINE:
+            engine = data.runner.engine_for(database)
+            if path is None or not path.is_file() or not engine.in_python:
                 continue
             seconds = data.options.limits.seconds
             try:

@@ -12,7 +12,6 @@ from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.audit.sqlite_file import open_file
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.files.other_engines import file_hint
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import MAGIC, beside
@@ -44,7 +43,7 @@ class DatabaseFiles(Check):
         for position, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, position, len(data.databases))
             path, db_id = file_of(database), cases[0].db_id
-            own_file = data.runner.engine_for(database).name == DEFAULT_ENGINE
+            own_file = data.runner.engine_for(database).in_python
             if path is None or (path.is_file() and not own_file):
                 yield from _opened(database, db_id, len(cases), data)
             elif path.is_file():

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData, GoldQuery
 from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.frozen_text import clock_use
 from sqlverdict.signs.open_limits import reads_clock_or_chance
 
@@ -21,8 +22,8 @@ class GoldVolatile(Check):
 
     def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """A word that reads the clock or makes chance."""
-        sqlite = gold.dialect == "sqlite"
-        word = reads_clock_or_chance(gold.sql) if sqlite else _word(gold)
+        plain = dialect_of(gold.dialect).plain_tokens
+        word = reads_clock_or_chance(gold.sql) if plain else _word(gold)
         if word is None:
             return
         data.figures["golds_volatile"] += 1

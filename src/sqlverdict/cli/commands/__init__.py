@@ -4,5 +4,5 @@
 ``pairs/``  two queries: proofs and witnesses
 ``data/``   check and build data
 ``labels/`` human labels
-``lists/``  list members of registries
+``lists/``  explain members of registries
 """

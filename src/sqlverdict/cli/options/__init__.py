@@ -16,5 +16,4 @@
 ``pair``            two queries and a schema
 ``build``           build
 ``abstain``         abstain
-``member``          the commands that list members
 """

@@ -61,7 +61,7 @@ class JudgeArgs:
         "--categories",
         is_flag=True,
         help="Also ask the judge for FLEX's kinds of error and of difference; report.md and "
-        "'sqlverdict categories' count them.",
+        "'sqlverdict table --of categories' count them.",
     )
     judge_set: tuple[str, ...] = option(
         "--judge-set",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -10,7 +11,7 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, argument, group, option
+from sqlverdict.cli.command import Heading, group, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     POSITIVE,
@@ -91,8 +92,9 @@ class SchemaArgs:
         if (self.db is None) == (self.schema is None):
             both = "neither --db nor --schema" if self.db is None else "both --db and --schema"
             raise UsageError(f"found {both}; give one of them, so that the tables are known")
-        if self.db is not None and self.engine != DEFAULT_ENGINE:
-            declared = ENGINES.get(self.engine).schema(self.db, self.db_id)
+        engine = ENGINES.get(self.engine)
+        if self.db is not None and not engine.in_python:
+            declared = engine.schema(self.db, self.db_id)
             return replace(declared, null_keys=self.null_keys)
         schemas = load_schemas(self.db or self.schema or "", self.db_id)
         if len(schemas) > 1:
@@ -132,11 +134,9 @@ class SearchArgs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairArgs:
-    """The options of ``pair`` and ``refute``."""
+class WitnessArgs:
+    """What ``pair`` and ``refute`` need beside the two queries to search for a witness."""
 
-    gold: str = argument(metavar="GOLD")
-    prediction: str = argument(metavar="PRED")
     source: SchemaArgs = group(SchemaArgs)
     search: SearchArgs = group(SearchArgs)
     out: Path | None = option(
@@ -144,14 +144,14 @@ class PairArgs:
     )
     as_json: bool = json_option()
 
-    def read(self) -> PairOfQueries:
-        """The two queries and their schema.
+    def read(self, *texts: str) -> PairOfQueries:
+        """Two queries, each SQL, ``@FILE`` or ``-``, and their schema.
 
         Raises:
             UsageError: the options name no schema, or several.
             DataError: a file cannot be read.
         """
-        gold, prediction = query_text(self.gold), query_text(self.prediction)
+        gold, prediction = map(query_text, texts)
         source = self.source
         schema, limits = source.read(), source.limits
         return PairOfQueries(gold, prediction, schema, source.engine, source.db, limits)
@@ -187,11 +187,13 @@ class PairOfQueries:
 
 
 def query_text(text: str) -> str:
-    """SQL, or ``@FILE`` for the SQL in a file.
+    """SQL, ``@FILE`` for the SQL in a file, or ``-`` for that on standard input.
 
     Raises:
         DataError: there is no such file.
     """
+    if text == "-":
+        return sys.stdin.read().strip()
     if not text.startswith("@"):
         return text.strip()
     return read_text(Path(text[1:]), DataError).strip()
@@ -238,7 +240,7 @@ def search(pair: PairOfQueries, args: SearchArgs) -> Refutation:
     budget = replace(
         SearchBudget(alike=1), instances=args.instances, seconds=args.seconds, seed=args.seed
     )
-    if pair.engine != DEFAULT_ENGINE:
+    if ENGINES.get(pair.engine).search != "in_memory":
         return _search_on_engine(pair, args, budget)
     with ExitStack() as stack:
         bank = None if args.no_bank else stack.enter_context(Bank())
@@ -285,6 +287,6 @@ def write_witness(
         return []
     text = f"{pair.gold}\0{pair.prediction}".encode("utf-8", "backslashreplace")
     name = f"{pair.schema.db_id}-{blake2b(text, digest_size=5).hexdigest()}"
-    if witness.engine != DEFAULT_ENGINE:
+    if not ENGINES.get(witness.engine).in_python:
         return [write_script(witness, out, name, preset=preset)]
     return list(write(witness, out, name, preset=preset))

@@ -70,6 +70,14 @@ class OutputArgs:
     overwrite: bool = option(
         "--overwrite", is_flag=True, help="Overwrite an existing run in --out."
     )
+    merge: tuple[Path, ...] = option(
+        "--merge",
+        type=FOLDER,
+        multiple=True,
+        metavar="RUN",
+        help="Put this shard and the others together in --out; nothing is evaluated. A folder of "
+        "shards is all of them. Repeatable.",
+    )
     page: bool | None = option(
         "--page/--no-page",
         default=None,

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import msgspec
+from click.core import ParameterSource
 
 from sqlverdict.cli.command import Heading, argument, option
 from sqlverdict.errors import UsageError
@@ -301,6 +302,17 @@ def command_line() -> str:
 def command_words() -> tuple[str, ...]:
     """The words of the command that is running, without secrets in URLs."""
     return tuple(map(without_secrets, click.get_current_context().find_root().obj or ()))
+
+
+def options_on_line() -> dict[str, str]:
+    """The options of the command line: how each is spelled, by its parameter's name."""
+    context = click.get_current_context()
+    return {
+        each.name: each.opts[0]
+        for each in context.command.params
+        if isinstance(each, click.Option) and each.name is not None
+        if context.get_parameter_source(each.name) is ParameterSource.COMMANDLINE
+    }
 
 
 def print_json(content: Any) -> None:

@@ -39,7 +39,7 @@ class Defog:
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the script calls the prediction correct."""
-        if pair.dialect == "postgres" and fails_by_percent(pair.prediction_sql):
+        if fails_by_percent(pair):
             return Comparison(False, (Reason.EXECUTION_ERROR,), message="the script fails at %")
         ours, theirs = frames(gold, prediction, pair.dialect)
         try:

@@ -40,7 +40,7 @@ class DefogExact:
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the script calls the answers exact."""
-        if pair.dialect == "postgres" and fails_by_percent(pair.prediction_sql):
+        if fails_by_percent(pair):
             return Comparison(False, (Reason.EXECUTION_ERROR,), message="the script fails at %")
         try:
             if is_exact(*frames(gold, prediction, pair.dialect), pair):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.query.columns import Names, column_at, walk
 from sqlverdict.compare.query.text import REALS, Texts
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.schema import Schema
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _is_fraction(node: Expr, names: Names, schema: Schema | None) -> bool:
     if node.key == "literal":
         return "." in node.name and not node.is_string
     if node.key == "cast":
-        return str(node.args["to"].sql("sqlite")).upper().startswith(REALS)
+        return str(node.args["to"].sql(DEFAULT_DIALECT)).upper().startswith(REALS)
     if node.key == "column":
         column = column_at(names.own_column_ref(node), schema)
         return column is not None and column.type.upper().startswith(REALS)

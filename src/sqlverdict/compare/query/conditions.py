@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.query.columns import Names
 from sqlverdict.compare.query.text import flat
+from sqlverdict.dialects import DEFAULT_DIALECT
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -52,7 +53,7 @@ class QueryCondition:
                 # To write it would take more calls than Python allows on some stacks.
                 return self.key
             level = [child for node in level for child in node.iter_expressions()]
-        return self.node.sql("sqlite")
+        return self.node.sql(DEFAULT_DIALECT)
 
 
 def conjuncts(node: Expr) -> Iterator[Expr]:

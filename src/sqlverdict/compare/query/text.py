@@ -8,6 +8,7 @@ from hashlib import blake2s
 from typing import TYPE_CHECKING, Literal
 
 from sqlverdict.compare.query.columns import Names, walk
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.tokens import fold
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _count(node: Expr, say: Texts) -> str:
 
 
 def _cast(node: Expr, say: Texts) -> str:
-    if node.args["to"].sql("sqlite").upper().startswith(REALS):
+    if node.args["to"].sql(DEFAULT_DIALECT).upper().startswith(REALS):
         return say(node.this)
     return _other(node, say)
 

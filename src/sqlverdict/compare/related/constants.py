@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlverdict.compare.related.plain_names import ANY_WIDTH, width_of_names
+from sqlverdict.dialects import dialect_of
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -55,7 +56,7 @@ def constant_columns(sql: str, dialect: str, width: int) -> tuple[int, ...] | No
         dialect: Its dialect.
         width: How many columns its answer has.
     """
-    if dialect == "sqlite" and width_of_names(sql) in (width, ANY_WIDTH):
+    if dialect_of(dialect).plain_tokens and width_of_names(sql) in (width, ANY_WIDTH):
         return ()
     outputs = _outputs_of(sql, dialect)
     if outputs is None or (outputs.back is None and len(outputs.front) != width):

@@ -30,6 +30,7 @@ from sqlverdict.compare.tags.results import result_tags
 from sqlverdict.compare.tags.rows import row_tags
 from sqlverdict.compare.tags.sources import source_tags
 from sqlverdict.compare.tags.words import query_words, refusal_words
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import ParseFailure
 
@@ -53,7 +54,7 @@ def find_tags(
     *,
     relations: Iterable[str] = (),
     reasons: Iterable[str] = (),
-    dialect: str = "sqlite",
+    dialect: str = DEFAULT_DIALECT,
 ) -> tuple[Tag, ...]:
     """The differences between a prediction and its gold, each tag once.
 
@@ -77,7 +78,7 @@ def find_difference(
     *,
     relations: Iterable[str] = (),
     reasons: Iterable[str] = (),
-    dialect: str = "sqlite",
+    dialect: str = DEFAULT_DIALECT,
 ) -> tuple[tuple[Tag, ...], str]:
     """As :func:`find_tags`, and what the prediction does otherwise, in words.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from sqlverdict.compare.query.columns import Names, schema_index
 from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
@@ -116,7 +117,7 @@ def unread_tag(failure: ParseFailure, *, gold: bool) -> Tag:
 
 def name_tags(prediction: Query, schema: Schema | None) -> Iterator[Tag]:
     """What SQLite has against a prediction."""
-    if schema is None or not schema.tables or prediction.dialect != "sqlite":
+    if schema is None or not schema.tables or not dialect_of(prediction.dialect).in_python:
         return
     message = complaint(prediction.sql, schema)
     if message is None:

@@ -8,18 +8,16 @@ from importlib import import_module, metadata
 from typing import ClassVar
 
 from sqlverdict.errors import MissingExtra
-from sqlverdict.execute.engine import Limits, Session
+from sqlverdict.execute.engine import Engine, Limits, Session
 from sqlverdict.files.references import Reference
 
 
-class ServerMember(ABC):
+class ServerMember(Engine, ABC):
     """An engine whose databases are on servers; its extra has the engine's name."""
 
-    name: ClassVar[str]
     driver: ClassVar[str]
     """The package of the driver."""
-    suffixes: tuple[str, ...] = ()
-    counts_steps = False
+    search = "scratch"
 
     @property
     def version(self) -> str:

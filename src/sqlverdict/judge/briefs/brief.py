@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlverdict.dialects import DEFAULT_DIALECT
+
 
 @dataclass(frozen=True)
 class Brief:
@@ -52,7 +54,7 @@ class Brief:
     witness: str | None = None
     relations: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    dialect: str = "sqlite"
+    dialect: str = DEFAULT_DIALECT
     open_question: str = ""
     gold_facts: tuple[str, ...] = ()
     prediction_facts: tuple[str, ...] = ()

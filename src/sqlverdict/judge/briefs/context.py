@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.neutral import MARK, clean, quote, quote_sql
@@ -37,7 +38,7 @@ def values_of(
         "open": _switch(brief.equal is None),
         "criteria": _switch(settings.criteria),
         "structured": _switch(settings.structured),
-        "sqlite": _switch(brief.dialect == "sqlite"),
+        "sqlite": _switch(dialect_of(brief.dialect).plain_tokens),
     }
     values["unmatched"] = _list(brief.unmatched)
     values["left_out"] = _flat(clean("; ".join(brief.left_out)))

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.llm.neutral import LONGEST_SQL, bare_sql, shorten
 from sqlverdict.llm.request import Request
@@ -115,7 +116,7 @@ def _cut(brief: Brief, most: int) -> Brief:
 
 
 def _cut_sql(sql: str, dialect: str, most: int) -> str:
-    if len(sql) > most and dialect == "sqlite":
+    if len(sql) > most and dialect_of(dialect).plain_tokens:
         # Without its comments more of a query is left.
         sql = bare_sql(shorten(sql, 2 * LONGEST_SQL))
     return shorten(sql, most)

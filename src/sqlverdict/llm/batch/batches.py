@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlverdict.account import Account
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.llm.batch import store
 from sqlverdict.llm.batch.server import chat_path, download, open_transport, start, state_of
 from sqlverdict.llm.batch.store import Batch
@@ -237,7 +237,9 @@ class _CostRoom:
         if worst is None:
             raise UsageError(
                 f"a cost limit is set, and there is no price for the model {request.model!r} to "
-                f"keep it by. Pass a price file (--prices FILE) with {PRICE_FORM}, or no limit"
+                "keep it by. Pass a price file (",
+                OptionName("prices", "FILE"),
+                f") with {PRICE_FORM}, or no limit",
             )
         if worst > self._left:
             return False

@@ -18,9 +18,11 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.execute.engine import ENGINES, Engine, FileEngine, engine_of
 from sqlverdict.files.atomic import replacing_path, write_at_once
-from sqlverdict.files.references import file_of, is_server, scheme_of
+from sqlverdict.files.references import file_of, is_server
 from sqlverdict.files.store import cache_folder
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.databases import (
@@ -33,7 +35,7 @@ from sqlverdict.load.databases import (
 )
 from sqlverdict.load.descriptions import FOLDER
 from sqlverdict.load.own_files.jsonl import JsonlCases
-from sqlverdict.load.translate import TranslatedCases, copy_to_duckdb
+from sqlverdict.load.translate import TranslatedCases, copy_to_file
 
 DATA = Path(__file__).with_name("demo_data")
 _PREFIX = "predictions_"
@@ -55,15 +57,15 @@ def predictions_path(system: str) -> Path:
     return DATA / f"{_PREFIX}{system}.jsonl"
 
 
-def build_databases(folder: Path | None = None, *, duckdb: bool = False) -> Path:
+def build_databases(folder: Path | None = None, engine: Engine | None = None) -> Path:
     """Build the demo's databases, where they are not built yet.
 
     Args:
         folder: Where to; by default the user's cache.
-        duckdb: Copy them into DuckDB files, too.
+        engine: Copy them into files of this engine, too.
 
     Returns:
-        The folder that holds ``<db_id>/<db_id>.sqlite``, and ``<db_id>/<db_id>.duckdb``.
+        The folder that holds ``<db_id>/<db_id>.sqlite``, and beside it the file of the engine.
 
     Raises:
         BenchmarkError: a database cannot be built or written.
@@ -84,9 +86,10 @@ def build_databases(folder: Path | None = None, *, duckdb: bool = False) -> Path
                 if path.parent.name == db_id:
                     _describe(home / db_id / FOLDER / path.name, data)
             _build(target, script)
-        copy = target.with_suffix(".duckdb")
-        if duckdb and not copy.is_file():
-            copy_to_duckdb(target, copy)
+        if isinstance(engine, FileEngine):
+            copy = target.with_suffix(engine.suffixes[0])
+            if not copy.is_file():
+                copy_to_file(target, copy, engine)
     return home
 
 
@@ -141,7 +144,7 @@ class DemoReader:
         sources = tuple(SourceFile.of(file) for file in (path, *sorted(DATA.glob("*.sql"))))
         count = sum(1 for _ in cases)
         version = f"sha256 {sources[0].sha256[:12]}"
-        if dialect == "sqlite":
+        if dialect == DEFAULT_DIALECT:
             return Benchmark("demo", version, cases, count, sources)
         translated = TranslatedCases(cases, dialect)
         return Benchmark("demo", f"{version}, for {dialect}", translated, count, sources)
@@ -150,13 +153,12 @@ class DemoReader:
 def _databases(location: Location) -> tuple[Databases, str]:
     """The databases, built where they are files, and their dialect."""
     if not isinstance(location, DatabaseLocation):
-        return DatabaseFolder(build_databases(location)), "sqlite"
+        return DatabaseFolder(build_databases(location)), DEFAULT_DIALECT
     if location.where is not None and is_server(location.where):
-        scheme = scheme_of(location.where)
-        return ServerDatabases(location.where), "postgres" if "postgres" in scheme else "mysql"
-    duckdb = location.suffixes[:1] == (".duckdb",)
+        return ServerDatabases(location.where), ENGINES.get(engine_of(location.where)).dialect
+    engine = ENGINES.get(engine_of(f"demo{location.suffixes[0]}"))
     folder = file_of(location.where) if location.where is not None else None
-    home = build_databases(folder, duckdb=duckdb)
-    if duckdb:
-        return DatabaseFolder(home, location.suffixes[:1]), "duckdb"
-    return DatabaseFolder(home, SUFFIXES), "sqlite"
+    home = build_databases(folder, engine)
+    if isinstance(engine, FileEngine):
+        return DatabaseFolder(home, engine.suffixes[:1]), engine.dialect
+    return DatabaseFolder(home, SUFFIXES), DEFAULT_DIALECT

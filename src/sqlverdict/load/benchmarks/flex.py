@@ -33,7 +33,7 @@ from pathlib import Path
 
 import msgspec
 
-from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.errors import BenchmarkError, OptionName, UsageError
 from sqlverdict.files.text import decode_json, need_file, stream_lines
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.databases import Location
@@ -78,7 +78,9 @@ class FlexReader(OneFileReader):
         """Read the file."""
         del databases
         if options:
-            raise UsageError(f"flex takes no options, found {dict(options)}; leave out --column")
+            raise UsageError(
+                f"flex takes no options, found {dict(options)}; leave out ", OptionName("column")
+            )
         need_file(file, BenchmarkError)
         source = SourceFile.of(file)
         cases: dict[str, Case] = {}

@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError, DataError, UsageError
+from sqlverdict.errors import BenchmarkError, DataError, OptionName, UsageError, column_option
 from sqlverdict.files.text import few_of, near
 from sqlverdict.load.fields import (
     CASE_ALIASES,
@@ -133,7 +133,8 @@ def _take_aliases(
         elif alias in fields and target in open_ and fields[alias] != fields[target]:
             raise error(
                 f"{where}: {target!r} and {alias!r} differ, and each may be the gold. Leave one "
-                f"out: --column {alias}=off"
+                "out: ",
+                column_option(alias, LEAVE_OUT),
             )
 
 
@@ -161,12 +162,12 @@ def unused_note(file: str, fields: Iterable[str], queries: Sequence[str] = ()) -
         return ""
     note = f"{file}: not used: {few_of(unused, 10)}"
     if systems := [name for name in unused if name in queries]:
-        words = [word for name in systems for word in ("--system", name)]
-        note += f". Answers of other systems are evaluated with {shlex.join(words)}"
+        options = " ".join(str(OptionName("system", name)) for name in systems)
+        note += f". Answers of other systems are evaluated with {options}"
     if others := [name for name in unused if name not in queries]:
         name = others[0]
         note += (
-            f". --column NAME=FIELD reads a column as a field, such as "
+            f". {column_option('NAME', 'FIELD')} reads a column as a field, such as "
             f"{shlex.quote(f'{name}=difficulty')}; {shlex.quote(f'{name}=tags.{name}')} keeps it "
             f"in the run, to group by"
         )
@@ -195,7 +196,8 @@ def _put(
     fields: dict[str, Any], target: str, value: object, where: str, error: type[DataError]
 ) -> None:
     if target in fields:
-        raise error(f"{where}: two columns mean {target!r}. Leave one out: --column {target}=off")
+        off = column_option(target, LEAVE_OUT)
+        raise error(f"{where}: two columns mean {target!r}. Leave one out: ", off)
     fields[target] = value
 
 

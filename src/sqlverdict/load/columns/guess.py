@@ -20,7 +20,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import Any
 
-from sqlverdict.errors import Choice, UnclearColumns
+from sqlverdict.errors import Choice, Part, UnclearColumns, column_option
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.files.text import few_of
 from sqlverdict.load.columns.column_map import LEAVE_OUT
@@ -80,15 +80,16 @@ class GuessedColumns:
         clear = golds or others
         return clear[0] if len(clear) == 1 else None
 
-    def sentence(self, file: str) -> str:
+    def sentence(self, file: str) -> tuple[Part, ...]:
         """What was guessed and how to change it; empty where nothing was."""
         if not self.columns:
-            return ""
+            return ()
         read = ", ".join(f"{name!r} as {target}" for name, target in self.columns.items())
         target = "gold" if "gold" in self.columns.values() else next(iter(self.columns.values()))
         return (
             f"{file}: read {read}, a guess from the columns' names and cells. If it is wrong, say "
-            f"which column is which: --column NAME={target}"
+            "which column is which: ",
+            column_option("NAME", target),
         )
 
     def missing(self, problem: str) -> UnclearColumns:

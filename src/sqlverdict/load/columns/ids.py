@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sqlverdict.errors import DataError, column_option
+
 _WORDS = ("nr", "no", "num", "number", "nummer", "index", "#")
 _OF = ("row", "question", "case", "q")
 _NUMBERS = frozenset(
@@ -54,6 +56,24 @@ def _id_text(cell: object) -> str | None:
     return text if 0 < len(text) <= _LONGEST and len(text.split()) == 1 else None
 
 
+def id_from(value: object, where: str, error: type[DataError]) -> str:
+    """An id as text: integers become their decimal text.
+
+    Raises:
+        DataError: of the given kind; there is no id, or it is neither text nor integer.
+    """
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    problem = "no id" if value is None or value == "" else f"the id {value!r}"
+    raise error(
+        f"{where}: found {problem}. Expected an 'id' that is text or an integer; "
+        "if it has another name, map it: ",
+        column_option("NAME", "id"),
+    )
+
+
 def row_number_hint(notes: Iterable[str]) -> str:
     """What to do where ids are numbers of rows, which change with the table; empty where not.
 
@@ -65,5 +85,5 @@ def row_number_hint(notes: Iterable[str]) -> str:
         return ""
     return (
         f" {note}. Numbers of rows change when rows are added or moved: evaluate with "
-        f"--column NAME=id, or add a column 'id'."
+        f"{column_option('NAME', 'id')}, or add a column 'id'."
     )

@@ -22,7 +22,7 @@ from typing import Literal, get_args
 
 from msgspec import structs
 
-from sqlverdict.errors import DataError, UsageError
+from sqlverdict.errors import DataError, OptionName, UsageError
 from sqlverdict.files.text import count, few_of, near
 from sqlverdict.load.people.sheet import (
     LabelFields,
@@ -156,7 +156,12 @@ def read_labels(
     if is_vote_log(path):
         if fields != LabelFields(votes=fields.votes):
             raise UsageError(
-                f"{path} is a vote log: leave out --label-field, --id-field and --annotator-field"
+                f"{path} is a vote log: leave out ",
+                OptionName("label_field"),
+                ", ",
+                OptionName("id_field"),
+                " and ",
+                OptionName("annotator_field"),
             )
         return labels_of_votes(VoteBook(read_events(path)), path, votes, combine, half)
     sheet = read_sheet(path, fields)
@@ -168,9 +173,11 @@ def read_labels(
         if row.id in items:
             raise DataError(
                 f"{row.where}: the id {row.id!r} already occurs at {lines[row.id]}. Expected each "
-                f"id once. If each row is a vote, name the annotator's field with "
-                f"--annotator-field; if the id is another field, with --id-field, such as "
-                f"'{{set}}-{{i}}'. There are {few_of(row.record, 12)}."
+                f"id once. If each row is a vote, name the annotator's field with ",
+                OptionName("annotator_field"),
+                "; if the id is another field, with ",
+                OptionName("id_field"),
+                f", such as '{{set}}-{{i}}'. There are {few_of(row.record, 12)}.",
             )
         lines[row.id] = row.where
         items[row.id] = _label(row, sheet, combine)

@@ -22,14 +22,15 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
-from sqlverdict.errors import DataError, UnclearFields, UsageError
+from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
 from sqlverdict.files.spreadsheet import spreadsheet_text
 from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
 from sqlverdict.load.columns.ids import is_number_name
 from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.people.sheet_options import sheet_options
 from sqlverdict.load.people.votes import MEANINGS
-from sqlverdict.load.tables.table import table_format, table_rows
+from sqlverdict.load.tables.open_table import table_rows
+from sqlverdict.load.tables.table import table_format
 
 LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")
@@ -342,11 +343,13 @@ def _id(record: Record, id_field: str | None, where: str) -> str:
     try:
         parts = list(Formatter().parse(pattern))
     except ValueError as bad:
-        raise UsageError(f"--id-field {pattern!r} is not a pattern: {bad}") from bad
+        raise UsageError(OptionName("id_field", pattern), f" is not a pattern: {bad}") from bad
     missing = [name for _, name, _, _ in parts if name and record.get(name) in (None, "")]
     if missing:
         raise DataError(
             f"{where}: found no {missing[0]!r}. Expected an id in one of {', '.join(ID_KEYS)}, or "
-            f"'set' and 'i'; name it with --id-field. There are {few_of(record, 12)}."
+            f"'set' and 'i'; name it with ",
+            OptionName("id_field"),
+            f". There are {few_of(record, 12)}.",
         )
     return "".join(text + (str(record[name]) if name else "") for text, name, _, _ in parts)

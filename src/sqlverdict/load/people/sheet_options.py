@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlverdict.errors import OptionName
 from sqlverdict.load.columns.ids import distinct_columns
 
 _UNKNOWN = "NAME"
@@ -19,7 +20,7 @@ def sheet_options(
     *,
     lacks_id: bool,
     lacks_label: bool,
-) -> tuple[tuple[str, ...], ...]:
+) -> tuple[tuple[OptionName, ...], ...]:
     """The options that may be meant, all that are missing at once.
 
     Args:
@@ -31,11 +32,11 @@ def sheet_options(
     """
     rest = [name for name in names if name not in label_columns]
     ids = (distinct_columns(rest, records) or [_UNKNOWN])[:_MOST] if lacks_id else []
-    labels: list[str] = []
+    labels: list[OptionName] = []
     if lacks_label and len(label_columns) > 1:
-        labels = [word for name in label_columns for word in ("--votes", name)]
+        labels = [OptionName("votes", name) for name in label_columns]
     elif lacks_label:
-        labels = ["--label-field", *(label_columns or [_UNKNOWN])]
+        labels = [OptionName("label_field", *(label_columns or [_UNKNOWN]))]
     if not lacks_id:
         return (tuple(labels),)
-    return tuple(("--id-field", name, *labels) for name in ids)
+    return tuple((OptionName("id_field", name), *labels) for name in ids)

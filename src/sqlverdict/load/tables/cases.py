@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError, UnclearColumns, UsageError
+from sqlverdict.errors import (
+    BenchmarkError,
+    OptionName,
+    Part,
+    UnclearColumns,
+    UsageError,
+    column_option,
+    text_of,
+)
 from sqlverdict.files.text import UTF8_BOM, few_of, near
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.columns.column_map import (
@@ -30,7 +37,8 @@ from sqlverdict.load.fields import (
     prediction_from,
 )
 from sqlverdict.load.tables.cells import cells_as_fields
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table
+from sqlverdict.load.tables.table import table_format
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
@@ -104,25 +112,25 @@ class TableCases:
             if first != line:
                 raise BenchmarkError(
                     f"{self.path}: id {case.id!r} appears on {first} and again on {line}. "
-                    f"Expected each id once; rename or remove one of them.{self._other_id()}"
+                    f"Expected each id once; rename or remove one of them.",
+                    *self._other_id(),
                 )
             yield case, record, where
         if not lines:
             raise BenchmarkError(f"{self.path} has a header but no rows. Expected cases.")
 
-    def _other_id(self) -> str:
+    def _other_id(self) -> tuple[Part, ...]:
         """What to do where the column of the ids holds none; empty where it is called so."""
         names = [name for name in self.header if self.columns.get(name, name) in ID_KEYS]
         if not names or names[0] == "id":
-            return ""
-        return (
-            f" If {names[0]!r} is not an id, number the rows: --column {shlex.quote(names[0])}=off"
-        )
+            return ()
+        off = column_option(names[0], LEAVE_OUT)
+        return (f" If {names[0]!r} is not an id, number the rows: ", off)
 
     def _id_hint(self) -> str:
         """Which columns may hold the ids; empty where none may."""
         names = self.guess.may_be_ids[:_MOST_IDS]
-        return "".join(f"; --column {shlex.quote(f'{name}=id')} reads {name!r}" for name in names)
+        return "".join(f"; {column_option(name, 'id')} reads {name!r}" for name in names)
 
     def _check_map(self, columns: Mapping[str, str]) -> None:
         """Fields of the cases alone must be here; others may be in the file of predictions."""
@@ -130,14 +138,15 @@ class TableCases:
             elsewhere = target in (*SHARED_FIELDS, *ANSWER_KEYS, LEAVE_OUT) or "." in name
             if name not in self.header and not elsewhere:
                 raise UsageError(
-                    f"--column {name}={target}: {self.path} has no column {name!r}."
-                    f"{near(name, self.header)} It has {few_of(self.header, 12)}."
+                    column_option(name, target),
+                    f": {self.path} has no column {name!r}."
+                    f"{near(name, self.header)} It has {few_of(self.header, 12)}.",
                 )
 
     def _notes(self, spellings: Mapping[str, str], db_ids: Sequence[str]) -> Iterator[str]:
         name = self.path.name
         if column_note := self.guess.sentence(name):
-            yield column_note
+            yield text_of(column_note)
         read = ", ".join(
             f"{theirs!r} as {ours}"
             for theirs, ours in spellings.items()
@@ -167,8 +176,10 @@ def own_format(path: Path) -> str:
             start = stream.read(_START)
             if start.startswith(_SQLITE):
                 raise UsageError(
-                    f"{path} is a SQLite database, not a file of questions: give it with "
-                    f"--databases {path}, and the questions with --cases FILE"
+                    f"{path} is a SQLite database, not a file of questions: give it with ",
+                    OptionName("databases", str(path)),
+                    ", and the questions with ",
+                    OptionName("cases", "FILE"),
                 )
     is_json = path.suffix.lower() in _JSON_SUFFIXES or not start.strip()
     is_json = is_json or start.removeprefix(UTF8_BOM).lstrip().startswith((b"{", b"["))

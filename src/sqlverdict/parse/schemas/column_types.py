@@ -10,26 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal
 
+from sqlverdict.dialects import Values, dialect_of
 from sqlverdict.parse.schema import Column, Table
-
-Values = Literal[
-    "integer", "real", "number", "text", "boolean", "date", "time", "timestamp", "uuid", "other"
-]
-"""``real`` is a double; ``number`` any other number: decimals, and floats of four bytes."""
-
-TYPED_DIALECTS = ("duckdb", "postgres", "mysql")
-"""The dialects beside SQLite that are read here."""
 
 _SIZE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r"'(?:[^'\\]|''|\\.)*'")
 _COLLATE = re.compile(r"\bcollate[ =]+[\"'`]?(\w+)", re.IGNORECASE)
-_EXACT_COLLATION = re.compile(r"binary|\w+_nopad_bin|\w+_0900_bin")
-"""Collations of MySQL and MariaDB under which equal texts are the same, trailing spaces too."""
-
-_BINARY = frozenset({"", "c", "posix", "ucs_basic", "binary"})
-"""Collations of PostgreSQL and DuckDB that compare bytes; the usual one has no name here."""
 
 _INTEGERS = (
     *("smallint", "int", "integer", "bigint", "tinyint", "mediumint", "hugeint", "int2", "int4"),
@@ -45,19 +32,6 @@ _TYPES: dict[str, Values] = {
     **dict.fromkeys(("time", "time without time zone"), "time"),
     **dict.fromkeys(("timestamp", "timestamp without time zone", "datetime"), "timestamp"),
 }
-_DUCKDB: dict[str, Values] = {
-    **dict.fromkeys(("string", "char", "bpchar"), "text"),
-    **dict.fromkeys(("boolean", "bool"), "boolean"),
-    "uuid": "uuid",
-}
-_POSTGRES: dict[str, Values] = {"boolean": "boolean", "bool": "boolean", "uuid": "uuid"}
-_MYSQL: dict[str, Values] = {
-    **dict.fromkeys(("tinytext", "mediumtext", "longtext"), "text"),
-    **dict.fromkeys(("boolean", "bool"), "integer"),
-    # Shown in the time zone of the session.
-    "timestamp": "other",
-}
-_MORE = {"duckdb": _DUCKDB, "postgres": _POSTGRES, "mysql": _MYSQL}
 
 
 @lru_cache(maxsize=4_096)
@@ -67,23 +41,21 @@ def values_of(table: Table, column: Column, dialect: str) -> Values:
     Args:
         table: The table; its declaration may name a collation.
         column: One of its columns.
-        dialect: ``duckdb``, ``postgres`` or ``mysql``.
+        dialect: A dialect whose types are enforced.
     """
     declared = column.type.lower()
     collation = _COLLATE.search(declared)
     plain = " ".join(
         _SIZE.sub(" ", declared[: collation.start()] if collation else declared).split()
     )
-    if dialect == "mysql":
-        plain = plain.removesuffix(" unsigned")
-    values = _MORE[dialect].get(plain) or _TYPES.get(plain, "other")
+    record = dialect_of(dialect)
+    for suffix in record.type_suffixes:
+        plain = plain.removesuffix(suffix)
+    values = record.types.get(plain) or _TYPES.get(plain, "other")
     if values != "text":
         return values
-    if dialect == "mysql":
-        name = collation.group(1) if collation else _declared_collation(table, column)
-        return "text" if _EXACT_COLLATION.fullmatch(name.lower()) else "other"
     name = collation.group(1) if collation else _declared_collation(table, column)
-    return "text" if name.lower() in _BINARY else "other"
+    return "text" if record.exact_collations.fullmatch(name.lower()) else "other"
 
 
 def _declared_collation(table: Table, column: Column) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.etm_paper.constraints import paper_facts
@@ -35,7 +36,7 @@ class EtmPaper:
 
     def derive(self, question: ProofQuestion) -> Derivation:
         """Rewrite both queries as the paper's script does, and compare the trees."""
-        if question.gold.dialect != "sqlite":
+        if "etm_paper" not in dialect_of(question.gold.dialect).rules:
             message = f"the paper's rules read SQLite's queries, not {question.gold.dialect}"
             return NotProved(message, Reason.UNSUPPORTED_FEATURE)
         try:
@@ -96,7 +97,7 @@ class PaperForm:
 
 def paper_text(tree: Expr) -> str:
     """A tree as SQL, for people; it need not run."""
-    return str(tree.sql("sqlite"))
+    return str(tree.sql(DEFAULT_DIALECT))
 
 
 _FORMS: FormCache[PaperForm] = FormCache()

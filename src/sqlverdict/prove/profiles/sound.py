@@ -42,7 +42,7 @@ class Sound:
 
     def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
         """What the tree may have lost of the text, or what no rule may touch."""
-        lost = loss(sql, facts.schema) if facts.dialect == "sqlite" else None
+        lost = loss(sql, facts.schema) if facts.record.in_python else None
         return lost or refusal(tree, facts)
 
     def difference(

@@ -13,6 +13,7 @@ from typing import Literal
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.facts import Affinity, Fact, HasAffinity, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
@@ -63,11 +64,12 @@ class Facts:
         schema: Schema,
         facts: Iterable[Fact],
         bases: dict[str, str],
-        dialect: str = "sqlite",
+        dialect: str = DEFAULT_DIALECT,
     ) -> None:
         self.schema = schema
         self.dialect = dialect
-        self._is_sqlite = dialect == "sqlite"
+        self.record = dialect_of(dialect)
+        self._is_typed = self.record.typed
         self.cited: dict[Fact, None] = {}
         self._not_null: dict[ColumnName, Fact] = {}
         self._typed: dict[ColumnName, HasAffinity] = {}
@@ -107,9 +109,7 @@ class Facts:
 
     def nulls_first(self, falls: bool) -> bool:
         """Whether NULLs come first in an ORDER BY that does not say so."""
-        if self.dialect == "duckdb":
-            return False
-        return falls if self.dialect == "postgres" else not falls
+        return self.record.nulls_first(falls)
 
     # Sources
 
@@ -169,7 +169,7 @@ class Facts:
             return "integer"
         if isinstance(node, exp.Avg):
             return self._fraction
-        if isinstance(node, exp.Div | exp.Predicate | exp.Not) and not self._is_sqlite:
+        if isinstance(node, exp.Div | exp.Predicate | exp.Not) and self._is_typed:
             return "number" if isinstance(node, exp.Div) else None
         if isinstance(node, exp.Sum | exp.Neg | exp.Abs):
             inner_kind = self.kind(node.this)
@@ -203,7 +203,7 @@ class Facts:
     @property
     def _fraction(self) -> Kind:
         """What 2.5 and an average are: decimals in some engines."""
-        return "real" if self._is_sqlite else "number"
+        return "number" if self._is_typed else "real"
 
     def _cast_kind(self, node: exp.Cast) -> Kind | None:
         target = cast_affinity(node)
@@ -249,7 +249,7 @@ class Facts:
     def comparable(self, left: Expr, right: Expr) -> bool:
         """Whether ``left = right`` means that both have the same value: no affinity interferes."""
         kinds = {self.kind(left), self.kind(right)}
-        if not self._is_sqlite:
+        if self._is_typed:
             # An integer beyond 2^53 is converted beside a real, and then equal to its neighbour.
             return len(kinds) == 1 and kinds <= {"integer", "real", "text"}
         return None not in kinds and (kinds == {"text"} or "text" not in kinds)
@@ -261,7 +261,7 @@ class Facts:
         converts the column instead of the other side: '1' and '01' are both equal to 1.
         """
         typed = self._typed_of(column) if isinstance(column, exp.Column) else None
-        if typed is None or (not self._is_sqlite and not is_constant(other)):
+        if typed is None or (self._is_typed and not is_constant(other)):
             return self.comparable(column, other)
         if typed.affinity not in _NUMERIC and not is_constant(other):
             theirs = self._typed_of(other) if isinstance(other, exp.Column) else None
@@ -274,7 +274,7 @@ class Facts:
     def is_unconverted(self, node: Expr) -> bool:
         """Whether no comparison can tell if a node has a column's affinity or none."""
         around = node.parent
-        if not self._is_sqlite:
+        if self._is_typed:
             return True
         if isinstance(around, _COMPARISONS):
             return self.comparable(around.this, around.expression)

@@ -130,7 +130,7 @@ def _breaks_ties(select: exp.Select, facts: Facts) -> bool:
 def _takes_first_row(query: exp.Subquery, facts: Facts) -> bool:
     """Whether one value is meant where several rows may come; only SQLite takes the first."""
     holder = query.parent
-    if facts.dialect != "sqlite" or query.alias:
+    if not facts.record.lenient or query.alias:
         return False
     if isinstance(holder, exp.SetOperation | exp.Exists | exp.Subquery):
         return False

@@ -9,12 +9,12 @@ as CAST: what is refused costs a proof and nothing more.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.resolve.scope import Unsupported
@@ -97,8 +97,6 @@ _LEVELS: dict[type[Expr], int] = {
 """How loosely an operator binds; what is not listed stands for itself."""
 
 _KINDS = frozenset({"", "INNER", "CROSS", "OUTER"})
-_MYSQL_TEXT = re.compile(r"/\*!|/\*M!|--(?!\s)|\\")
-"""Comments that run, minus signs that are no comment, and escapes that a mode switches off."""
 
 
 def require_common_sql(query: Query, schema: Schema) -> None:
@@ -107,7 +105,8 @@ def require_common_sql(query: Query, schema: Schema) -> None:
     Raises:
         Unsupported: it has a construct that is not on the list.
     """
-    if query.dialect == "mysql" and _MYSQL_TEXT.search(query.sql):
+    unsure = dialect_of(query.dialect).unsure_text
+    if unsure is not None and unsure.search(query.sql):
         raise Unsupported("a comment or an escape that depends on the server's settings")
     for node in query.tree.walk():
         _require_known(node)
@@ -191,7 +190,7 @@ def _require_clear_joins(select: exp.Select) -> None:
 
 def _require_clear_names(query: Query, schema: Schema) -> None:
     """Two names that are one name to us are one name to the engine."""
-    if query.dialect == "duckdb":
+    if dialect_of(query.dialect).names_case == "folded":
         return
     spelling: dict[str, str] = {}
     for name in _names_of(query, schema):
@@ -201,14 +200,15 @@ def _require_clear_names(query: Query, schema: Schema) -> None:
 
 def _names_of(query: Query, schema: Schema) -> Iterable[str]:
     """The names that must not differ in case alone, as the engine spells them."""
+    quoted = dialect_of(query.dialect).names_case == "quoted"
     used = {fold(table.name) for table in query.tree.find_all(exp.Table)}
     for table in schema.tables:
         if fold(table.name) in used:
             yield table.name
-            if query.dialect == "postgres":
+            if quoted:
                 yield from (column.name for column in table.columns)
     for node in query.tree.find_all(exp.Identifier):
-        if query.dialect == "postgres":
+        if quoted:
             yield node.name if node.args.get("quoted") else node.name.lower()
         elif isinstance(node.parent, exp.Table | exp.TableAlias | exp.CTE) or (
             node.arg_key == "table"

@@ -21,6 +21,7 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.parser_losses import cast_affinity
@@ -42,7 +43,7 @@ def loss(sql: str, schema: Schema) -> str | None:
         sql: The text of a query that runs on the schema.
         schema: The tables.
     """
-    query = parse(sql, "sqlite")
+    query = parse(sql)
     if not isinstance(query, Query):
         return query.message
     try:
@@ -83,9 +84,9 @@ def _texts(tree: Expr) -> Iterator[str]:
     if next(_negations(tree), None) is not None:
         spellings.insert(0, _with_is_not(tree.copy()))
     for spelling in spellings:
-        yield spelling.sql("sqlite", copy=False)
+        yield spelling.sql(DEFAULT_DIALECT, copy=False)
         if next(_cross_joins(spelling), None) is not None:
-            yield _with_commas(spelling.copy()).sql("sqlite", copy=False)
+            yield _with_commas(spelling.copy()).sql(DEFAULT_DIALECT, copy=False)
 
 
 def _negations(tree: Expr) -> Iterator[exp.Not]:

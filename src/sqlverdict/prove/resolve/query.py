@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.common_sql import require_common_sql
 from sqlverdict.prove.resolve.tree import Resolved, resolve
@@ -18,7 +19,7 @@ def resolve_query(query: Query, schema: Schema) -> Resolved:
     Raises:
         Unsupported: it has a construct that is not read.
     """
-    if query.dialect == "sqlite":
+    if dialect_of(query.dialect).in_python:
         return resolve(query.tree, schema)
     require_common_sql(query, schema)
     tree = query.tree.copy()

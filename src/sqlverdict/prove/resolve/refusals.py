@@ -29,7 +29,7 @@ _OTHER_AGGREGATES = frozenset(
 
 def refusal(tree: Expr, facts: Facts) -> str | None:
     """Why nothing is proved about a resolved query; ``None`` where rules may work on it."""
-    if facts.dialect != "sqlite":
+    if facts.record.typed:
         try:
             require_meeting_types(tree, facts)
         except Unsupported as beyond:

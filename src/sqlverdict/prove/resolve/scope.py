@@ -16,6 +16,7 @@ from typing import Self
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.names import NameScope
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
@@ -154,7 +155,7 @@ class BaseTable:
     collation: str | None
 
 
-def find_table(schema: Schema, node: exp.Table, dialect: str = "sqlite") -> BaseTable:
+def find_table(schema: Schema, node: exp.Table, dialect: str = DEFAULT_DIALECT) -> BaseTable:
     """The base table that a name means.
 
     Raises:
@@ -163,11 +164,11 @@ def find_table(schema: Schema, node: exp.Table, dialect: str = "sqlite") -> Base
     """
     database = fold(node.db) if node.db else ""
     if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
-        raise Unsupported(f"the table {node.sql('sqlite')}")
+        raise Unsupported(f"the table {node.sql(DEFAULT_DIALECT)}")
     base = _tables(schema).get(fold(node.name))
     if base is None or not base.columns:
         raise Unsupported(f"there is no table {node.name}")
-    objection = base.objection or (base.collation if dialect != "mysql" else None)
+    objection = base.objection or (base.collation if dialect_of(dialect).exact_texts else None)
     if objection is not None:
         raise Unsupported(objection)
     return base

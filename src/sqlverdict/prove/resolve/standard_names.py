@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.shape import name_of
 from sqlverdict.prove.resolve.scope import NAMELESS, Scope, Unsupported, resolved
@@ -21,20 +22,12 @@ _SYSTEM_COLUMNS = frozenset(
 )
 """Columns that tables have without saying so, in one engine or another."""
 
-_ALIASES_SEEN = {
-    "duckdb": ("where", "group", "having", "order"),
-    "mysql": ("group", "having", "order"),
-    "postgres": (),
-}
-"""The clauses whose expressions see aliases; a whole term of GROUP BY or ORDER BY sees them
-everywhere."""
-
 
 def visible_aliases(
     clause: str, term: Expr, aliases: Mapping[str, Expr], dialect: str
 ) -> Mapping[str, Expr]:
     """The aliases that a condition or a term of a clause can mean."""
-    if dialect == "sqlite" or clause in _ALIASES_SEEN[dialect]:
+    if clause in dialect_of(dialect).alias_clauses:
         return aliases
     plain = isinstance(term, exp.Column) and clause == "group"
     return aliases if plain else {}

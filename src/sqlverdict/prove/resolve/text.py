@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     conditions,
@@ -22,13 +23,13 @@ _LOOSE = (
 )
 
 
-def text(tree: Expr, dialect: str = "sqlite") -> str:
+def text(tree: Expr, dialect: str = DEFAULT_DIALECT) -> str:
     """SQL text for a resolved tree."""
     return str(runnable(tree.copy(), as_it_stands=False, dialect=dialect).sql(dialect, copy=False))
 
 
 def runnable(
-    tree: Expr, *, as_it_stands: bool, dialect: str = "sqlite", spare: bool = False
+    tree: Expr, *, as_it_stands: bool, dialect: str = DEFAULT_DIALECT, spare: bool = False
 ) -> Expr:
     """Change a resolved tree, in place, so that it can be written as text.
 
@@ -39,10 +40,11 @@ def runnable(
         spare: Whether AND and OR do without parentheses that say nothing.
     """
     holder = exp.Paren(this=tree)
+    lenient = dialect_of(dialect).lenient
     for node in list(tree.walk()):
         if isinstance(node, exp.Subquery) and node.alias:
             _name_columns(node.this)
-        if isinstance(node, exp.Join) and dialect != "sqlite":
+        if isinstance(node, exp.Join) and not lenient:
             _say_cross(node)
         if isinstance(node, exp.SetOperation):
             _wrap_right(node, dialect)
@@ -52,7 +54,7 @@ def runnable(
         if not as_it_stands:
             _inner_first(select)
         _say_extremes(select)
-        if dialect != "sqlite":
+        if not lenient:
             _say_determined(select)
     put_parentheses(tree, spare=spare)
     for clause in list(tree.find_all(exp.Group, exp.Order)):
@@ -160,7 +162,7 @@ def _wrap_right(node: exp.SetOperation, dialect: str) -> None:
         )
         if not bare and not nests:
             source = exp.Subquery(this=side)
-            if dialect != "sqlite":
+            if not dialect_of(dialect).bare_sides:
                 node.set(part, source)
                 continue
             node.set(part, exp.Select(expressions=[exp.Star()], from_=exp.From(this=source)))

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.bare import keep_extremes
@@ -71,7 +72,7 @@ class _Cte:
     visible: dict[str, _Cte]
 
 
-def resolve(tree: Expr, schema: Schema, dialect: str = "sqlite") -> Resolved:
+def resolve(tree: Expr, schema: Schema, dialect: str = DEFAULT_DIALECT) -> Resolved:
     """Resolve a copy of a parsed query.
 
     Args:
@@ -92,7 +93,7 @@ class _TreeResolver:
     def __init__(self, schema: Schema, dialect: str) -> None:
         self.schema = schema
         self.dialect = dialect
-        self.is_sqlite = dialect == "sqlite"
+        self.is_lenient = dialect_of(dialect).lenient
         self.bases: dict[str, str] = {}
         self._count = 0
         self._nodes = 0
@@ -186,12 +187,12 @@ class _TreeResolver:
         self._group(node, scope, ctes, aliases)
         order = node.args.get("order")
         for term in order.expressions if order is not None else ():
-            if not self.is_sqlite and isinstance(term.this, exp.Column) and not term.this.table:
+            if not self.is_lenient and isinstance(term.this, exp.Column) and not term.this.table:
                 require_single_output(term.this.name, names, node.expressions)
             self._order_term(term, node.expressions, scope, ctes, aliases)
         self._limits(node, outer, ctes)
         self._own_aggregates(node, scope)
-        if self.is_sqlite:
+        if self.is_lenient:
             keep_extremes(node)
         return names
 
@@ -276,7 +277,7 @@ class _TreeResolver:
 
     def _derived(self, inner: Expr, name: str, names: Sequence[str], scope: Scope) -> Expr:
         label = self._label("derived")
-        if not self.is_sqlite:
+        if not self.is_lenient:
             require_different_names(names)
         scope.add(Source(fold(name), label, output_columns(names)))
         return exp.Subquery(this=inner, alias=alias_of(label))
@@ -299,7 +300,7 @@ class _TreeResolver:
                 isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
             ):
                 columns = list(star_columns(scope, qualifier))
-                if scope.merged and not self.is_sqlite:
+                if scope.merged and not self.is_lenient:
                     raise Unsupported("a star over columns that are joined by name")
                 if not columns or item.args.get("except_") or item.args.get("replace"):
                     raise Unsupported("a star that stands for nothing")
@@ -384,7 +385,7 @@ class _TreeResolver:
     def _column(self, node: exp.Column, scope: Scope, aliases: Mapping[str, Expr]) -> Expr:
         if isinstance(node.this, exp.Star):
             raise Unsupported("a star inside an expression")
-        if not self.is_sqlite:
+        if not self.is_lenient:
             return standard_column(node, scope, aliases)
         target = scope.find_here(node.name, node.table)
         if target is None and not node.table and fold(node.name) in aliases:
@@ -395,4 +396,4 @@ class _TreeResolver:
             return resolved(*target)
         if is_quoted(node) and not scope.hides_names():
             return exp.Literal.string(node.name)
-        raise Unsupported(f"there is no column {node.sql('sqlite')}")
+        raise Unsupported(f"there is no column {node.sql(DEFAULT_DIALECT)}")

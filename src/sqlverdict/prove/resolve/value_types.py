@@ -53,7 +53,7 @@ def require_meeting_types(tree: Expr, facts: Facts) -> None:
     """
     types = _ValueTypes(facts)
     nodes = {type(node) for node in nodes_in(tree)}
-    if types.postgres and {exp.Div, exp.Sum} <= nodes:
+    if types.record.wide_sums and {exp.Div, exp.Sum} <= nodes:
         # A sum of integers may be a decimal, and then it is not divided as an integer is.
         raise Unsupported("a division beside a sum")
     for query in nodes_in(tree):
@@ -67,9 +67,7 @@ def require_meeting_types(tree: Expr, facts: Facts) -> None:
 class _ValueTypes:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.mysql = facts.dialect == "mysql"
-        self.postgres = facts.dialect == "postgres"
-        self.duckdb = facts.dialect == "duckdb"
+        self.record = facts.record
 
     def select(self, select: exp.Select) -> None:
         """The types of all expressions of a SELECT."""
@@ -95,7 +93,9 @@ class _ValueTypes:
         bare = list(bare_columns(select))
         if not bare:
             return
-        if self.duckdb or (self.mysql and any(c.find_ancestor(exp.Having) for c in bare)):
+        allowed = self.record.determined_columns
+        in_having = any(column.find_ancestor(exp.Having) for column in bare)
+        if allowed == "nowhere" or (allowed == "outside_having" and in_having):
             raise Unsupported("a column that the engine wants to be grouped by")
         columns = plain_columns(bare)
         group = select.args.get("group")
@@ -143,7 +143,9 @@ class _ValueTypes:
         return single
 
     def _fold(self, types: Iterable[ValueType]) -> None:
-        if not set(types).isdisjoint(("other", "literal") if self.mysql else ("other",)):
+        if not set(types).isdisjoint(
+            ("other",) if self.record.exact_texts else ("other", "literal")
+        ):
             raise Unsupported("values that are equal and may differ are folded")
 
     def _condition(self, node: Expr) -> None:
@@ -170,7 +172,7 @@ class _ValueTypes:
                     self._condition(part)
                 return "boolean"
             case exp.Is():
-                if self.of(node.this) == "other" and self.postgres:
+                if self.of(node.this) == "other" and self.record.row_values:
                     raise Unsupported("a test for NULL of a value that may have several parts")
                 return "boolean"
             case exp.Between():
@@ -211,9 +213,9 @@ class _ValueTypes:
     def _arithmetic(self, node: Expr) -> ValueType:
         if any(self.of(part) not in ("number", "null") for part in node.iter_expressions()):
             raise Unsupported(f"{node.key} of something other than numbers")
-        if isinstance(node, exp.Div) and not self.mysql and not whole_number(node.expression):
-            # An error in PostgreSQL; in DuckDB 0.0 and -0.0 are equal and divide differently.
-            if self.postgres or self.facts.kind(node.expression) != "integer":
+        by_zero = self.record.division_by_zero
+        if isinstance(node, exp.Div) and by_zero != "null" and not whole_number(node.expression):
+            if by_zero == "error" or self.facts.kind(node.expression) != "integer":
                 raise Unsupported("a division that may be by zero")
             self.facts.cited.clear()
         return "number"
@@ -281,8 +283,8 @@ class _ValueTypes:
         """Whether a text in quotes stands for a value of a kind."""
         if kind == "text":
             return True
-        if self.mysql:
-            # Its texts of any collation; what becomes of other types depends on the place.
+        if not self.record.typed_quotes:
+            # MySQL's texts of any collation; what becomes of other types depends on the place.
             return kind == "other" and where in _COMPARED
         return kind not in ("number", "boolean")
 

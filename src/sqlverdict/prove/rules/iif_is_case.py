@@ -22,12 +22,12 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import WITH_IF, Pair, rule
 
 
 @rule(
     trust="proved",
-    dialects=("sqlite", "mysql"),
+    dialects=WITH_IF,
     paper=("24",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

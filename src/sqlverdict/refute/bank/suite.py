@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import DataError, FileFailure, SchemaError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.parse.schema import Schema
@@ -92,7 +93,7 @@ def separated_by(
         if compared.equal is not False:
             continue
         outcomes = ((gold, ours), (prediction, theirs))
-        if is_determined(*outcomes, instance.rows, scratches, rules, "sqlite"):
+        if is_determined(*outcomes, instance.rows, scratches, rules, DEFAULT_DIALECT):
             separated.append((gold, prediction))
     return separated
 

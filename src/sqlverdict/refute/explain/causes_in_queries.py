@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.refute.explain.all_rows import extent
 from sqlverdict.refute.explain.new_rows import row_with_values
@@ -51,7 +52,7 @@ class _Condition:
         bare = self.node.copy()
         for reference in bare.find_all(exp.Column):
             reference.set("table", None)
-        text = bare.sql("sqlite")
+        text = bare.sql(DEFAULT_DIALECT)
         return text if len(text) <= _LONG else ""
 
 
@@ -213,7 +214,7 @@ def _key(node: Expr, resolver: Resolver) -> str:
         if column_ref is not None:
             copied.set("table", exp.to_identifier(column_ref[0].lower(), quoted=True))
             copied.set("this", exp.to_identifier(column_ref[1].lower(), quoted=True))
-    return str(copy.sql("sqlite", normalize_functions="lower"))
+    return str(copy.sql(DEFAULT_DIALECT, normalize_functions="lower"))
 
 
 def _without(tree: Expr, nodes: list[Expr]) -> str:
@@ -226,7 +227,7 @@ def _without(tree: Expr, nodes: list[Expr]) -> str:
     pairs = zip(tree.walk(), copy.walk(), strict=True)
     for condition in [other for node, other in pairs if id(node) in conditions]:
         condition.replace(exp.Literal.number(1))
-    return str(copy.sql("sqlite"))
+    return str(copy.sql(DEFAULT_DIALECT))
 
 
 def distinct(what_if: WhatIf) -> str | None:
@@ -259,7 +260,7 @@ def limit(what_if: WhatIf) -> str | None:
     texts[side] = _changed(what_if.resolvers[side].tree, "limit")
     node = limits[side]
     if node is not None and what_if.agree_as(*texts):
-        count = node.expression.sql("sqlite")
+        count = node.expression.sql(DEFAULT_DIALECT)
         many = "is more than 1 row" if count == "1" else f"are more than {count} rows"
         return f"there {many} to return (only the {_SIDES[side]} has a LIMIT)"
     return None
@@ -272,7 +273,7 @@ def _outer(tree: Expr) -> Expr | None:
 def _changed(tree: Expr, clause: str, value: bool | None = None) -> str:
     copy = tree.copy()
     copy.set(clause, value)
-    return str(copy.sql("sqlite"))
+    return str(copy.sql(DEFAULT_DIALECT))
 
 
 def outputs(what_if: WhatIf) -> str | None:
@@ -311,5 +312,5 @@ def _plain(node: Expr) -> str:
     for reference in [copy, *copy.find_all(exp.Column)]:
         if isinstance(reference, exp.Column):
             reference.set("table", None)
-    text = str(copy.sql("sqlite"))
+    text = str(copy.sql(DEFAULT_DIALECT))
     return text if len(text) <= _LONG else ""

@@ -13,6 +13,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
@@ -115,7 +116,7 @@ def _lite_text(tree: exp.Expr) -> str | None:
     try:
         # The copy that is changed is ours: the generator needs no further one.
         lite = tree.transform(_plain)
-        return lite.sql("sqlite", unsupported_level=ErrorLevel.RAISE, copy=False)
+        return lite.sql(DEFAULT_DIALECT, unsupported_level=ErrorLevel.RAISE, copy=False)
     except _SQLGLOT_ERRORS:
         return None
 

@@ -19,7 +19,8 @@ import msgspec
 from sqlglot import exp
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.errors import DatabaseError, DataError, FileFailure, UsageError
+from sqlverdict.dialects import dialect_of
+from sqlverdict.errors import DatabaseError, DataError, FileFailure, OptionName, UsageError
 from sqlverdict.execute.engine import ENGINES, ScratchEngine
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.references import is_server
@@ -125,7 +126,8 @@ def replay_script(
     if not engine.suffixes and (near is None or not is_server(near)):
         raise UsageError(
             f"{path} is a witness of {header.engine}. Name a database on such a server, in which "
-            f"temporary tables may be made: --db {engine.schemes[0]}://HOST/DATABASE"
+            f"temporary tables may be made: ",
+            OptionName("db", f"{engine.schemes[0]}://HOST/DATABASE"),
         )
     schema, rows = _content(text, path)
     scratch = engine.scratch(schema, replace(SMALL, trust_role=trust_role), near)
@@ -203,7 +205,7 @@ def _inserts(table: Table, rows: tuple[Row, ...], dialect: str) -> Iterator[str]
 
 def _literal(cell: Cell, dialect: str) -> str:
     if isinstance(cell, bytes):
-        return f"x'{cell.hex()}'" if dialect == "mysql" else f"'\\x{cell.hex()}'"
+        return f"x'{cell.hex()}'" if dialect_of(dialect).blobs == "hex" else f"'\\x{cell.hex()}'"
     return exp.convert(cell).sql(dialect=dialect)
 
 

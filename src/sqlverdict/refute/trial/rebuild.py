@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.execute.engine import Limits, Session
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.files.sqlite import open_in_memory, quote_name
@@ -192,7 +193,7 @@ def compare_on(
     prediction_sql: str,
     preset: str = DEFAULT_PRESET,
     contract: Contract | None = None,
-    dialect: str = "sqlite",
+    dialect: str = DEFAULT_DIALECT,
 ) -> tuple[Outcome, Outcome, Comparison]:
     """Run both queries and compare. One that fails where the other answers is different."""
     rules = PRESETS.get(preset)

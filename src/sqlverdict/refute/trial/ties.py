@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Failure, ParseFailure, Row
@@ -218,7 +219,7 @@ def _probe_sql(probe: Expr, descending: Sequence[bool], node: Expr, root: Expr) 
     with_ = root.args.get("with_")
     if with_ is not None and node is not root and probe.args.get("with_") is None:
         probe.set("with_", with_.copy())
-    return str(probe.sql(dialect="sqlite"))
+    return str(probe.sql(dialect=DEFAULT_DIALECT))
 
 
 def _count(clause: Expr | None) -> int | None:

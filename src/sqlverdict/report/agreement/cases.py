@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import few_of, near
 from sqlverdict.load.people.labels import Label, LabelIndex, Labels
 from sqlverdict.records import Result
@@ -111,7 +111,9 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
         raise UsageError(
             f"no case of {folders} has a label with a majority in {labels.path}: {which} {have} "
             f"{few_of(unlabelled | unsettled, 3)}, the labels {few_of(index.ids(), 3)}. Name the "
-            f"field of the id with --id-field."
+            "field of the id with ",
+            OptionName("id_field"),
+            ".",
         )
     return [
         LabelledCase(label_of_case[name], results) for name, results in results_by_id.items()

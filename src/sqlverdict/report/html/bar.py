@@ -52,42 +52,6 @@ PARTS: Mapping[str, tuple[str, str]] = {
 }
 """The parts in their order: the label, and what it means."""
 
-_BY_SITUATION: Mapping[Situation, str] = {
-    Situation.CONTRADICTION: "unscored",
-    Situation.FAULT: "unscored",
-    Situation.PROVED: "proved",
-    Situation.MATCH: "equal",
-    Situation.BARRED_MATCH: "open",
-    Situation.UNSEARCHED_EMPTY: "open",
-    Situation.UNSEARCHED_MATCH: "equal",
-    Situation.FITS_A_TIE: "equal",
-    Situation.UNSEARCHED_TIE: "open",
-    Situation.DUPLICATES_WITNESS: "duplicates",
-    Situation.TIE_WITNESS: "ties",
-    Situation.CONSTANT_MATCH: "refuted",
-    Situation.EMPTY_MATCH_WITNESS: "refuted",
-    Situation.ORDINARY_WITNESS: "lucky",
-    Situation.UNGRADED_WITNESS: "refuted",
-    Situation.NULL_IN_AGGREGATE: "unusual",
-    Situation.TIED_ROWS_LOST: "ties",
-    Situation.UNDETERMINED_PREDICTION: "ties",
-    Situation.UNUSUAL_WITNESS: "unusual",
-    Situation.TRIVIAL_DIFFERENCE: "harmless",
-    Situation.HARMLESS_DIFFERENCE: "harmless",
-    Situation.TIED_DIFFERENCE: "open",
-    Situation.UNSEARCHED_DIFFERENCE: "open",
-    Situation.FEWER_COLUMNS: "open",
-    Situation.NULL_ROWS_DIFFERENCE: "open",
-    Situation.GENERATED_SAME: "open",
-    Situation.GENERATED_FORM: "open",
-    Situation.GENERATED_NEAR: "open",
-    Situation.GENERATED_COLUMNS: "open",
-    Situation.GOLD_SUSPECT: "open",
-    Situation.DIFFERENCE: "wrong",
-    Situation.FAILED: "failed",
-    Situation.OPEN: "open",
-}
-
 
 def part_of(result: Result, policy: str) -> str:
     """The part of the bar that a case belongs to.
@@ -114,7 +78,7 @@ def part_of(result: Result, policy: str) -> str:
         for piece in result.evidence
     ):
         return "blocked"
-    return _BY_SITUATION[situation]
+    return situation.row.part
 
 
 def luck_sentence(lucky: int, lucky_right: int) -> str:

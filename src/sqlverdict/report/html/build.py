@@ -26,7 +26,7 @@ from sqlverdict.report.one_run.case import VERDICTS
 from sqlverdict.report.one_run.sections import SLICE_TITLES
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.runlog.run import Run
-from sqlverdict.situations import BECAUSE
+from sqlverdict.situations import Situation
 
 if TYPE_CHECKING:
     from sqlverdict.report.reliability.figures import ReliabilityRequest
@@ -141,7 +141,7 @@ def _words() -> Mapping[str, Mapping[str, str]]:
         "part_meaning": {part: meaning for part, (_, meaning) in PARTS.items()},
         "verdict": {str(verdict): meaning for verdict, meaning in VERDICTS.items()},
         "reason": {str(reason): meaning for reason, meaning in REASONS.items()},
-        "situation": {str(situation): meaning for situation, meaning in BECAUSE.items()},
+        "situation": {str(situation): situation.row.because for situation in Situation},
         "feature": FEATURES,
         "error": FATAL,
         "tag_error": ERROR_LABELS,

@@ -35,7 +35,7 @@ from sqlverdict.reasons import reason_words
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.opinion_lines import opinion_lines
 from sqlverdict.report.one_run.people import labelled_words
-from sqlverdict.situations import BECAUSE, Situation
+from sqlverdict.situations import Situation
 from sqlverdict.unsearched import was_searched
 
 VERDICTS: Mapping[Verdict, str] = {
@@ -59,7 +59,7 @@ def situation_words(result: Result) -> str:
     if not result.situation:
         return ""
     situation = Situation(result.situation)
-    words = BECAUSE[situation]
+    words = situation.row.because
     if situation is Situation.MATCH and not was_searched(result.evidence):
         words = _MATCH_ALONE
     return f"{words} ({situation})"
@@ -348,7 +348,7 @@ def _witness(witness: Refuted, folder: Path | None) -> Iterator[str]:
     grade = _GRADES.get(witness.grade, witness.grade)
     yield f"refuted by {rows} ({witness.grade}: {grade}): {witness.sentence}"
     if file := _file(folder, "witnesses", witness.file):
-        yield f"replay it: sqlverdict replay {shlex.quote(file)}"
+        yield f"replay it: sqlverdict refute --replay {shlex.quote(file)}"
     for broken in witness.broken:
         yield f"the real data show otherwise: {broken}"
 

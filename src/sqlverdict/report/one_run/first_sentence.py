@@ -6,7 +6,7 @@ from sqlverdict.evidence import Failed, Refuted, Related
 from sqlverdict.reasons import reason_words
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.case import VERDICTS, relation_words
-from sqlverdict.situations import BECAUSE, Situation
+from sqlverdict.situations import Situation
 
 _NOT_BY_DIFFERENCE = frozenset(
     {Situation.CONTRADICTION, Situation.FAULT, Situation.GOLD_SUSPECT, Situation.BARRED_MATCH}
@@ -44,7 +44,7 @@ def _sentence(result: Result) -> str:
                     return f"{sentence}{_IS_RIGHT if is_right else ''}."
             case Refuted(in_words=words) if words:
                 return f"The results match, but the prediction {words}."
-    words = BECAUSE[situation]
+    words = situation.row.because
     return f"{words[0].upper()}{words[1:]}."
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.report.reliability.comparison import read_cells
 from sqlverdict.report.reliability.figures import ReliabilityRequest, ViewScores, score_view
 from sqlverdict.report.reliability.tables import points_text
@@ -123,7 +123,8 @@ def rank_reliability(
     if not compared:
         raise UsageError(
             f"no item was scored by {source} in every run; name runs of one benchmark, or another "
-            f"label with --metric"
+            "label with ",
+            OptionName("metric"),
         )
     scored = {
         name: [cell for case_id in compared if (cell := each[case_id]) is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import PredictionUsage, Result
 from sqlverdict.report.one_run.case import prediction_text, separated_text
@@ -107,7 +107,9 @@ def choose_metric(runs: Sequence[Run], name: str | None) -> str:
         raise UsageError(missing_metric(name, [(run.folder, run.manifest) for run in runs]))
     had = "; ".join(f"{run.folder} has {', '.join(run.manifest.metrics)}" for run in runs)
     raise UsageError(
-        f"the runs have no metric in common: {had}. Evaluate with --metrics as needed."
+        f"the runs have no metric in common: {had}. Evaluate with ",
+        OptionName("metrics"),
+        " as needed.",
     )
 
 

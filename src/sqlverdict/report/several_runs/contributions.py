@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.profile import rules_of
@@ -121,8 +121,13 @@ def contributions(runs: Sequence[Run], schemas: Mapping[str, Schema]) -> Contrib
         if not compared:
             raise UsageError(
                 f"{run.folder} has no case with a schema that a proof or a witness decides. Give "
-                f"the schemas with --schema, and evaluate with --prove --refute 400 or with the "
-                f"metric verdict."
+                "the schemas with ",
+                OptionName("schema"),
+                ", and evaluate with ",
+                OptionName("prove", True),
+                " ",
+                OptionName("refute", "400"),
+                " or with the metric verdict.",
             )
         systems.append(
             SystemContributions(system, compared, left_open, tuple(misses), tuple(accepts))

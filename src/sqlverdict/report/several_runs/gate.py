@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Verdict
 from sqlverdict.report.several_runs.comparison import choose_metric, differences, named_otherwise
@@ -98,26 +98,49 @@ def check_run(
 def _check_rules(rules: Rules, baselines: Sequence[Run]) -> None:
     if rules.need_baseline and not baselines:
         raise UsageError(
-            "--no-regressions, --max-regressions and --max-drop need a --baseline to compare with"
+            OptionName("no_regressions"),
+            ", ",
+            OptionName("max_regressions"),
+            " and ",
+            OptionName("max_drop"),
+            " need a ",
+            OptionName("baseline"),
+            " to compare with",
         )
     if baselines and not rules.need_baseline:
         raise UsageError(
-            "--baseline is given, but nothing uses it: add --no-regressions or --max-drop"
+            OptionName("baseline"),
+            " is given, but nothing uses it: add ",
+            OptionName("no_regressions"),
+            " or ",
+            OptionName("max_drop"),
         )
     folders = [each.folder.resolve() for each in baselines]
     if len(set(folders)) < len(folders):
         raise UsageError(
-            f"--baseline {baselines[-1].folder} is given twice; give different runs of one system"
+            OptionName("baseline", str(baselines[-1].folder)),
+            " is given twice; give different runs of one system",
         )
     if rules.need_noise and len(baselines) < 2:
         raise UsageError(
-            "'noise' is how much runs of the baseline differ: give --baseline at least twice, "
-            "with runs of the same system"
+            "'noise' is how much runs of the baseline differ: give ",
+            OptionName("baseline"),
+            " at least twice, with runs of the same system",
         )
     if not (rules.need_baseline or rules.minimums or rules.maximums) and rules.max_unscored is None:
         raise UsageError(
-            "nothing to check: give --min, --max, --max-unscored, or --baseline with "
-            "--no-regressions or --max-drop"
+            "nothing to check: give ",
+            OptionName("min"),
+            ", ",
+            OptionName("max"),
+            ", ",
+            OptionName("max_unscored"),
+            ", or ",
+            OptionName("baseline"),
+            " with ",
+            OptionName("no_regressions"),
+            " or ",
+            OptionName("max_drop"),
         )
 
 
@@ -132,7 +155,8 @@ def _with_labels(run: Run, rules: Rules) -> Rules:
     repeated = [label for label in labels if labels.count(label) > 1]
     if repeated:
         raise UsageError(
-            f"--min names {repeated[0]!r} twice, by different names; give one minimum a metric"
+            OptionName("min"),
+            f" names {repeated[0]!r} twice, by different names; give one minimum a metric",
         )
     minimums = {labels_by_name[name]: least for name, least in rules.minimums.items()}
     return replace(

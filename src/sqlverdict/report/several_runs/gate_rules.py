@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Verdict
 
@@ -77,13 +77,16 @@ def parse_minimum(text: str) -> tuple[str, float]:
     value = _number(number)
     if sign and value is not None and value > 1 and label.partition("[")[0] not in UNBOUNDED:
         raise UsageError(
-            f"--min {text!r}: {label} lies between 0 and 1. Write {label}={number.rstrip('%')}% "
+            OptionName("min", text),
+            f": {label} lies between 0 and 1. Write {label}={number.rstrip('%')}% "
             f"or {label}={value / 100:g}"
             if value <= 100 and not number.endswith("%")
-            else f"--min {text!r}: {label} lies between 0 and 1, that is 0% and 100%"
+            else f": {label} lies between 0 and 1, that is 0% and 100%",
         )
     if not sign or not label or value is None:
-        raise UsageError(f"--min {text!r}: expected METRIC=VALUE such as ex[bird]=0.60 or ex=60%")
+        raise UsageError(
+            OptionName("min", text), ": expected METRIC=VALUE such as ex[bird]=0.60 or ex=60%"
+        )
     return label, value
 
 
@@ -97,10 +100,11 @@ def parse_maximum(text: str) -> tuple[str, Allowance]:
     known = [*map(str, Verdict), *map(str, Reason)]
     if not sign or word not in known:
         raise UsageError(
-            f"--max {text!r}: expected WORD=N or WORD=P%, where WORD is a verdict "
-            f"({', '.join(Verdict)}) or a reason such as EXECUTION_ERROR (docs/words.md)"
+            OptionName("max", text),
+            ": expected WORD=N or WORD=P%, where WORD is a verdict "
+            f"({', '.join(Verdict)}) or a reason such as EXECUTION_ERROR (docs/words.md)",
         )
-    return word, parse_allowance(number, f"--max {text!r}")
+    return word, parse_allowance(number, OptionName("max", text))
 
 
 def parse_drop(text: str) -> float | Noise:
@@ -113,7 +117,9 @@ def parse_drop(text: str) -> float | Noise:
         return NOISE
     value = _number(text)
     if value is None or not 0 <= value <= 1:
-        raise UsageError(f"--max-drop {text!r}: expected a fraction such as 0.01, 1%, or noise")
+        raise UsageError(
+            OptionName("max_drop", text), ": expected a fraction such as 0.01, 1%, or noise"
+        )
     return value
 
 
@@ -125,15 +131,15 @@ def parse_regressions(text: str) -> Allowance | Noise:
     """
     if text.strip() == NOISE:
         return NOISE
-    return parse_allowance(text, f"--max-regressions {text!r}")
+    return parse_allowance(text, OptionName("max_regressions", text))
 
 
-def parse_allowance(text: str, name: str = "") -> Allowance:
+def parse_allowance(text: str, option: OptionName | None = None) -> Allowance:
     """Read ``5`` (cases) or ``2%`` (of all cases).
 
     Args:
         text: What the user wrote.
-        name: The option in messages.
+        option: What it was written for; by default the cases that may be unscored.
 
     Raises:
         UsageError: it is neither.
@@ -142,8 +148,8 @@ def parse_allowance(text: str, name: str = "") -> Allowance:
         return Allowance(number=int(text))
     share = _number(text) if text.strip().endswith("%") else None
     if share is None or not 0 <= share <= 1:
-        name = name or f"--max-unscored {text!r}"
-        raise UsageError(f"{name}: expected a number of cases, or a share like 2%")
+        option = option or OptionName("max_unscored", text)
+        raise UsageError(option, ": expected a number of cases, or a share like 2%")
     return Allowance(share=share)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.load.people.labels import LabelIndex, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import opinion
@@ -115,8 +115,11 @@ def metric_errors(
         ]
         if trusted == SOUND and not any(rated_cases.values()):
             raise UsageError(
-                f"{run.folder} has no case that a proof or a witness decides. Evaluate with "
-                f"--prove --refute 400, or with the metric verdict."
+                f"{run.folder} has no case that a proof or a witness decides. Evaluate with ",
+                OptionName("prove", True),
+                " ",
+                OptionName("refute", "400"),
+                ", or with the metric verdict.",
             )
     name = trusted if labels is None else f"{LABELS} ({labels.path})"
     return ErrorAnalysis(str(name), tuple(errors))

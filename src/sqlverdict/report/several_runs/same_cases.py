@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.columns.ids import row_number_hint
 from sqlverdict.records import Result
@@ -63,8 +63,10 @@ def _check(first: Run, known: dict[str, bytes], other: Run, *, force: bool) -> l
     if force:
         return [f"{text}: values of different cases are compared"]
     raise UsageError(
-        f"{text}. Compare runs of the same cases, or give --force to pair them by id anyway."
-        f"{row_number_hint((*first.manifest.notes, *other.manifest.notes))}"
+        f"{text}. Compare runs of the same cases, or give ",
+        OptionName("force", True),
+        " to pair them by id anyway."
+        f"{row_number_hint((*first.manifest.notes, *other.manifest.notes))}",
     )
 
 

@@ -15,8 +15,8 @@ from sqlverdict.records import Answer, Outcome, Recording
 from sqlverdict.run.compare_stage import compare_answers
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.judging.asking import BY_CASE, Asking, JudgeQuestion
-from sqlverdict.situations import QUESTIONS, Situation
-from sqlverdict.verdicts import asks
+from sqlverdict.situations import Situation
+from sqlverdict.verdicts import situation_to_judge
 
 
 def questions(
@@ -33,7 +33,9 @@ def questions(
     """
     if any(isinstance(piece, Contradicted) for piece in evidence):
         return ()
-    open_ = asks(inputs.case, inputs.prediction, evidence, policy) if asking.open_metrics else None
+    open_ = None
+    if asking.open_metrics:
+        open_ = situation_to_judge(inputs.case, inputs.prediction, evidence, policy)
     every_pair = bool(asking.pair_judges) and _runs(inputs)
     if not every_pair and open_ is None:
         return ()
@@ -162,7 +164,7 @@ def _with_evidence(
         brief,
         witness=witness_text(witness, around.tables) if witness is not None else None,
         relations=tuple(line for line in (results, *related) if line),
-        open_question=QUESTIONS.get(open_, ""),
+        open_question=open_.row.question,
         gold_facts=facts(evidence, "gold"),
         prediction_facts=facts(evidence, "prediction"),
         unmatched=facts(evidence, "prediction", UNMATCHED),

@@ -76,7 +76,7 @@ class JudgeStage:
                     return WaitingCase(task.case.id, BUDGET in opinion.flags)
             judged.append(opinion_evidence(question, opinions))
         evidence = (*finding.evidence, *judged)
-        judgement = self.plan.judge(task.case, task.prediction, evidence)
+        judgement = self.plan.decide(task.case, task.prediction, evidence)
         item = SettledItem(task.case, task.prediction, evidence, judgement)
         scores: dict[str, float | None] = {}
         errors: list[Evidence] = []

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from sqlverdict.errors import DatabaseError
+from sqlverdict.errors import DatabaseError, OptionName
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import beside
@@ -83,12 +83,15 @@ def check_node_files(files: NodeFiles, node: str) -> None:
     for name, digest in files.digests.items():
         file = _path_of(folder, name)
         if not file.is_file():
-            raise DatabaseError(f"node {node} has no file {file}. {_ADVICE}")
+            raise DatabaseError(f"node {node} has no file {file}", *_ADVICE)
         if sha256_file(file) != digest:
-            raise DatabaseError(f"node {node} has another file at {file}. {_ADVICE}")
+            raise DatabaseError(f"node {node} has another file at {file}", *_ADVICE)
 
 
-_ADVICE = "Give all nodes the same files at the same place, or use --copy-databases"
+_ADVICE = (
+    ". Give all nodes the same files at the same place, or use ",
+    OptionName("copy_databases", True),
+)
 
 
 def contents_of(files: NodeFiles) -> dict[str, bytes]:

@@ -20,7 +20,14 @@ from typing import Any
 from msgspec import structs
 
 from sqlverdict import __version__
-from sqlverdict.errors import DatabaseError, Interrupted, MissingExtra, UsageError
+from sqlverdict.errors import (
+    DatabaseError,
+    Interrupted,
+    MissingExtra,
+    OptionName,
+    SameCall,
+    UsageError,
+)
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.run.examine import Examiner
@@ -191,7 +198,8 @@ class RayPool:
         if not arrived:
             raise UsageError(
                 f"the cluster has started no actor within {_PATIENCE:g} s: no CPU is free. End "
-                f"other work on it, or use fewer --workers"
+                f"other work on it, or use fewer ",
+                OptionName("workers"),
             )
         return list(arrived)
 
@@ -230,7 +238,8 @@ class RayPool:
         if self._lost > most or any(chunk.losses > _MOST_LOSSES for chunk in again):
             raise Interrupted(
                 f"actors were lost {self._lost} times, the last one so: {error}. What is done is "
-                f"in the run log. Look at the cluster, then run the same command again"
+                "in the run log. Look at the cluster, then ",
+                SameCall.AGAIN,
             )
         self._start_actor()
         return again
@@ -320,7 +329,7 @@ def _load_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise MissingExtra("--on ray", "ray") from error
+        raise MissingExtra("a run on a cluster of Ray", "ray") from error
     return ray
 
 

@@ -28,6 +28,7 @@ Source:
 
 from __future__ import annotations
 
+from sqlverdict.dialects import checked_dialects
 from sqlverdict.score.metric import METRICS
 from sqlverdict.score.proofs import ProofMetric
 
@@ -39,4 +40,4 @@ class Etm(ProofMetric):
     name = "etm"
     version = 1
     profile = "etm_paper"
-    dialects = frozenset({"sqlite"})
+    dialects = frozenset(checked_dialects("etm_paper"))

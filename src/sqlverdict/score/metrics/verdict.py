@@ -3,7 +3,7 @@
 Definition:
     value = 1 if the case's verdict is ``correct``, 0 if it is ``incorrect``, none if it
     ``needs_review`` or could not be evaluated. The verdict is made by the run's policy, a table
-    in ``policies.py``: ``intent`` (does the answer serve the question? the default), ``strict``
+    in ``situations.py``: ``intent`` (does the answer serve the question? the default), ``strict``
     (a match by luck is wrong) or ``results`` (the benchmark's own comparison). Where there is a
     judge, it is asked what the policy leaves to it. The score of a run is the share of its
     cases that are right. A case that needs review is among them and is not right so far, a right

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -68,7 +69,7 @@ def _notices(
 ) -> Iterator[Notice]:
     copy = node.copy()
     copy.set("this", exp.column(exp.to_identifier(column_ref[1], quoted=True)))
-    condition = copy.sql(dialect="sqlite")
+    condition = copy.sql(dialect=DEFAULT_DIALECT)
     table, column = map(quote_name, column_ref)
     counts = subject.rows(f"SELECT COUNT({column}), SUM({condition}) FROM {table}")  # noqa: S608
     total, holds = counts[0] if counts else (None, None)
@@ -76,5 +77,5 @@ def _notices(
         return
     if holds in (0, total):
         rows = "every row" if holds else "no row"
-        message = f"{rows} of {column_ref[0]} fulfils {node.sql(dialect='sqlite')}"
+        message = f"{rows} of {column_ref[0]} fulfils {node.sql(dialect=DEFAULT_DIALECT)}"
         yield Notice("constant_condition", message, {"always": bool(holds)})

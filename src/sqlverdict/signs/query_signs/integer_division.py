@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import affinity
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -51,9 +52,8 @@ def integer_division(subject: Subject) -> Iterator[Notice]:
     """Each division, once."""
     for node in subject.query.tree.find_all(exp.Div):
         if _is_integer(node.this, subject) and _is_integer(node.expression, subject):
-            division = (
-                f"{node.this.sql(dialect='sqlite')} / {node.expression.sql(dialect='sqlite')}"
-            )
+            sides = (node.this, node.expression)
+            division = " / ".join(side.sql(dialect=DEFAULT_DIALECT) for side in sides)
             message = f"{division} divides whole numbers and drops the fraction"
             yield Notice("integer_division", message, {"division": division})
 
@@ -73,7 +73,7 @@ def _is_integer(node: Expr, subject: Subject) -> bool:
         case exp.Case() | exp.If():
             return _branches(inner, subject)
         case exp.Cast():
-            return inner.to.sql(dialect="sqlite").upper() in ("INTEGER", "INT", "BIGINT")
+            return inner.to.sql(dialect=DEFAULT_DIALECT).upper() in ("INTEGER", "INT", "BIGINT")
         case exp.Predicate():
             return True
         case exp.Subquery():

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.clauses import outer_clauses
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
@@ -70,7 +71,7 @@ def multiplied_rows(subject: Subject) -> Iterator[Notice]:
         rows = subject.rows(f"SELECT COUNT({key}), COUNT(DISTINCT {key}) {clauses.body}")
         for total, different in rows or ():
             if isinstance(total, int) and isinstance(different, int) and total > different:
-                aggregate = node.sql(dialect="sqlite")
+                aggregate = node.sql(dialect=DEFAULT_DIALECT)
                 message = (
                     f"{aggregate} takes {total} rows of a join that holds {different} different"
                 )

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.tokens import fold
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -45,5 +46,5 @@ def self_comparison(subject: Subject) -> Iterator[Notice]:
         if not (isinstance(left, exp.Column) and isinstance(right, exp.Column)):
             continue
         if (fold(left.table), fold(left.name)) == (fold(right.table), fold(right.name)):
-            comparison = node.sql(dialect="sqlite")
+            comparison = node.sql(dialect=DEFAULT_DIALECT)
             yield Notice("self_comparison", f"{comparison} compares a column with itself")

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.schema import stored_type
 from sqlverdict.signs.columns import column_text, facts_of_column
@@ -65,11 +66,11 @@ def type_confusion(subject: Subject) -> Iterator[Notice]:
             numbers = [each for each in literals if _is_number(each)]
             texts = [each for each in literals if isinstance(each, exp.Literal) and each.is_string]
             if numbers and _returns_text(value):
-                text = value.sql(dialect="sqlite")
+                text = value.sql(dialect=DEFAULT_DIALECT)
                 message = f"{text} is a text and is compared with the number {numbers[0].sql()}"
                 yield Notice("type_confusion", message, {"value": text})
             elif texts and isinstance(value, _NUMBERS):
-                text = value.sql(dialect="sqlite")
+                text = value.sql(dialect=DEFAULT_DIALECT)
                 message = f"{text} is a number and is compared with the text {texts[0].sql()}"
                 yield Notice("type_confusion", message, {"value": text})
             elif numbers and isinstance(node, ORDERED):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.testing.gaming.strategies import Target
 
@@ -82,7 +83,7 @@ def _with_columns(sql: str, target: Target | None) -> str:
     from sqlverdict.parse.query import parse
     from sqlverdict.records import ParseFailure
 
-    query = parse(sql, "sqlite")
+    query = parse(sql)
     if isinstance(query, ParseFailure) or not isinstance(query.tree, exp.Select):
         return sql
     tree = query.tree.copy()
@@ -92,11 +93,11 @@ def _with_columns(sql: str, target: Target | None) -> str:
         return sql
     if target is None:
         tree.append("expressions", exp.Star())
-        return tree.sql("sqlite")
+        return tree.sql(DEFAULT_DIALECT)
     known = [each for each in target.schema.tables if each.name.lower() == table.name.lower()]
     for column in known[0].columns[:2] if known else ():
         tree.append("expressions", exp.column(column.name, table.alias_or_name, quoted=True))
-    return tree.sql("sqlite")
+    return tree.sql(DEFAULT_DIALECT)
 
 
 def _without_limit(target: Target, sql: str) -> str:

@@ -20,6 +20,7 @@ from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, Unique, column_affinity
 from sqlverdict.prove.rule import Rule
 from sqlverdict.testing.rule_suite.placements import placements
@@ -48,7 +49,7 @@ class HostileQuery:
     sql: str
     schema: Schema
     facts: frozenset[Fact]
-    dialect: str = "sqlite"
+    dialect: str = DEFAULT_DIALECT
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import Values, dialect_of
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique, column_affinity
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -13,19 +14,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 if TYPE_CHECKING:
     from sqlverdict.records import Cell, Row
 
-_EXACT = "VARCHAR(40) COLLATE utf8mb4_nopad_bin"
-TYPES: dict[str, tuple[str, ...]] = {
-    "duckdb": ("INTEGER", "VARCHAR", "DOUBLE", "DECIMAL(12, 3)", "DATE", "BOOLEAN"),
-    "postgres": ("INTEGER", "TEXT", "DOUBLE PRECISION", "NUMERIC", "DATE", "BOOLEAN"),
-    "mysql": ("INTEGER", _EXACT, "VARCHAR(40)", "DOUBLE", "DECIMAL(12, 3)", "DATE"),
-}
-"""What every column of a rule's tables is declared as, in turn; mixtures come behind them."""
-
-_BY_AFFINITY = {
-    "duckdb": {"INTEGER": "INTEGER", "REAL": "DOUBLE", "TEXT": "VARCHAR"},
-    "postgres": {"INTEGER": "INTEGER", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"},
-    "mysql": {"INTEGER": "INTEGER", "REAL": "DOUBLE", "TEXT": _EXACT},
-}
+_BY_AFFINITY: dict[str, Values] = {"INTEGER": "integer", "REAL": "real", "TEXT": "text"}
 _INTEGERS: tuple[Cell, ...] = (0, 1, 1, 2, 2, 3, 4, 5, -1, 2_000_000_000)
 _REALS: tuple[Cell, ...] = (0.0, 1.0, 1.0, 2.0, 1.5, 2.5, 0.1, -1.0)
 _TEXTS: tuple[Cell, ...] = ("", "1", "1", "2", "01", "a", "A", "ab", "a ", "2013-06")
@@ -50,8 +39,13 @@ def retyped_for(ddl: str, dialect: str, rng: Random, *types: str) -> Schema:
 
 
 def _type(declared: str, dialect: str) -> str:
-    known = _BY_AFFINITY[dialect]
-    return known.get(column_affinity(declared), known["INTEGER"])
+    values = _BY_AFFINITY.get(column_affinity(declared), "integer")
+    return dict(dialect_of(dialect).sample_types)[values]
+
+
+def sample_types(dialect: str) -> tuple[str, ...]:
+    """What every column of a rule's tables is declared as, in turn; mixtures come behind them."""
+    return tuple(declared for _, declared in dialect_of(dialect).sample_types)
 
 
 def _schema(tables: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Schema:
@@ -125,8 +119,9 @@ def _legal_rows(table: Table, rows: list[Row], facts: frozenset[Fact], dialect: 
 
 
 def _folded(cell: Cell, dialect: str) -> Cell:
-    """What a key takes for the same: MySQL's texts may differ in case and last spaces."""
-    return cell.lower().rstrip(" ") if isinstance(cell, str) and dialect == "mysql" else cell
+    """What a key takes for the same: texts may differ in case and last spaces."""
+    inexact = isinstance(cell, str) and not dialect_of(dialect).exact_texts
+    return str(cell).lower().rstrip(" ") if inexact else cell
 
 
 def _drop_orphans(schema: Schema, content: dict[str, list[Row]], fact: References) -> None:

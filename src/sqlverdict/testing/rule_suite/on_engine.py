@@ -15,6 +15,7 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.prove.rule import Rule
 from sqlverdict.testing.rule_suite.contexts import (
@@ -23,7 +24,7 @@ from sqlverdict.testing.rule_suite.contexts import (
     further_facts,
     rewriting,
 )
-from sqlverdict.testing.rule_suite.engine_rows import TYPES, retyped_for, rows_for
+from sqlverdict.testing.rule_suite.engine_rows import retyped_for, rows_for, sample_types
 from sqlverdict.testing.rule_suite.placements import placements
 
 if TYPE_CHECKING:
@@ -178,8 +179,9 @@ def _queries(
     rng = Random(f"{rule.name} {dialect} {seed}")  # noqa: S311 - repeatable, not secret
     sets = (rule_set([rule]), rules_of("sound", frozenset(), dialect))
     schemas: list[Schema] = [retyped_for(rule.schema, dialect, rng)]
-    schemas += [retyped_for(rule.schema, dialect, rng, kind) for kind in TYPES[dialect]]
-    schemas += [retyped_for(rule.schema, dialect, rng, *TYPES[dialect]) for _ in range(MIXTURES)]
+    types = sample_types(dialect)
+    schemas += [retyped_for(rule.schema, dialect, rng, kind) for kind in types]
+    schemas += [retyped_for(rule.schema, dialect, rng, *types) for _ in range(MIXTURES)]
     texts = [
         (sql, frozenset(pair.facts))
         for pair in (*rule.equal, *rule.different)
@@ -189,7 +191,7 @@ def _queries(
     @cache
     def translate(sql: str) -> str | None:
         try:
-            return sqlglot.transpile(sql, read="sqlite", write=dialect)[0]
+            return sqlglot.transpile(sql, read=DEFAULT_DIALECT, write=dialect)[0]
         except SqlglotError:
             return None
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from sqlverdict.dialects import DEFAULT_DIALECT
+
 if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.expressions import Expr
@@ -158,7 +160,7 @@ def placements(sql: str, matches: tuple[type, ...]) -> tuple[Texts, ...]:
     groups = list(_of_query(sql, parsed.tree, matches))
     for inner in parsed.tree.find_all(exp.Select, exp.SetOperation):
         if inner is not parsed.tree and isinstance(inner, matches):
-            groups += _of_query(str(inner.sql("sqlite")), inner, matches)
+            groups += _of_query(str(inner.sql(DEFAULT_DIALECT)), inner, matches)
     return tuple(groups)
 
 
@@ -214,14 +216,14 @@ class OtherClauses:
             case "order":
                 query = query.order_by("1 DESC", append=False).limit(2)
             case "window":
-                query = query.select(f"RANK() OVER (ORDER BY {column})", dialect="sqlite")
+                query = query.select(f"RANK() OVER (ORDER BY {column})", dialect=DEFAULT_DIALECT)
             case "count":
                 query = query.select("COUNT(*)", append=False)
             case "group":
                 query = query.group_by(column)
             case "bare":
                 query = query.select(column)
-        return str(query.sql("sqlite"))
+        return str(query.sql(DEFAULT_DIALECT))
 
 
 def _is_value(node: Expr, tree: Expr) -> bool:
@@ -243,7 +245,7 @@ def _column(tree: exp.Select) -> str:
 
     for column in tree.find_all(exp.Column):
         if column.find_ancestor(exp.Query) is tree and not isinstance(column.this, exp.Star):
-            return str(column.sql("sqlite"))
+            return str(column.sql(DEFAULT_DIALECT))
     return "1"
 
 
@@ -252,16 +254,18 @@ def _of_value(node: Expr, tree: exp.Select) -> Iterator[list[str]]:
 
     from sqlverdict.prove.reasoning.shape import is_aggregate, own_nodes
 
-    e, c = f"({node.sql('sqlite')})", _column(tree)
+    e, c = f"({node.sql(DEFAULT_DIALECT)})", _column(tree)
     start = " ".join(
-        part.sql("sqlite")
+        part.sql(DEFAULT_DIALECT)
         for part in (tree.args.get("from_"), *(tree.args.get("joins") or ()))
         if part
     )
     tail = [tree.args.get("group")]
     if node.find_ancestor(exp.Where) is None:
         tail.insert(0, tree.args.get("where"))
-    rest = " ".join([start, *(clause.sql("sqlite") for clause in tail if clause is not None)])
+    rest = " ".join(
+        [start, *(clause.sql(DEFAULT_DIALECT) for clause in tail if clause is not None)]
+    )
     folds = any(is_aggregate(part) for part in own_nodes(node))
     grouped = tree.args.get("group") is not None
     shapes = [*_ROWS, *(_FOLDED if folds else ())]
@@ -270,4 +274,4 @@ def _of_value(node: Expr, tree: exp.Select) -> Iterator[list[str]]:
     for shape in shapes:
         yield [shape.format(v=value, e=e, c=c, start=start, rest=rest) for value in values]
     if is_aggregate(node):
-        yield [shape.format(e=node.sql("sqlite"), c=c, start=start) for shape in _CALLS]
+        yield [shape.format(e=node.sql(DEFAULT_DIALECT), c=c, start=start) for shape in _CALLS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,10 @@ import click
 
 from sqlverdict.abstain.apply import detector_machine, drafts_for
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
-from sqlverdict.abstain.method import ABSTAINERS, is_generator
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.cli.command import Heading, argument, command, examples_text, group, option
-from sqlverdict.cli.members import doc
 from sqlverdict.cli.options.abstain import (
     AnswerArgs,
     ToolArgs,
@@ -40,11 +38,9 @@ from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.lock import writing_folder
 from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.report.one_run.judge_section import spending_sentences
-from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import table
 
 _EXAMPLES = (
-    "sqlverdict abstain list",
+    "sqlverdict explain methods",
     "sqlverdict abstain run 'clsprompt > sqlprompt > selfref' --benchmark spider \\",
     "    --root spider --train spider:train=spider --train triagesql=triage.jsonl \\",
     "    --model NAME --out p.jsonl",
@@ -55,12 +51,6 @@ _EXAMPLES = (
     "    --cases c.jsonl --databases DIR --out q.jsonl",
     "sqlverdict evaluate --cases c.jsonl --predictions q.jsonl --out runs/q",
 )
-_NEEDS = (
-    "needs: answerer, a language model (--model); runner, the databases (--databases); examples,",
-    "states and unanswerable, questions to learn from (--train); drafts and threshold, questions",
-    "that f answers and whose answers are marked (--validation); background, questions of no",
-    "domain in particular (--background). One in full: sqlverdict abstain list NAME",
-)
 
 
 @click.group(epilog=examples_text(_EXAMPLES))
@@ -69,56 +59,8 @@ def abstain() -> None:
 
     A line is a generator with detectors before it, after it (>) and inside it ([...]):
     clsprompt > sqlprompt > selfref, t5[maxprob], recorded(path=p.jsonl)[voting].
+    sqlverdict explain methods lists them.
     """
-
-
-@dataclass(frozen=True, kw_only=True)
-class MethodsArgs:
-    """The options of ``abstain list``."""
-
-    name: str | None = argument(required=False)
-    as_json: bool = json_option()
-
-
-@command(MethodsArgs, name="list", parent=abstain)
-def list_methods(args: MethodsArgs) -> None:
-    """List the methods, or explain one."""
-    if args.name is not None:
-        _explain(args.name, as_json=args.as_json)
-        return
-    rows = [_row(name) for name in ABSTAINERS.names()]
-    if args.as_json:
-        print_json(rows)
-        return
-    heads = ("name", "kind", "needs", "what")
-    left = tuple(range(len(heads)))
-    screen = Screen()
-    screen.table(table(heads, [tuple(str(row[h]) for h in heads) for row in rows], left=left))
-    screen.line()
-    for line in _NEEDS:
-        screen.line(line, "quiet")
-
-
-def _explain(name: str, *, as_json: bool) -> None:
-    row, text = _row(name), doc(ABSTAINERS, name)
-    member = ABSTAINERS.get(name)
-    options = {each.name: str(getattr(member, each.name)) for each in fields(member) if each.init}
-    if as_json:
-        print_json({**row, "options": options, "documentation": text})
-        return
-    defaults = ", ".join(f"{key}={value}" for key, value in options.items())
-    click.echo(f"{text}\n\nOptions: {defaults}")
-
-
-def _row(name: str) -> dict[str, Any]:
-    member = ABSTAINERS.get(name)
-    return {
-        "name": name,
-        "kind": "generator" if is_generator(member) else f"detector, {member.position} f",
-        "version": member.version,
-        "needs": ", ".join(sorted(member.needs)),
-        "what": doc(ABSTAINERS, name).partition("\n")[0],
-    }
 
 
 @dataclass(frozen=True, kw_only=True)

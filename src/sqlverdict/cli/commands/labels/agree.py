@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.judge_contexts import ContextArgs, compare_contexts
 from sqlverdict.cli.options.labels import LabelArgs, half_option
 from sqlverdict.cli.options.shared import (
     FILE,
     NumberRange,
     json_option,
+    options_on_line,
     print_json,
     runs_argument,
     seed_option,
     show_option,
 )
 from sqlverdict.cli.show_run import show_notes
+from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
 from sqlverdict.report.agreement.agreement import (
@@ -48,7 +52,13 @@ _EXAMPLES = (
     "sqlverdict agree runs/bird runs/spider --labels labels.jsonl --by difficulty",
     "sqlverdict agree runs/o3 runs/gpt --labels labels.jsonl --figure kappa.svg \\",
     "    --combined 'any(ex, *)' --combined 'majority(o3: flex, gpt: flex, ex)'",
+    "sqlverdict agree runs/flex --labels labels.jsonl --context all --dry-run    # what it costs",
+    "sqlverdict agree runs/flex --labels labels.jsonl --context no_gold --out ablation",
 )
+
+
+_OF_FIGURES = ("metrics", "combined", "threshold", "by", "seed", "figure", "percent", "show")
+"""The options that ``--context`` does not read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +103,7 @@ class AgreeArgs:
         metavar="TAG",
         help="Group by this tag. Repeatable. [default: difficulty and set]",
     )
+    context: ContextArgs = group(ContextArgs)
     seed: int = seed_option("The seed of the intervals.")
     figure: Path | None = option(
         "--figure", type=FILE, help="Write the kappas to an SVG file, grouped by the first --by."
@@ -121,10 +132,25 @@ def agree(args: AgreeArgs) -> None:
     bootstrap over cases. A case that a metric left unscored is in none of its figures, and is
     counted. "More labels" is how many labels would separate two metrics with a power of 80%, if
     the difference so far is the true one.
+
+    --context measures what each part of a judge's context contributes. The run needs the judge flex
+    and a model; its evaluate command is read again for the cases, the predictions and the model, so
+    start in the same folder. Each context is a run in --out with the metrics ex and flex, about the
+    labelled cases. The contexts are those of FLEX's tables 4 and 5: full (results only where they
+    differ), no_results, results_in_both, no_question, no_knowledge, no_criteria, no_gold. Run the
+    same command again to continue; cached replies are not paid for again.
     """
+    labels = args.labels.read(args.combine, args.half)
+    if args.context.contexts:
+        _check_options(_OF_FIGURES, "cannot be combined with --context")
+        if len(args.runs) > 1:
+            raise UsageError("--context takes one run, whose judge is asked again")
+        compare_contexts(args.runs[0], labels, args.context, as_json=args.as_json)
+        return
+    _check_options([each.name for each in fields(ContextArgs)], "goes with --context NAME")
     report = compare_with_labels(
         [read_run(folder) for folder in args.runs],
-        args.labels.read(args.combine, args.half),
+        labels,
         metrics=args.metrics,
         combined=args.combined,
         by=args.by,
@@ -138,6 +164,12 @@ def agree(args: AgreeArgs) -> None:
         print_json(report)
         return
     _show(report, args.show, in_percent=args.percent)
+
+
+def _check_options(names: Sequence[str], problem: str) -> None:
+    for name, spelling in options_on_line().items():
+        if name in names:
+            raise UsageError(f"{spelling} {problem}")
 
 
 def _show(report: AgreementReport, most: int, *, in_percent: bool) -> None:

@@ -1,1 +1,1 @@
-"""List metrics, presets, rules and other members."""
+"""Explain metrics, presets, rules and other members."""

@@ -1,4 +1,4 @@
-"""Show all evidence about two queries: parse, execution, relations, witness."""
+"""Show all evidence about two queries: answers, relations, witness; or what one consists of."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.cli.command import command
+import click
+
+from sqlverdict.cli.command import Heading, argument, command, option
 from sqlverdict.cli.options.pair import (
     SIDES,
-    PairArgs,
     PairOfQueries,
+    WitnessArgs,
     problems,
+    query_text,
     search,
     write_witness,
 )
 from sqlverdict.cli.options.shared import print_json
-from sqlverdict.cli.query_parts import PARTS, part_text, query_parts
+from sqlverdict.cli.query_parts import PARTS, other_dialect, part_text, query_parts
 from sqlverdict.cli.show_pair import refutation_json, show_answer, show_refutation
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.relate import relate
+from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import ENGINES
+from sqlverdict.parse.features import FEATURES
 from sqlverdict.parse.query import parse
 from sqlverdict.records import Answer, Comparison, Outcome, ParseFailure, Relation
 from sqlverdict.refute.trial.rebuild import compare_on
@@ -34,7 +39,22 @@ _EXAMPLES = (
     "sqlverdict pair 'SELECT max(age) FROM singer' \\",
     "    'SELECT age FROM singer ORDER BY age DESC LIMIT 1' --db concert_singer.sqlite",
     "sqlverdict pair @gold.sql @mine.sql --schema tables.json --db-id concert_singer --json",
+    "sqlverdict pair 'SELECT name FROM singer ORDER BY age DESC LIMIT 1'    # one query alone",
+    "sqlverdict pair - --dialect postgres < query.sql",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairArgs(WitnessArgs):
+    """The options of ``pair``."""
+
+    gold: str = argument(metavar="GOLD")
+    prediction: str | None = argument(metavar="[PRED]", required=False)
+    dialect: str | None = option(
+        "--dialect",
+        heading=Heading.DATA,
+        help="For one query alone: a dialect of sqlglot. [default: the one of --db, else sqlite]",
+    )
 
 
 @dataclass(frozen=True)
@@ -59,8 +79,15 @@ def pair(args: PairArgs) -> int:
     What each consists of; with --db, what they return there and how the answers relate; and
     whether there is a small database on which they differ. The exit code is 2 if one does not
     parse or run.
+
+    GOLD alone (or - for standard input) is parsed and not run: its tables, columns, features and
+    hardness are shown. The exit code is 2 if it is not one query of the dialect.
     """
-    queries = args.read()
+    if args.prediction is None:
+        return _show_query(query_text(args.gold), args)
+    if args.dialect is not None:
+        raise UsageError("--dialect is for one query alone: two are of the engine of --db")
+    queries = args.read(args.gold, args.prediction)
     broken = problems(queries)
     parsed = {side: _parts(sql, queries.dialect) for side, sql in queries.queries}
     execution = refutation = None
@@ -92,6 +119,40 @@ def pair(args: PairArgs) -> int:
         screen.heading("search for a difference")
         show_refutation(screen, refutation, paths)
     return 2 if broken else 0
+
+
+def _show_query(sql: str, args: PairArgs) -> int:
+    """What one query consists of; nothing is run."""
+    dialect = args.dialect or ENGINES.get(args.source.engine).dialect
+    parsed = parse(sql, dialect)
+    if isinstance(parsed, ParseFailure):
+        if args.as_json:
+            print_json(_failure_json(parsed))
+        else:
+            other = other_dialect(sql, dialect)
+            hint = f". It can be read as {other}: --dialect {other}" if other else ""
+            click.echo(f"error: {parsed.reason}: {parsed.message}{hint}", err=True)
+        return 2
+    parts = query_parts(sql, parsed)
+    if args.as_json:
+        print_json({"parsed": True, "dialect": dialect, **parts})
+        return 0
+    screen = Screen()
+    rows = [(name, part_text(parts[name])) for name in PARTS]
+    screen.table(table(("part", "found"), rows, left=(0, 1)))
+    meanings = [(name, FEATURES.get(name, "")) for name in parts["features"]]
+    screen.table(table(("feature", "meaning"), meanings, left=(0, 1)))
+    return 0
+
+
+def _failure_json(failure: ParseFailure) -> dict[str, Any]:
+    return {
+        "parsed": False,
+        "reason": str(failure.reason),
+        "message": failure.message,
+        "line": failure.line,
+        "column": failure.column,
+    }
 
 
 def _parts(sql: str, dialect: str) -> dict[str, Any]:

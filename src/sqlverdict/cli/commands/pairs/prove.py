@@ -11,7 +11,7 @@ from sqlverdict.cli.command import Heading, argument, command, group, option
 from sqlverdict.cli.options.pair import PairOfQueries, SchemaArgs, check_queries, query_text
 from sqlverdict.cli.options.shared import FILE, json_option, print_json
 from sqlverdict.errors import Contradiction, UsageError
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.references import file_of
 from sqlverdict.files.text import count
 from sqlverdict.parse.facts import facts_of
@@ -19,7 +19,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.certificate import check_certificate, load, make_certificate, save
-from sqlverdict.prove.check import InvalidProof, Verdict, explained
+from sqlverdict.prove.check import CheckedProof, InvalidProof, explained
 from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.profile import PROFILES
@@ -112,8 +112,9 @@ def _check(file: Path, args: ProveArgs) -> int:
 def _prove(pair: PairOfQueries, args: ProveArgs) -> int:
     with ExitStack() as stack:
         session = None
-        if pair.database is not None and pair.engine != DEFAULT_ENGINE:
-            session = ENGINES.get(pair.engine).open(pair.database, pair.limits)
+        engine = ENGINES.get(pair.engine)
+        if pair.database is not None and not engine.in_python:
+            session = engine.open(pair.database, pair.limits)
             stack.callback(session.close)
         result = prove_on_data(
             parse(pair.gold, pair.dialect),
@@ -175,14 +176,14 @@ def _facts(pair: PairOfQueries) -> list[str]:
     return sorted(str(fact) for fact in facts if fold(fact.table) in tables)
 
 
-def _why(verdict: Verdict) -> str:
+def _why(verdict: CheckedProof) -> str:
     if not isinstance(verdict, InvalidProof):
         return ""
     where = "" if verdict.step is None else f"step {verdict.step + 1}: "
     return f"{where}{verdict.why}"
 
 
-def _verdict_json(proof: Proof, verdict: Verdict) -> dict[str, Any]:
+def _verdict_json(proof: Proof, verdict: CheckedProof) -> dict[str, Any]:
     return {
         "verdict": "proved_equivalent" if verdict.holds else "rejected",
         "why": _why(verdict),
@@ -220,7 +221,7 @@ def _differing_clauses(result: NotProved) -> dict[str, tuple[str, ...]]:
 
 def _show_proof(
     proof: Proof,
-    verdict: Verdict,
+    verdict: CheckedProof,
     facts: list[str],
     saved: Path | None,
     broken: tuple[str, ...],
@@ -278,7 +279,7 @@ def _show_not_proved(result: NotProved, facts: list[str]) -> None:
     screen.line(f"rules that fired: {', '.join(result.rules) or 'none'}", "quiet")
 
 
-def _show_check(proof: Proof, verdict: Verdict) -> None:
+def _show_check(proof: Proof, verdict: CheckedProof) -> None:
     screen = Screen()
     for line in explained(verdict):
         screen.line(line)

@@ -23,8 +23,9 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.cli.show_case import show_case
 from sqlverdict.cli.show_run import run_json, show_end, show_runs
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.evidence import OpenQuestion, Proved
-from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
+from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
@@ -154,7 +155,7 @@ def _evaluate(
     for name in systems():
         loaded = load_predictions(predictions_path(name), [case.id for case in cases])
         predictions: Mapping[str, Prediction] = loaded
-        if engine.name != DEFAULT_ENGINE:
+        if engine.dialect != DEFAULT_DIALECT:
             predictions = {
                 key: translated_prediction(each, engine.dialect) for key, each in loaded.items()
             }

@@ -14,13 +14,14 @@ import click
 
 from sqlverdict.cli.command import command
 from sqlverdict.cli.evaluate_runs import evaluate_cases, read_cases, run_systems
+from sqlverdict.cli.merge_shards import merge_shards
 from sqlverdict.cli.options.batch import show_estimate
 from sqlverdict.cli.options.judge import open_judge
 from sqlverdict.cli.options.run import EvaluateArgs, run_options
 from sqlverdict.cli.options.shared import command_line, command_words, print_json
 from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
 from sqlverdict.cli.show_trials import show_trials
-from sqlverdict.errors import Contradiction, Interrupted
+from sqlverdict.errors import Contradiction, Interrupted, text_of
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options
 from sqlverdict.report.files import write_reports
@@ -54,6 +55,9 @@ _EXAMPLES = (
     "    --judge replay --metrics ex,flex,verdict",
     "sqlverdict evaluate ... --predictions a=a.txt --predictions b=b.txt --out runs",
     "sqlverdict evaluate ... --gold-overlay experts=fixed.jsonl   # corrected golds",
+    "sqlverdict evaluate ... --shard 1/2 --out runs/part1         # on one machine",
+    "sqlverdict evaluate ... --shard 2/2 --out runs/part2         # on another",
+    "sqlverdict evaluate --merge runs/part1 --merge runs/part2 --out runs/mine",
 )
 
 
@@ -75,7 +79,13 @@ def evaluate(args: EvaluateArgs) -> int:
     The metric verdict is decided by proofs, witnesses and relations. With --model (and --judge) a
     language model decides what they leave open. Its replies are cached, so that no call is paid
     for twice. With --no-llm no model is called, and the report lists what it would be asked.
+
+    With --merge the shards of one evaluation become one run: the one that a single process would
+    have written. All of them must be finished and there once, with the same inputs, options,
+    versions and databases.
     """
+    if args.output.merge:
+        return merge_shards(args.output)
     with ExitStack() as stack:
         if args.output.as_json and not args.judge.dry_run:
             # What a plug-in prints must not stand in the JSON.
@@ -95,7 +105,7 @@ def evaluate(args: EvaluateArgs) -> int:
         records |= {"trials": trials} if trials else {}
         print_json({"exit_code": end.exit_code, "outcome": end.message, **records})
     else:
-        _print(runs, end, quiet=args.output.quiet, column_note=benchmark.column_note)
+        _print(runs, end, quiet=args.output.quiet, column_note=text_of(benchmark.column_note))
     return end.exit_code
 
 

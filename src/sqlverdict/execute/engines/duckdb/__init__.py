@@ -30,27 +30,30 @@ Needs the extra ``duckdb``.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 from contextlib import closing
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
-from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Scratch, Session, Workspace
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.parse.schema import Schema
 
 
 @ENGINES.member
-class Duckdb:
+class Duckdb(Engine):
     """DuckDB through its Python package."""
 
     name = "duckdb"
     dialect = "duckdb"
     suffixes = (".duckdb", ".ddb", ".db")
     schemes = ("duckdb",)
-    counts_steps = False
+    search = "scratch"
+    enforces = frozenset({"types", "keys", "references"})
+    limits_memory = True
 
     @property
     def version(self) -> str:
@@ -102,6 +105,18 @@ class Duckdb:
                 return read_connection(connection, db_id or file.stem)
         except DatabaseError as error:
             raise SchemaError(str(error)) from error
+
+    def write_file(self, file: Path, statements: Iterable[str]) -> None:
+        """Make a DuckDB file with the content that statements make."""
+        _require_extra()
+        import duckdb
+
+        try:
+            with closing(duckdb.connect(str(file))) as connection:
+                for statement in statements:
+                    connection.execute(statement)
+        except duckdb.Error as error:
+            raise DatabaseError(str(error)) from error
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """A database in memory with the tables of a schema."""

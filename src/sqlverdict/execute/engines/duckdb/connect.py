@@ -99,5 +99,7 @@ def _require_duckdb(file: Path) -> None:
             f"{file} cannot be opened: {error.strerror}. Give the path of a DuckDB file"
         ) from error
     if header[_MAGIC_AT:] != MAGIC:
-        kind = "a SQLite file; use --engine sqlite" if header[:6] == b"SQLite" else "no DuckDB file"
+        kind = (
+            "a SQLite file; use the engine sqlite" if header[:6] == b"SQLite" else "no DuckDB file"
+        )
         raise DatabaseError(f"{file} is {kind}")

@@ -76,6 +76,8 @@ class Mysql(ServerMember):
     dialect = "mysql"
     driver = "PyMySQL"
     schemes = ("mysql", "mariadb")
+    # Foreign keys are not, in tables of some storage engines and where a session switched them off.
+    enforces = frozenset({"types", "keys"})
 
     def open(
         self,

@@ -77,6 +77,8 @@ class Postgres(ServerMember):
     dialect = "postgres"
     driver = "psycopg"
     schemes = ("postgresql", "postgres")
+    # Foreign keys are not, where they were declared NOT VALID.
+    enforces = frozenset({"types", "keys"})
 
     def _require_extra(self) -> None:
         super()._require_extra()

@@ -21,7 +21,7 @@ from time import monotonic
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.brief import BRIEF_CELL, is_brief
-from sqlverdict.execute.engine import ENGINES, Limits, Session, Workspace
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, Workspace
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.execute.engines.sqlite.workspace import open_workspace
 from sqlverdict.files.digests import database_digest
@@ -38,14 +38,17 @@ _HARMLESS = re.compile(r"ok$|CHECK constraint failed|(NULL|NUMERIC|TEXT|non-\S+)
 
 
 @ENGINES.member
-class Sqlite:
+class Sqlite(Engine):
     """SQLite through Python's ``sqlite3`` module."""
 
     name = "sqlite"
     dialect = "sqlite"
     suffixes = (".sqlite", ".db", ".sqlite3")
     schemes = ("sqlite",)
+    in_python = True
+    search = "in_memory"
     counts_steps = True
+    limits_memory = True
     brief_cell = BRIEF_CELL
 
     @property

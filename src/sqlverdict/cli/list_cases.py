@@ -1,19 +1,16 @@
-"""List the cases of a run that meet conditions: verdict, reason, database ..."""
+"""Prints the cases of a run that meet conditions: as a table, CSV, JSON or ids."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option
-from sqlverdict.cli.options.shared import NAMES, json_option, json_text, run_argument
+from sqlverdict.cli.options.shared import json_text
 from sqlverdict.evidence import Refuted
 from sqlverdict.files.text import count, few_of
 from sqlverdict.records import Result
@@ -23,9 +20,12 @@ from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.exports import csv_text
 from sqlverdict.report.terminal.tables import short, table
 from sqlverdict.runlog.case_filter import CaseFilter
-from sqlverdict.runlog.run import Run, read_run
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import reasons_by
 
+TABLE = "table"
+FORMATS = (TABLE, "csv", "ids")
+"""How the cases can be printed, beside JSON."""
 _FREE = ("db_id", "difficulty", "situation")
 """Conditions whose words are the run's own: they are named where nothing fits."""
 _MOST = 1_000
@@ -35,107 +35,24 @@ _DIFFER = re.compile(r"^they differ (?:when|in|on this database:) ")
 """How the sentences of most witnesses begin."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ListArgs:
-    """The options of ``list``."""
+def list_cases(run: Run, conditions: CaseFilter, format_name: str, *, as_json: bool) -> None:
+    """Print the cases of a run that meet all conditions.
 
-    run: Path = run_argument()
-    verdict: tuple[str, ...] = option(
-        "--verdict",
-        type=NAMES,
-        default=(),
-        heading=Heading.CASES,
-        help="correct, incorrect, needs_review ...",
-    )
-    reason: tuple[str, ...] = option(
-        "--reason",
-        type=NAMES,
-        default=(),
-        heading=Heading.CASES,
-        help="Reason codes, such as VALUE_MISMATCH.",
-    )
-    db_id: tuple[str, ...] = option(
-        "--db-id",
-        type=NAMES,
-        default=(),
-        aliases=["--db"],
-        heading=Heading.CASES,
-        help="Names of databases.",
-    )
-    difficulty: tuple[str, ...] = option(
-        "--difficulty", type=NAMES, default=(), heading=Heading.CASES, help="Levels."
-    )
-    situation: tuple[str, ...] = option(
-        "--situation",
-        type=NAMES,
-        default=(),
-        heading=Heading.CASES,
-        help="What the evidence amounts to.",
-    )
-    lucky: bool = option(
-        "--lucky",
-        is_flag=True,
-        heading=Heading.CASES,
-        help="Matches by luck: a witness on ordinary data refutes them.",
-    )
-    abstained: bool = option(
-        "--abstained", is_flag=True, heading=Heading.CASES, help="Abstentions."
-    )
-    text: str | None = option(
-        "--text", heading=Heading.CASES, help="Words in the question or a query."
-    )
-    format: str = option(
-        "--format",
-        type=click.Choice(["table", "csv", "ids"]),
-        default="table",
-        heading=Heading.OUTPUT,
-        help="A table, all fields as CSV, or one id per line.",
-    )
-    as_json: bool = json_option()
-
-    @property
-    def filter(self) -> CaseFilter:
-        """The conditions."""
-        return CaseFilter(
-            verdict=self.verdict,
-            reason=self.reason,
-            db_id=self.db_id,
-            difficulty=self.difficulty,
-            situation=self.situation,
-            lucky=self.lucky or None,
-            abstained=self.abstained or None,
-            text=self.text,
-        )
-
-
-_EXAMPLES = (
-    "sqlverdict list runs/mine --verdict incorrect --difficulty hard",
-    "sqlverdict list runs/mine --lucky",
-    "sqlverdict list runs/mine --reason VALUE_MISMATCH --format csv > wrong.csv",
-    "sqlverdict show runs/mine $(sqlverdict list runs/mine --lucky --format ids)",
-)
-
-
-@command(ListArgs, examples=_EXAMPLES)
-def list(args: ListArgs) -> None:  # noqa: A001 - the command's name
-    """List the cases of a run that meet all conditions.
-
-    A condition with several words, separated by commas, holds for any of them. Without conditions
-    all cases are listed. The verdict is the run's own: by the metric verdict where the run has it,
-    else by its first metric of values 0 and 1. With --lucky the table says of each case when the
-    two queries differ. The table has at most 1,000 rows, and says how many cases are left out; the
-    other formats have all of them.
+    Args:
+        run: The run.
+        conditions: What the cases have in common.
+        format_name: One of :data:`FORMATS`.
+        as_json: Print JSON instead.
     """
-    run, conditions = read_run(args.run), args.filter
     results = run.select(conditions)
-    if args.as_json:
+    if as_json:
         number = _print_json(run, results)
-    elif args.format == "ids":
+    elif format_name == "ids":
         number = _print_ids(results)
-    elif args.format == "csv":
+    elif format_name == "csv":
         number = _print_csv(run, results)
     else:
-        number = _print_table(run, results, witnesses=args.lucky)
+        number = _print_table(run, results, witnesses=bool(conditions.lucky))
     if not number:
         click.echo(f"no case meets all conditions. {_there_is(run, conditions)}".strip(), err=True)
 

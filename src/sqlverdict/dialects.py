@@ -1,0 +1,284 @@
+"""What differs from one SQL dialect to the next: one record a dialect, named by behaviour.
+
+Code that must know a peculiarity asks the record (``dialect_of(query.dialect).division_by_zero``)
+and compares no name. A dialect without a record, such as one that only sqlglot knows, gets the
+defaults: they promise nothing, and no rule counts as checked in it. What concerns the database
+system rather than its language (files, limits, how witnesses are searched) stands in the engine's
+own record, ``execute/engine.py``, which names its dialect.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+DEFAULT_DIALECT = "sqlite"
+"""The dialect of a query that names none; the forms of proofs and messages are written in it."""
+
+Values = Literal[
+    "integer", "real", "number", "text", "boolean", "date", "time", "timestamp", "uuid", "other"
+]
+"""What a column holds. ``real`` is a double; ``number`` any other number: decimals, and floats of
+four bytes."""
+
+RuleGroup = Literal["affinities", "exact_texts", "any_texts", "if_function", "etm_paper"]
+"""What a rule of the prover leans on: affinities; that equal texts are the same; neither; a
+function that stands for CASE; the reading of the ETM paper."""
+
+Clause = Literal["where", "group", "having", "order"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """What a dialect's SQL looks like and means.
+
+    Attributes:
+        name: Its name, as sqlglot has it.
+        title: Its name for people.
+
+        in_python: Python's ``sqlite3`` reads it: its own parser says what is a syntax error and
+            what a schema accepts, and its files are opened directly.
+        plain_tokens: ``parse/tokens.py`` cuts its texts: no comment runs, and letter case outside
+            of strings never counts.
+        unsure_text: What a text may hold whose meaning depends on the server's settings.
+        names_case: Whether names that differ in letter case are one. ``folded``: always.
+            ``tables``: names of tables and aliases may be two. ``quoted``: quoted names are two.
+        quote: What stands around a quoted name.
+        blobs: How bytes are written: as ``x'00ff'``, as a text that is cast to bytea, or as a text
+            of one escape a byte.
+        backslashes: A backslash in a string is an escape.
+        bare_sides: A side of a set operation stands without parentheses around it.
+
+        lenient: It takes what others refuse, and has a rule for it: ambiguous names, words in
+            double quotes that are texts, the first of several rows where one value is meant,
+            columns beside an aggregate.
+        alias_clauses: The clauses whose expressions see aliases of the SELECT list. A whole term of
+            GROUP BY or ORDER BY sees them in every dialect.
+        determined_columns: Where a column may stand beside an aggregate if the grouped columns
+            determine it.
+
+        typed: A column holds values of its declared type, and of no other. Otherwise a type is an
+            affinity.
+        types: What columns of its own types hold, beside those that all typed dialects have.
+        type_suffixes: Words behind a type that do not change what it holds.
+        exact_collations: The names of collations under which equal texts are the same; "" stands
+            for the usual one.
+        exact_texts: The usual collation is one of them.
+        typed_quotes: A text in quotes is read as a value of the type beside it.
+        sample_types: A declaration for each kind of values, for tables that test a rule.
+        indexable_text: The type of texts that a key may have, where TEXT has no length.
+
+        nulls: Where NULLs stand in an ORDER BY that does not say so.
+        division_by_zero: ``null``; ``error``; or ``signed``: NULL for the integer 0, while 0.0
+            and -0.0 are equal and divide differently.
+        wide_sums: A sum of integers may be a decimal, which is not divided as an integer is.
+        row_values: A value may have several parts, and IS NULL looks at them.
+
+        rules: The groups of rules that were checked on its engine (``check_rule``).
+
+        file_header: How a file of its engine, or a dump, begins.
+        server: Its databases are on servers: such a file is a dump, to be loaded there.
+        ddl_words: What CREATE statements hold that others do not know.
+        source: How a database of its engine is named.
+        julian_day: The days since the beginning of the Julian calendar up to ``{}``.
+        weekday: The number of the weekday of ``{}``, as a text, where ``strftime`` has no word
+            for it.
+    """
+
+    name: str
+    title: str = ""
+
+    in_python: bool = False
+    plain_tokens: bool = False
+    unsure_text: re.Pattern[str] | None = None
+    names_case: Literal["folded", "tables", "quoted"] = "quoted"
+    quote: str = '"'
+    blobs: Literal["hex", "bytea", "escapes"] = "hex"
+    backslashes: bool = False
+    bare_sides: bool = False
+
+    lenient: bool = False
+    alias_clauses: frozenset[Clause] = frozenset()
+    determined_columns: Literal["nowhere", "outside_having", "everywhere"] = "nowhere"
+
+    typed: bool = True
+    types: Mapping[str, Values] = field(default_factory=dict)
+    type_suffixes: tuple[str, ...] = ()
+    exact_collations: re.Pattern[str] = re.compile(r"(?!)")
+    exact_texts: bool = False
+    typed_quotes: bool = False
+    sample_types: tuple[tuple[Values, str], ...] = ()
+    indexable_text: str | None = None
+
+    nulls: Literal["small", "large", "last"] = "small"
+    division_by_zero: Literal["null", "signed", "error"] = "error"
+    wide_sums: bool = True
+    row_values: bool = True
+
+    rules: frozenset[RuleGroup] = frozenset()
+
+    file_header: re.Pattern[bytes] | None = None
+    server: bool = False
+    ddl_words: re.Pattern[str] | None = None
+    source: str = ""
+    julian_day: str | None = None
+    weekday: str | None = None
+
+    def nulls_first(self, falls: bool) -> bool:
+        """Whether NULLs come first in an ORDER BY that does not say so."""
+        if self.nulls == "last":
+            return False
+        return falls if self.nulls == "large" else not falls
+
+
+_CLAUSES: frozenset[Clause] = frozenset({"where", "group", "having", "order"})
+_BYTE_COLLATIONS = re.compile(r"|c|posix|ucs_basic|binary")
+
+_SQLITE = Dialect(
+    name=DEFAULT_DIALECT,
+    title="SQLite",
+    in_python=True,
+    plain_tokens=True,
+    names_case="folded",
+    bare_sides=True,
+    lenient=True,
+    alias_clauses=_CLAUSES,
+    determined_columns="everywhere",
+    typed=False,
+    exact_texts=True,
+    division_by_zero="null",
+    wide_sums=False,
+    row_values=False,
+    rules=frozenset({"affinities", "exact_texts", "any_texts", "if_function", "etm_paper"}),
+)
+
+_POSTGRES = Dialect(
+    name="postgres",
+    title="PostgreSQL",
+    names_case="quoted",
+    blobs="bytea",
+    determined_columns="everywhere",
+    types={"boolean": "boolean", "bool": "boolean", "uuid": "uuid"},
+    exact_collations=_BYTE_COLLATIONS,
+    exact_texts=True,
+    typed_quotes=True,
+    sample_types=(
+        ("integer", "INTEGER"),
+        ("text", "TEXT"),
+        ("real", "DOUBLE PRECISION"),
+        ("number", "NUMERIC"),
+        ("date", "DATE"),
+        ("boolean", "BOOLEAN"),
+    ),
+    nulls="large",
+    division_by_zero="error",
+    rules=frozenset({"exact_texts", "any_texts"}),
+    file_header=re.compile(rb"PGDMP|(?s:.{0,40})PostgreSQL database"),
+    server=True,
+    ddl_words=re.compile(
+        r"::|\b(?:big)?serial\b|\busing btree\b|\bcreate (?:type|domain|extension|sequence)\b"
+        r"|\bowner to\b|\bnextval\s*\(|\bpg_catalog\b",
+        re.IGNORECASE,
+    ),
+    source="postgresql://HOST/",
+    julian_day="DATE_PART('julian', CAST({} AS TIMESTAMP))",
+    weekday="CAST(EXTRACT(dow FROM {}) AS TEXT)",
+)
+
+_MYSQL_EXACT = "VARCHAR(40) COLLATE utf8mb4_nopad_bin"
+_MYSQL = Dialect(
+    name="mysql",
+    title="MySQL or MariaDB",
+    # Comments that run, minus signs that are no comment, and escapes that a mode switches off.
+    unsure_text=re.compile(r"/\*!|/\*M!|--(?!\s)|\\"),
+    names_case="tables",
+    quote="`",
+    backslashes=True,
+    alias_clauses=frozenset({"group", "having", "order"}),
+    determined_columns="outside_having",
+    types={
+        **dict.fromkeys(("tinytext", "mediumtext", "longtext"), "text"),
+        **dict.fromkeys(("boolean", "bool"), "integer"),
+        # Shown in the time zone of the session.
+        "timestamp": "other",
+    },
+    type_suffixes=(" unsigned",),
+    # Trailing spaces count, too. The usual collation is not among them.
+    exact_collations=re.compile(r"binary|\w+_nopad_bin|\w+_0900_bin"),
+    sample_types=(
+        ("integer", "INTEGER"),
+        ("text", _MYSQL_EXACT),
+        ("other", "VARCHAR(40)"),
+        ("real", "DOUBLE"),
+        ("number", "DECIMAL(12, 3)"),
+        ("date", "DATE"),
+    ),
+    indexable_text="VARCHAR(255)",
+    division_by_zero="null",
+    wide_sums=False,
+    row_values=False,
+    rules=frozenset({"any_texts", "if_function"}),
+    file_header=re.compile(rb"-- (?:MySQL|MariaDB) dump|/\*M?!\d"),
+    server=True,
+    ddl_words=re.compile(
+        r"\bauto_increment\b|\bengine\s*=|\benum\s*\(|\bunsigned\b", re.IGNORECASE
+    ),
+    source="mysql://HOST/",
+    julian_day="(TO_DAYS({}) + 1721059.5)",
+)
+
+_DUCKDB = Dialect(
+    name="duckdb",
+    title="DuckDB",
+    names_case="folded",
+    blobs="escapes",
+    alias_clauses=_CLAUSES,
+    determined_columns="nowhere",
+    types={
+        **dict.fromkeys(("string", "char", "bpchar"), "text"),
+        **dict.fromkeys(("boolean", "bool"), "boolean"),
+        "uuid": "uuid",
+    },
+    exact_collations=_BYTE_COLLATIONS,
+    exact_texts=True,
+    typed_quotes=True,
+    sample_types=(
+        ("integer", "INTEGER"),
+        ("text", "VARCHAR"),
+        ("real", "DOUBLE"),
+        ("number", "DECIMAL(12, 3)"),
+        ("date", "DATE"),
+        ("boolean", "BOOLEAN"),
+    ),
+    nulls="last",
+    division_by_zero="signed",
+    wide_sums=False,
+    row_values=False,
+    rules=frozenset({"exact_texts", "any_texts"}),
+    file_header=re.compile(rb"(?s).{8}DUCK"),
+    ddl_words=re.compile(r"\bstruct\s*\(|\bcreate macro\b|\[\]|\bhugeint\b", re.IGNORECASE),
+    source="FILE.duckdb",
+    julian_day="JULIAN(CAST({} AS TIMESTAMP))",
+)
+
+DIALECTS: Mapping[str, Dialect] = {
+    each.name: each for each in (_SQLITE, _DUCKDB, _POSTGRES, _MYSQL)
+}
+"""The dialects that have a record, by name."""
+
+
+def dialect_of(name: str) -> Dialect:
+    """The record of a dialect; the defaults for one that has none."""
+    return DIALECTS.get(name) or Dialect(name=name)
+
+
+def checked_dialects(group: RuleGroup) -> tuple[str, ...]:
+    """The dialects on whose engines a group of rules was checked, sorted as they stand here."""
+    return tuple(each.name for each in DIALECTS.values() if group in each.rules)
+
+
+def guessing_order() -> list[Dialect]:
+    """The dialects as a text is tried in them: the usual one, those of servers, the others."""
+    return sorted(DIALECTS.values(), key=lambda each: (not each.in_python, not each.server))

@@ -1,0 +1,128 @@
+"""What an open database is: a session, a scratch database or a workspace; and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlverdict.errors import UsageError
+from sqlverdict.files.sqlite import HEAP
+from sqlverdict.records import Outcome, Row
+
+LONGEST = 1_000_000_000
+"""Seconds that a limit may be at most: clocks and logs know no longer time."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one query may spend. Steps come first: they are the same on every machine.
+
+    Attributes:
+        steps: Virtual-machine instructions; deterministic, so a verdict can be repeated. An
+            idle machine does as many in 9 to 30 seconds.
+        seconds: Wall clock: the safety net, far above what the steps take. What it cuts says so
+            (``cut_by_time``), is never cached, and is done again when a run is resumed.
+        rows: Rows kept; one more is ``ROW_LIMIT``.
+        bytes: Size of the kept rows; above it is ``MEMORY_LIMIT``.
+        memory: The engine's own heap; above it is ``MEMORY_LIMIT``.
+        cell: The largest text or blob the engine may build.
+        sql_length: The longest SQL text that is tried at all, in characters.
+        trust_role: On a server, queries run as the role of the URL, even if it may write.
+    """
+
+    steps: int = 1_000_000_000
+    seconds: float = 120.0
+    rows: int = 500_000
+    bytes: int = 128 * 2**20
+    memory: int = HEAP
+    cell: int = 32 * 2**20
+    sql_length: int = 1_000_000
+    trust_role: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a time that no clock counts to.
+
+        Raises:
+            UsageError: it is longer than ``LONGEST``, or no number.
+        """
+        # NaN is neither more nor less.
+        if not self.seconds <= LONGEST:
+            raise UsageError(f"the time limit is {self.seconds} s; expected at most {LONGEST:,} s")
+
+    def key(self) -> str:
+        """The limits as they enter a cache key; wall-clock time does not change an answer."""
+        sizes = f"{self.bytes}/{self.memory}/{self.cell}/{self.sql_length}"
+        return f"{self.steps}/{self.rows}/{sizes}{'/trust_role' * self.trust_role}"
+
+
+class Session(Protocol):
+    """An open database, kept open between queries."""
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query within the limits."""
+        ...
+
+    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
+        """Seconds of each query, ``rounds`` times, interleaved, after one warm-up each.
+
+        Only for queries that ``run`` answered.
+        """
+        ...
+
+    def digest(self) -> str | None:
+        """A digest of the snapshot that this session reads; ``None`` where it cannot be told."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the database."""
+        ...
+
+
+class Scratch(Protocol):
+    """A database of ours with the tables of a schema, for instances of a few rows.
+
+    It is empty when it is made, and gone when it is closed. Queries on it are untrusted, and run
+    under the same guards as in a :class:`Session`.
+    """
+
+    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+        """Make these rows the content of the tables, parents and children in any order.
+
+        Returns:
+            Whether every row was accepted: none breaks a type or a constraint. The content is
+            undefined where one does.
+        """
+        ...
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query on the content."""
+        ...
+
+    def close(self) -> None:
+        """Remove everything that was made."""
+        ...
+
+
+class Workspace(Protocol):
+    """A throw-away copy of a database, or a transaction that is rolled back; it may be written.
+
+    The database itself never changes. Files, the network, extensions, settings and administration
+    stay as closed as in a :class:`Session`.
+    """
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted statement; one that has no result gives an answer without columns."""
+        ...
+
+    def tables(self) -> list[str]:
+        """The names of its tables, sorted.
+
+        Raises:
+            DatabaseError: they cannot be read.
+        """
+        ...
+
+    def close(self) -> None:
+        """Throw everything away."""
+        ...

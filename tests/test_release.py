@@ -1,0 +1,59 @@
+"""What a release must agree on; ``make release-check`` builds one and tries it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from release_check import (
+    BESIDES,
+    ROOT,
+    changelog,
+    sdist_faults,
+    supported_versions,
+    version,
+    wheel_faults,
+)
+
+ABOUT = {f"sqlverdict-1.dist-info/{each}" for each in ("METADATA", "entry_points.txt")}
+LICENCE = "sqlverdict-1.dist-info/licenses/LICENSE"
+FILES = {"src/sqlverdict/__init__.py", "src/sqlverdict/py.typed"}
+WHEEL = {"sqlverdict/__init__.py", "sqlverdict/py.typed", LICENCE, *ABOUT}
+
+
+def test_the_newest_section_of_the_changelog_is_that_of_the_version() -> None:
+    sections = re.findall(r"^## (\S+) \((.+)\)$", changelog(), re.MULTILINE)
+    assert sections[0][0] == version()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d|unreleased", sections[0][1])
+
+
+def test_the_citation_names_the_version() -> None:
+    assert f"\nversion: {version()}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_every_supported_python_is_tried() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert supported_versions(project) == ["3.11", "3.12", "3.13", "3.14"]
+    assert project["requires-python"] == ">=3.11"
+
+
+def test_a_whole_wheel_has_no_fault() -> None:
+    assert list(wheel_faults(WHEEL, FILES)) == []
+
+
+def test_a_wheel_holds_the_package_and_the_licence_alone() -> None:
+    names = {*WHEEL, "tests/test_release.py"} - {LICENCE, "sqlverdict/py.typed"}
+    assert list(wheel_faults(names, FILES)) == [
+        "the wheel lacks sqlverdict/py.typed",
+        "the wheel has tests/test_release.py",
+        "the wheel lacks licenses/LICENSE",
+    ]
+
+
+def test_an_sdist_holds_no_data() -> None:
+    names = {*FILES, *BESIDES, "PKG-INFO"}
+    assert list(sdist_faults(names, FILES)) == []
+    assert list(sdist_faults({*names, "shared/data/dev.json"} - {"LICENSE"}, FILES)) == [
+        "the sdist lacks LICENSE",
+        "the sdist has shared/data/dev.json",
+    ]
