@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from sqlverdict.score.agreement.agreement import percentiles
+from sqlverdict.score.statistics.intervals import CONFIDENCE
+from sqlverdict.score.statistics.resample import percentiles
 
 SAMPLES = 2000
 
@@ -35,7 +36,7 @@ def interval(pairs: Sequence[tuple[float, bool]], seed: int = 0) -> str:
         return "–"  # noqa: RUF001
     random = Random(seed)
     areas = (auc(random.choices(pairs, k=len(pairs))) for _ in range(SAMPLES))
-    low, high = percentiles([result for result in areas if result is not None])
+    low, high = percentiles([result for result in areas if result is not None], CONFIDENCE)
     return f"{area:.3f} ({low:.2f} to {high:.2f})"
 
 
@@ -50,7 +51,7 @@ def gain(after: Sequence[tuple[float, bool]], before: Sequence[float], seed: int
 
     random = Random(seed)
     values = (difference(random.choices(joined, k=len(joined))) for _ in range(SAMPLES))
-    low, high = percentiles([result for result in values if result is not None])
+    low, high = percentiles([result for result in values if result is not None], CONFIDENCE)
     return f"{difference(joined) or 0.0:+.3f} ({low:+.2f} to {high:+.2f})"
 
 

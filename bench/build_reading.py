@@ -5,7 +5,7 @@ mixes them and hides which is which. Two readers who have not seen the code mark
 natural (would a person ask this of such a database?), and is it answerable (does the schema hold
 what it asks for?). ``count`` puts the marks together.
 
-    sqlverdict build --benchmark spider --root spider --split train --seed 7 --out built
+    sqlverdict build --benchmark spider --root spider --split train --set seed=7 --out built
     python bench/build_reading.py draw built --seed 7 --out reading
     python bench/build_reading.py count reading votes/*.jsonl
 

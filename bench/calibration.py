@@ -27,14 +27,14 @@ from msgspec.structs import replace
 from agreement import DATA
 from agreement_pairs import by_question, samples, table
 from agreement_sets import SETS, Labelled, audited_golds, labelled, picked
-from sqlverdict.confidence.counts import CellLabel, LabelSet, by_step, cell_of, count
+from sqlverdict.confidence.counts import CellLabel, LabelSet, by_step, cell_name, count_labels
 from sqlverdict.confidence.model import Model
 from sqlverdict.confidence.order import NAMES, STEPS
 from sqlverdict.confidence.rates import total
-from sqlverdict.confidence.stored import write_model
+from sqlverdict.confidence.stored import write_label_model
 from sqlverdict.policies import POLICIES
 from sqlverdict.report.charts.chart import Series, line_chart
-from sqlverdict.score.calibration import ProbabilityBin, calibration
+from sqlverdict.score.calibration import ProbabilityBin, label_calibration
 from sqlverdict.score.expected import Expectation, ExpectedScore
 from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.situations import Situation
@@ -72,13 +72,13 @@ def labels_of(items: Sequence[Labelled], golds: Golds) -> Iterator[CellLabel]:
     questions_of_policies = frozenset().union(*(policy.asks for policy in POLICIES.values()))
     for item in items:
         situation = item.result.situation
-        yield CellLabel(cell_of(situation), item.set, item.question, item.label)
+        yield CellLabel(cell_name(situation), item.set, item.question, item.label)
         if situation in questions_of_policies:
             for opinion in item.judges.values():
-                cell = cell_of(situation, opinion)
+                cell = cell_name(situation, opinion)
                 yield CellLabel(cell, item.set, item.question, item.label, 1 / len(item.judges))
     for question in sorted({item.question for item in items if item.set == "corrected"}):
-        yield CellLabel(cell_of(Situation.PROVED), "corrected", question, golds[question])
+        yield CellLabel(cell_name(Situation.PROVED), "corrected", question, golds[question])
 
 
 def model_of(items: Sequence[Labelled], golds: Golds) -> Model:
@@ -86,7 +86,7 @@ def model_of(items: Sequence[Labelled], golds: Golds) -> Model:
     labels = list(labels_of(items, golds))
     used = Counter(label.set for label in labels if "/" not in label.cell)
     sets = tuple(LabelSet(s, ABOUT[s], used[s], "sqlite") for s in SETS if used[s])
-    return Model(sets, count(labels))
+    return Model(sets, count_labels(labels))
 
 
 def expected(items: Iterable[Labelled], model: Model) -> ExpectedScore | None:
@@ -183,7 +183,7 @@ def chance(forecasts: Sequence[Forecast], correlation: float) -> tuple[float, fl
             if random.random() < correlation**0.5:
                 number = by_group.setdefault(_group(item), number)
             pairs.append((p, number < p))
-        errors.append(calibration(pairs).error)
+        errors.append(label_calibration(pairs).error)
     errors.sort()
     return sum(errors) / DRAWS, errors[DRAWS * 95 // 100]
 
@@ -195,7 +195,7 @@ def _group(item: Labelled) -> tuple[str, str, str]:
 def stated_and_observed(items: Sequence[Labelled], golds: Golds) -> None:
     """Stated against observed, questions left out; and what chance explains."""
     forecasts = questions_left_out(items, golds)
-    measured = calibration([(p, item.label) for item, p in forecasts])
+    measured = label_calibration([(p, item.label) for item, p in forecasts])
     correlation = alike(forecasts)
     print(f"\n{len(forecasts)} pairs, calibration error {measured.error:.3f}")
     for value in (0.0, correlation):
@@ -208,7 +208,7 @@ def stated_and_observed(items: Sequence[Labelled], golds: Golds) -> None:
     table(("stated", "pairs", "mean stated", "right"), rows)
     for name in SETS:
         own = [(p, item.label) for item, p in forecasts if item.set == name]
-        print(f"* {name}: calibration error {calibration(own).error:.3f}")
+        print(f"* {name}: calibration error {label_calibration(own).error:.3f}")
     if "--write" in sys.argv:
         FIGURE.write_text(draw_figure(measured.bins, measured.error), encoding="utf-8")
 
@@ -237,7 +237,7 @@ def main() -> None:
     items, golds = usable(labelled(DATA)), audited_golds(DATA)
     model = model_of(items, golds)
     if "--write" in sys.argv:
-        COUNTS.write_bytes(write_model(model))
+        COUNTS.write_bytes(write_label_model(model))
     print("### The labels of each step")
     steps(model)
     print(f"\nOf {len(golds)} golds that experts audited {sum(golds.values())} are right.")

@@ -1,13 +1,13 @@
-"""What a user's own labels are worth: calibration after ``sqlverdict calibrate``, by set.
+"""What a user's own labels are worth: calibration after ``sqlverdict agree --calibrate``, by set.
 
 Each set of labels in turn plays the user's. The counts of the other sets stand for the package's.
 Questions are divided into ten folds; for each of them, 20, 50 or 100 labels are drawn from the
-other nine, one per question before a second one of any, and are added as ``calibrate`` adds them.
+other nine, one per question before a second one of any, and are added as ``--calibrate`` adds them.
 Printed are the calibration error and the log loss (x 1,000), means of several divisions:
 
 * without own labels;
-* own labels alone (``calibrate --alone``);
-* as ``calibrate`` counts;
+* own labels alone (``agree --calibrate --alone``);
+* as ``agree --calibrate`` counts;
 * the error that the last row would have if its probabilities were exact: so much is chance.
 
 Then, for each set, how often the bounds that a report states contain the share of right labels in a
@@ -29,7 +29,7 @@ from agreement_sets import SETS, Labelled, audited_golds, labelled
 from calibration import Golds, expected, model_of, usable
 from sqlverdict.confidence.counts import LabelSet
 from sqlverdict.confidence.model import NO_LABELS, Model
-from sqlverdict.score.calibration import LabelledResult, calibration, with_own
+from sqlverdict.score.calibration import LabelledResult, label_calibration, with_own
 
 FOLDS = 10
 DIVISIONS = 10
@@ -115,7 +115,7 @@ def own_labels(items: Sequence[Labelled], golds: Golds) -> None:
             divided = [forecasts(own, package, number, each) for each in range(DIVISIONS)]
             cells = []
             for way in ("none", "alone", "calibrate", "exact"):
-                error = sum(calibration(each[way]).error for each in divided) / DIVISIONS
+                error = sum(label_calibration(each[way]).error for each in divided) / DIVISIONS
                 loss = sum(log_loss(each[way]) for each in divided) / DIVISIONS
                 cells.append(
                     f"{error:.3f}" if way == "exact" else f"{error:.3f} / {1_000 * loss:.0f}"
@@ -123,7 +123,7 @@ def own_labels(items: Sequence[Labelled], golds: Golds) -> None:
             rows.append([name, str(number), *cells])
         contained = (inside(own, package, number) for number in (0, *OWN))
         bounds.append([name, *(f"{times}, width {width:.2f}" for times, width in contained)])
-    table(("set", "own labels", "without", "alone", "`calibrate`", "by chance"), rows)
+    table(("set", "own labels", "without", "alone", "`--calibrate`", "by chance"), rows)
     headers = ("without", *(f"{number} own labels" for number in OWN))
     table((f"inside, of {SAMPLES}", *headers), bounds)
 

@@ -153,7 +153,11 @@ def load_everything() -> None:
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         through_metrics(source.gold, source.prediction, source.database, Path(folder)).work()
     pair = [source.gold, source.prediction, "--db", str(source.database)]
-    for words in (["pair", *pair, "--no-bank"], ["prove", *pair], ["pair", source.gold]):
+    for words in (
+        ["pair", *pair, "--set", "no-bank=true"],
+        ["prove", *pair],
+        ["pair", source.gold],
+    ):
         CliRunner().invoke(sqlverdict, words)
 
 

@@ -137,8 +137,15 @@ def commands_about_files(rng: Random, folder: Path) -> Attempt:
         data = text.encode()
         hit = rng.randrange(3)
         (folder / name).write_bytes(mutated_bytes(data, rng) if hit or name == form else data)
-    flag = "--gold" if option == "gold.txt" else "--cases"
-    words = [flag, option, "--predictions", form, "--databases", str(demo_root()), "--no-cache"]
+    words = [
+        "--cases",
+        option,
+        "--predictions",
+        form,
+        "--databases",
+        str(demo_root()),
+        "--no-cache",
+    ]
     if rng.randrange(3) == 0:
         return command("doctor", *words)
     names = rng.choice(("ex", "ex,esm", "ex,verdict"))
@@ -276,7 +283,11 @@ def commands_about_proofs(rng: Random, folder: Path) -> Attempt:
     proof = rng.randrange(2)
     words = ["prove" if proof else "refute", source.gold, source.prediction]
     words += ["--db", str(source.database)]
-    more = ["--out", str(folder / "proof.json")] if proof else ["--out", str(folder), "--no-bank"]
+    more = (
+        ["--out", str(folder / "proof.json")]
+        if proof
+        else ["--out", str(folder), "--set", "no-bank=true"]
+    )
     words += more
     CliRunner().invoke(sqlverdict, words)
     files = [path for path in folder.iterdir() if path.suffix in (".json", ".sql", ".sqlite")]

@@ -108,7 +108,7 @@ def inline_cases(folder: Path) -> Path:
 def evaluate(cases: Path, name: str, *more: str) -> int:
     """The instructions of the command, in one process and with a new cache."""
     folder = cases.parent
-    new = ("--cache", str(folder / f"{name}.sqlite"), "--out", str(folder / name))
+    new = ("--set", f"cache={folder / f'{name}.sqlite'}", "--out", str(folder / name))
     command = ("-m", "sqlverdict", "evaluate", "--cases", str(cases), "--quiet", "--workers", "0")
     return count_instructions(*command, *new, *more)
 

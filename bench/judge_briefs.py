@@ -22,7 +22,7 @@ from typing import Any
 
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Reply, Request
-from sqlverdict.llm.tokens import about
+from sqlverdict.llm.tokens import estimate_tokens
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems
@@ -136,7 +136,7 @@ def main() -> None:
             by_prompt[request.purpose].append(request)
         questions = max((len(each) for each in by_prompt.values()), default=0)
         for prompt, own in sorted(by_prompt.items()):
-            sizes = [about(request) for request in own]
+            sizes = [estimate_tokens(request) for request in own]
             print(
                 f"| {name} | {pairs:,} | {len(own):,} of {questions:,} | `{prompt}` | "
                 f"{mean(sizes):,.0f} | {median(sizes):,.0f} | {max(sizes):,} |"

@@ -25,13 +25,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from judge_stability import stability
 from smollm import serve_smollm
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.evidence import Judged
 from sqlverdict.execute.engine import Limits
 from sqlverdict.judge.judge import JUDGES
 from sqlverdict.judge.opinion import ASKED_AGAIN, Settings
-from sqlverdict.judge.stability import stability
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client, Usage
 from sqlverdict.llm.http.endpoint import Endpoint

@@ -15,7 +15,9 @@ import click
 from counting import counting
 from docstrings import as_markdown
 from judge_page import judge_page
+from options_page import options_page
 
+from sqlverdict.cli.command import HeadedCommand
 from sqlverdict.cli.main import main as cli
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relation import RELATIONS, RelationKind
@@ -249,7 +251,8 @@ def command_sections(group: click.Group, context: click.Context, marks: str) -> 
         assert command is not None
         inner = click.Context(command, info_name=name, parent=context, **command.context_settings)
         yield f"{marks} `{inner.command_path}`"
-        yield f"```text\n{command.get_help(inner)}\n```"
+        whole = isinstance(command, HeadedCommand)
+        yield f"```text\n{command.full_help(inner) if whole else command.get_help(inner)}\n```"
         if isinstance(command, click.Group):
             yield from command_sections(command, inner, f"{marks}#")
 
@@ -299,6 +302,7 @@ def cli_group() -> click.Group:
 
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
+    "options.md": partial(options_page, NOTE),
     "metrics.md": metrics,
     "presets.md": presets,
     "relations.md": relations,

@@ -6,10 +6,8 @@ import gc
 import os
 import shutil
 import signal
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -19,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from frozen_guard import guard_shared_trees
 from servers import fresh_postgres, postgres_server
 from tiers import QUICK
 
@@ -158,12 +157,13 @@ def pytest_report_header() -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Load the package as users do.
+    """Load the package as users do, and let no test give a node of a shared tree away.
 
     pytest rewrites the assertions of packages that have a plugin for it, and loads their modules in
     a way of its own: collection takes a third longer.
     """
     getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("sqlverdict")
+    guard_shared_trees()
 
 
 def pytest_sessionstart() -> None:
@@ -203,37 +203,6 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _own_cache(_caches: Iterator[Path]) -> None:
     """No test reads or writes the user's cache of answers, nor that of another test."""
     os.environ["SQLVERDICT_CACHE"] = str(next(_caches))
-
-
-@cache
-def cache_clears(loaded: int) -> list[Callable[[], None]]:
-    """What empties the caches of the package that depend on what they are asked.
-
-    Args:
-        loaded: How many modules are loaded; more of them may have more caches.
-    """
-    del loaded
-    modules = [
-        module
-        for name, module in sys.modules.items()
-        if name.startswith("sqlverdict.") and not name.startswith("sqlverdict.testing")
-    ]
-    values = {id(value): value for module in modules for value in vars(module).values()}
-    clears = []
-    for value in values.values():
-        function = getattr(value, "__wrapped__", None)
-        if hasattr(value, "cache_clear") and function.__code__.co_argcount:
-            clears.append(value.cache_clear)
-        elif type(value).__name__ == "FormCache":
-            clears.append(value.clear)
-    return clears
-
-
-@pytest.fixture(autouse=True)
-def _empty_caches() -> None:
-    """No test sees a tree, a text or a schema that another one left in a cache of the process."""
-    for clear in cache_clears(len(sys.modules)):
-        clear()
 
 
 @pytest.fixture(scope="session")

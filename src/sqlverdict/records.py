@@ -301,7 +301,7 @@ class LabelBasis(msgspec.Struct, frozen=True):
         right: How many labels say right.
         labels: How many labels there are.
         sets: In how many label sets.
-        own: Whether the user's own labels are counted (``sqlverdict calibrate``).
+        own: Whether the user's own labels are counted (``agree --calibrate``).
     """
 
     low: float

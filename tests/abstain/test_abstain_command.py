@@ -88,14 +88,14 @@ def test_a_detector_is_applied_to_any_predictions(
 ) -> None:
     mine, out = predictions(tmp_path / "mine.jsonl"), tmp_path / "q.jsonl"
     args = ("--cases", shop, "--predictions", mine, "--out", out)
-    result = invoke("abstain", "apply", "confidence(threshold=0.5)", *args)
+    result = invoke("abstain", "run", "confidence(threshold=0.5)", *args)
     assert result.exit_code == 0, result.output
     assert "6 answered, 4 abstained (4 by confidence)" in result.output
     assert read(out)["s0"]["abstain"]["draft"] == "SELECT 1"
-    again = invoke("abstain", "apply", "error_gate", *args)
+    again = invoke("abstain", "run", "error_gate", *args)
     assert again.exit_code == 2
     assert "--overwrite" in again.stderr
-    missing = invoke("abstain", "apply", "voting", *args, "--overwrite")
+    missing = invoke("abstain", "run", "voting", *args, "--overwrite")
     assert missing.exit_code == 2
     assert "carries 0 samples" in missing.stderr
 
@@ -105,7 +105,7 @@ def test_a_threshold_is_found_on_known_predictions(
 ) -> None:
     mine, out = predictions(tmp_path / "mine.jsonl"), tmp_path / "q.jsonl"
     result = invoke(
-        "abstain", "apply", "confidence", "--cases", shop, "--predictions", mine, "--out", out,
+        "abstain", "run", "confidence", "--cases", shop, "--predictions", mine, "--out", out,
         "--known-predictions", mine, "--validation", f"jsonl={shop}", "--json",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -133,7 +133,7 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
     assert manifest["learned_from"] == about["learned_from"]
     assert manifest["methods"]["confidence"]["options"]["threshold"] == pytest.approx(0.85)
     applied = invoke(
-        "abstain", "apply", "--fitted", models, "--cases", shop, "--predictions", mine,
+        "abstain", "run", "--fitted", models, "--cases", shop, "--predictions", mine,
         "--out", tmp_path / "q.jsonl",
     )  # fmt: skip
     assert "6 answered, 4 abstained" in applied.output
@@ -147,7 +147,8 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
         (("run",), "give either LINE"),
         (("run", "sqlprompt"), "name it with --model"),
         (("run", "rf > abstain_all"), "unanswerable questions (--train)"),
-        (("apply", "t5", "--predictions", "mine.jsonl"), "is not a detector"),
+        (("run", "t5", "--predictions", "mine.jsonl"), "is not a detector"),
+        (("run", "voting", "--known-predictions", "mine.jsonl"), "goes with --predictions"),
     ],
 )
 def test_wrong_calls_are_explained(
@@ -165,8 +166,8 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
     out = tmp_path / "p.jsonl"
     with serve_gguf(make_tiny_gguf(tmp_path / "tiny.gguf")) as server:
         arguments = ("--cases", shop, "--train", shop, "--model", server.model, "--limit", 2)
-        arguments += ("--base-url", server.base_url, "--max-tokens", 12, "--out", out)
-        arguments += ("--reply-cache", tmp_path / "replies.sqlite")
+        arguments += ("--base-url", server.base_url, "--set", "max-tokens=12", "--out", out)
+        arguments += ("--set", f"reply-cache={tmp_path / 'replies.sqlite'}")
         for line in (
             "clsprompt(threshold=0) > sqlprompt(shots=2) > selfref",
             "sqlprompt(shots=2)[demo]",
@@ -199,7 +200,7 @@ def test_a_case_that_cannot_be_answered_is_left_out_and_said(
     shop.write_text("\n".join([json.dumps(lost), *lines[1:]]) + "\n")
     args = ("--cases", shop, "--train", shop, "--out", tmp_path / "p.jsonl", "--only", "q0,q1")
     line = "t5(width=16, layers=1, heads=1, vocabulary=300, epochs=1, target=4)"
-    result = invoke("abstain", "run", line, *args, "--device", "cpu")
+    result = invoke("abstain", "run", line, *args, "--set", "device=cpu")
     assert result.exit_code == 4
     assert "no answer, and no line in the file, for 1 case" in result.stderr
     assert set(read(tmp_path / "p.jsonl")) == {"q1"}
@@ -211,7 +212,7 @@ def test_predictions_cut_anywhere_are_completed_by_the_same_command(
     # U+2028 and U+0085 end a line for Python, and not in JSONL.
     mine = predictions(tmp_path / "mine.jsonl", sql="SELECT '\u2028\u0085'")
     out = tmp_path / "q.jsonl"
-    args = ("abstain", "apply", "confidence(threshold=0.5)", "--cases", shop)
+    args = ("abstain", "run", "confidence(threshold=0.5)", "--cases", shop)
     args = (*args, "--predictions", mine, "--out", out)
     assert invoke(*args).exit_code == 0
     whole = out.read_bytes()

@@ -26,7 +26,7 @@ def gold(tmp_path: Path, database: Path):
     def write(*golds: str) -> list[object]:
         file = tmp_path / "gold.sql"
         file.write_text("".join(f"{sql}\tshop\n" for sql in golds))
-        return ["--gold", file, "--databases", database.parent.parent]
+        return ["--cases", file, "--databases", database.parent.parent]
 
     return write
 

@@ -238,7 +238,7 @@ def test_the_command_says_the_probability_in_words(make_run: MakeRun) -> None:
     assert "7 (league): rank 0." in result.output
     assert "4 of 4 systems do not match the gold" in result.output
     assert "4 of 4 systems agree on another answer" in result.output
-    alone = CliRunner().invoke(sqlverdict, ["audit", folders[0], "--min-rank", "0.1"])
+    alone = CliRunner().invoke(sqlverdict, ["audit", folders[0], "--set", "min-rank=0.1"])
     assert "1 of 1 systems do not match the gold" in alone.output
 
 

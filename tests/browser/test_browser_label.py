@@ -48,7 +48,7 @@ def shared_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(shared_run: Path, databases: Path) -> Iterator[LabelServer]:
     """One server for the tests of this file; each has annotators of its own."""
-    names = ("--annotators", ",".join(ANNOTATORS), "--adjudicator", "cai")
+    names = ("--annotators", ",".join(ANNOTATORS), "--set", "adjudicator=cai")
     with label_server(shared_run, databases, *names) as one:
         yield one
 

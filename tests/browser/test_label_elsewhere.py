@@ -34,7 +34,7 @@ def test_a_queue_is_labelled_behind_a_reverse_proxy(
     open_page: OpenPage, run: Path, databases: Path
 ) -> None:
     with reverse_proxy() as proxy:
-        options = ("--annotators", "ann,bob", "--address", proxy.address)
+        options = ("--annotators", "ann,bob", "--set", f"address={proxy.address}")
         with label_server(run, databases, *options) as server:
             proxy.upstream = json.loads((run / "labels" / KEY_FILE).read_text())["port"]
             page = open_items(open_page, server.links["ann"])

@@ -73,7 +73,7 @@ def base(agreement: Path, server: FakeLlm, tmp_path: Path, invoke: Invoke) -> Pa
     command = (
         "evaluate", "--benchmark", "flex", "--root", agreement, "--judge", "flex", "--metrics",
         "ex,flex", "--model", "fake-1", "--base-url", server.base_url, "--workers", 0, "--quiet",
-        "--out", tmp_path / "base", "--reply-cache", replies,
+        "--out", tmp_path / "base", "--set", f"reply-cache={replies}",
     )  # fmt: skip
     assert invoke(*command).exit_code == 0
     replies.unlink()
@@ -168,7 +168,7 @@ def test_what_is_wrong_with_the_call_is_said(
     assert "no context 'no_schema'" in refusal(*call, "--context", "no_schema")
     named_otherwise = (*call, "--context", "all", "--id-field", "gold_sql")
     assert "has a decided label" in refusal(*named_otherwise)
-    assert "--out goes with --context" in refusal(*call)
+    assert "--out goes with --calibrate or --context" in refusal(*call)
     assert "--by cannot be combined" in refusal(*call, "--context", "all", "--by", "set")
     assert "takes one run" in refusal(*call[:2], *call[1:], "--context", "all")
     again = ("evaluate", "--benchmark", "flex", "--root", agreement, "--workers", 0, "--out")

@@ -211,7 +211,7 @@ def test_audit_from_run_folders_alone(
 ) -> None:
     a, b = runs("a", (0, 1), (1, 1)), runs("b", (0, 1), (1, 1))
     out, jsonl = tmp_path / "suspects.md", tmp_path / "suspects.jsonl"
-    result = invoke("audit", a, b, "--out", out, "--jsonl", jsonl)
+    result = invoke("audit", a, b, "--out", out, "--out", jsonl)
     assert result.exit_code == 0
     assert "1 of 2 golds may be wrong, by the answers of 2 systems: rank" in result.output
     assert "systems_agree: 2 of 2 systems give the same query" in result.output

@@ -64,14 +64,16 @@ def test_own_labels_move_probabilities(
 ) -> None:
     before = evaluate(invoke, cases, tmp_path / "before")
     counts = tmp_path / "counts.json"
-    result = invoke("calibrate", tmp_path / "before", "--labels", labels, "--out", counts)
+    result = invoke(
+        "agree", "--calibrate", tmp_path / "before", "--labels", labels, "--out", counts
+    )
     assert result.exit_code == 0, result.output
     assert "12 labelled cases, engine sqlite" in result.output
     assert "  cross-validated: calibration error" in result.output
     assert "  the package's counts on these labels: 0." in result.output
     assert "golds: your people call 6 of 6 proved answers right" in result.output
     assert "12 labels of yours are few, so the bounds stay wide: label 50 or more" in result.output
-    after = evaluate(invoke, cases, tmp_path / "after", "--confidence", counts)
+    after = evaluate(invoke, cases, tmp_path / "after", "--set", f"confidence={counts}")
     assert after["0"]["verdict"] == before["0"]["verdict"] == "incorrect"
     assert before["0"]["p_right"] < 0.3
     assert after["0"]["p_right"] > 0.5, "these people call all six of them right"
@@ -91,11 +93,18 @@ def test_own_labels_move_probabilities(
     alone = tmp_path / "alone.json"
     assert (
         invoke(
-            "calibrate", tmp_path / "before", "--labels", labels, "--out", alone, "--alone"
+            "agree",
+            "--calibrate",
+            tmp_path / "before",
+            "--labels",
+            labels,
+            "--out",
+            alone,
+            "--alone",
         ).exit_code
         == 0
     )
-    lonely = evaluate(invoke, cases, tmp_path / "lonely", "--confidence", alone)
+    lonely = evaluate(invoke, cases, tmp_path / "lonely", "--set", f"confidence={alone}")
     assert lonely["0"]["p_right"] > 0.5
     assert (lonely["0"]["p_basis"]["labels"], lonely["0"]["p_basis"]["sets"]) == (6, 1)
 
@@ -105,10 +114,10 @@ def test_other_counts_are_another_run(
 ) -> None:
     evaluate(invoke, cases, tmp_path / "run")
     counts = tmp_path / "counts.json"
-    invoke("calibrate", tmp_path / "run", "--labels", labels, "--out", counts)
+    invoke("agree", "--calibrate", tmp_path / "run", "--labels", labels, "--out", counts)
     again = invoke(
         "evaluate", "--cases", cases, "--metrics", "ex,verdict", "--workers", 0,
-        "--out", tmp_path / "run", "--confidence", counts,
+        "--out", tmp_path / "run", "--set", f"confidence={counts}",
     )  # fmt: skip
     assert again.exit_code != 0
     assert "confidence" in again.output
@@ -120,19 +129,19 @@ def test_runs_without_verdicts_and_labels_without_cases_are_refused(
     out = tmp_path / "counts.json"
     plain = ("evaluate", "--cases", cases, "--metrics", "ex", "--workers", 0)
     assert invoke(*plain, "--out", tmp_path / "ex").exit_code == 0
-    result = invoke("calibrate", tmp_path / "ex", "--labels", labels, "--out", out)
+    result = invoke("agree", "--calibrate", tmp_path / "ex", "--labels", labels, "--out", out)
     assert result.exit_code == 2
     assert "--metrics ex,verdict" in result.stderr
     evaluate(invoke, cases, tmp_path / "intent")
     evaluate(invoke, cases, tmp_path / "strict", "--policy", "strict")
     both = (tmp_path / "intent", tmp_path / "strict")
-    assert invoke("calibrate", *both, "--labels", labels, "--out", out).exit_code == 0, (
+    assert invoke("agree", "--calibrate", *both, "--labels", labels, "--out", out).exit_code == 0, (
         "what people say of a situation does not depend on the policy"
     )
     out.unlink()
     other = tmp_path / "other.jsonl"
     other.write_text('{"id": "nobody", "label": 1}\n')
-    result = invoke("calibrate", tmp_path / "intent", "--labels", other, "--out", out)
+    result = invoke("agree", "--calibrate", tmp_path / "intent", "--labels", other, "--out", out)
     assert result.exit_code == 3
     assert not out.exists()
 
@@ -143,7 +152,9 @@ def test_labels_replace_a_set_of_their_name_as_a_whole(
     evaluate(invoke, cases, tmp_path / "run")
     same_name, counts = tmp_path / "corrected.jsonl", tmp_path / "counts.json"
     labels.rename(same_name)
-    result = invoke("calibrate", tmp_path / "run", "--labels", same_name, "--out", counts)
+    result = invoke(
+        "agree", "--calibrate", tmp_path / "run", "--labels", same_name, "--out", counts
+    )
     assert result.exit_code == 0, result.output
     stored = json.loads(counts.read_text())
     assert {one["name"]: one["labels"] for one in stored["sets"]}["corrected"] == ROWS
@@ -159,12 +170,12 @@ def test_a_label_counts_once_and_for_one_prediction(
     out = tmp_path / "counts.json"
     evaluate(invoke, cases, first)
     evaluate(invoke, cases, again)
-    result = invoke("calibrate", first, again, "--labels", labels, "--out", out)
+    result = invoke("agree", "--calibrate", first, again, "--labels", labels, "--out", out)
     assert "12 labelled cases" in result.output
     out.unlink()
     cases.write_text(cases.read_text().replace("id = 100", "id = 200"))
     evaluate(invoke, cases, other)
-    result = invoke("calibrate", first, other, "--labels", labels, "--out", out)
+    result = invoke("agree", "--calibrate", first, other, "--labels", labels, "--out", out)
     assert result.exit_code == 2
     assert "several predictions for the case 0" in result.stderr
     assert not out.exists()
@@ -175,7 +186,7 @@ def test_a_folder_that_does_not_exist_is_named_as_the_user_named_it(
 ) -> None:
     evaluate(invoke, cases, tmp_path / "run")
     out = tmp_path / "absent" / "counts.json"
-    failed = invoke("calibrate", tmp_path / "run", "--labels", labels, "--out", out)
+    failed = invoke("agree", "--calibrate", tmp_path / "run", "--labels", labels, "--out", out)
     assert failed.exit_code == 6
     assert f"error: {out}: No such file" in failed.stderr
 
@@ -193,10 +204,12 @@ def test_an_engine_without_labels_has_no_number_until_it_is_calibrated(
     assert "people would call" not in (tmp_path / "before" / "report.md").read_text()
     assert "in labelled data" not in invoke("show", tmp_path / "before", "1").output
     counts = tmp_path / "counts.json"
-    result = invoke("calibrate", tmp_path / "before", "--labels", labels, "--out", counts)
+    result = invoke(
+        "agree", "--calibrate", tmp_path / "before", "--labels", labels, "--out", counts
+    )
     assert result.exit_code == 0, result.output
     after = evaluate(
-        invoke, cases, tmp_path / "after", "--engine", "duckdb", "--confidence", counts
+        invoke, cases, tmp_path / "after", "--engine", "duckdb", "--set", f"confidence={counts}"
     )
     assert after["0"]["p_right"] > 0.5
     assert after["0"]["p_basis"]["own"]

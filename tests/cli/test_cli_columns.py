@@ -20,7 +20,16 @@ TABLE = """nr,Question,{gold},gpt-4o,llama 3
 11,How many items?,SELECT count(*) FROM item,SELECT count(*) FROM item,SELECT 1
 12,Which items?,SELECT name FROM item,SELECT name FROM item,SELECT name FROM item
 """
-COMMAND = ("evaluate", "--cases", "bot.csv", "--databases", "shop.db", "--quiet", "--no-page")
+COMMAND = (
+    "evaluate",
+    "--cases",
+    "bot.csv",
+    "--databases",
+    "shop.db",
+    "--quiet",
+    "--set",
+    "page=false",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +100,7 @@ def test_the_columns_of_a_sheet_of_records_may_be_systems_too(invoke: Invoke) ->
         {"id": "2", "db_id": "shop", "gold": "SELECT 1", "a": None, "b": {"sql": "SELECT 1"}},
     ]
     Path("bot.jsonl").write_text("\n".join(map(json.dumps, records)))
-    words = ("evaluate", "--cases", "bot.jsonl", "--databases", "shop.db", "--no-page")
+    words = ("evaluate", "--cases", "bot.jsonl", "--databases", "shop.db", "--set", "page=false")
     done = invoke(*words, "--system", "a", "--system", "b.sql", "--system", "b", "--out", "all")
     assert done.exit_code == 0, done.output
     assert "next: sqlverdict leaderboard all/a all/b.sql all/b" in done.output

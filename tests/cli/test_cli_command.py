@@ -43,7 +43,7 @@ class Outer:
     what: str = argument()
     inner: Inner = group(Inner)
     columns: tuple[tuple[str, str], ...] = option("--column", multiple=True, type=COLUMN)
-    show: int = option("--show", type=click.IntRange(0), default=5, aliases=["--limit"], help="N.")
+    show: int = option("--show", type=click.IntRange(0), default=5, help="N.")
     as_json: bool = option("--json", is_flag=True)
 
 
@@ -73,13 +73,6 @@ def test_a_command_gets_its_options_as_one_typed_value() -> None:
 
 def test_the_defaults_of_the_dataclass_are_those_of_the_command() -> None:
     assert outcome_of("x") == Outer(what="x")
-
-
-def test_a_former_name_works_and_is_not_in_the_help() -> None:
-    assert outcome_of("x", "--limit", "7").show == 7
-    text = CliRunner().invoke(command(Outer)(lambda value: None), ["--help"]).output
-    assert "--show N" in text
-    assert "--limit" not in text
 
 
 def test_a_field_that_is_no_option_is_refused() -> None:
@@ -118,7 +111,7 @@ def test_a_command_with_many_options_lists_them_by_heading(path: str) -> None:
     one = COMMANDS[path]
     context = click.Context(one, info_name=path, terminal_width=98)
     options = [each for each in one.get_params(context) if isinstance(each, click.Option)]
-    text = one.get_help(context)
+    text = one.full_help(context) if isinstance(one, HeadedCommand) else one.get_help(context)
     if len(options) > MANY_OPTIONS:
         assert isinstance(one, HeadedCommand)
         assert "\nOutput:\n" in text
@@ -127,12 +120,18 @@ def test_a_command_with_many_options_lists_them_by_heading(path: str) -> None:
         assert each.opts[0] in text or each.hidden, each.opts
 
 
+def parameters_of(one: click.Command) -> list[click.Parameter]:
+    """The parameters of a command, settings included."""
+    return [*one.params, *(one.settings.values() if isinstance(one, HeadedCommand) else ())]
+
+
 @pytest.mark.parametrize("path", COMMANDS)
 def test_no_option_takes_nan_or_infinity_for_a_number(path: str) -> None:
     """A cost of at most NaN would be no limit, and a log cannot hold a timeout of infinity."""
-    numbers = [each for each in COMMANDS[path].params if each.type is click.FLOAT]
+    each_parameter = parameters_of(COMMANDS[path])
+    numbers = [each for each in each_parameter if each.type is click.FLOAT]
     assert numbers == []
-    for each in COMMANDS[path].params:
+    for each in each_parameter:
         if isinstance(each.type, click.FloatRange):
             for value in ("nan", "inf", "1e300"):
                 with pytest.raises(click.BadParameter, match="is not "):
@@ -142,6 +141,7 @@ def test_no_option_takes_nan_or_infinity_for_a_number(path: str) -> None:
 SEVERAL_KINDS = {
     "--by": "agree groups by any tag, categories by one of four",
     "--db-id": "list takes several",
+    "--now": "build takes any text",
     "--predictions": "evaluate and ablate take NAME=FILE",
     "--risk": "reliability takes several",
 }
@@ -152,7 +152,7 @@ def test_the_same_option_has_the_same_kind_of_value_in_every_command() -> None:
     """An option that takes a file here and a number there would be two things of one name."""
     kinds: dict[str, dict[str, str]] = {}
     for path, one in COMMANDS.items():
-        for each in one.params:
+        for each in parameters_of(one):
             if isinstance(each, HeadedOption):
                 kind = "flag" if each.is_flag else type(each.type).__name__
                 kinds.setdefault(each.opts[0], {})[path] = kind
@@ -220,24 +220,3 @@ def test_the_sections_of_the_help_are_the_folders_in_their_order(invoke: Invoke)
         for name in ("evaluate", "table", "prove", "audit", "agree", "explain")
     ]
     assert places == sorted(places)
-
-
-@pytest.mark.parametrize(
-    "former",
-    [
-        ("lint", "--database"),
-        ("compare", "--limit"),
-        ("agree", "--limit"),
-        ("reliability", "--by"),
-        ("reliability", "--against"),
-        ("leaderboard", "--baseline"),
-        ("prove", "--save"),
-        ("bank", "--file"),
-    ],
-)
-def test_renamed_options_keep_their_former_names(former: tuple[str, str]) -> None:
-    name, alias = former
-    options = [each for each in COMMANDS[f"sqlverdict {name}"].params if alias in each.opts]
-    assert len(options) == 1
-    assert isinstance(options[0], HeadedOption)
-    assert alias in options[0].aliases

@@ -71,9 +71,11 @@ def test_no_command_lets_names_steer_the_terminal(
     for pair in (first, second):
         both = [pair["gold"], pair["prediction"]]
         results += [
-            invoke("refute", *both, *database, "--no-bank", "--out", tmp_path / "witnesses"),
-            invoke("pair", *both, *database, "--no-bank"),
-            invoke("pair", *both, *database, "--no-bank", "--json"),
+            invoke(
+                "refute", *both, *database, "--set", "no-bank=true", "--out", tmp_path / "witnesses"
+            ),
+            invoke("pair", *both, *database, "--set", "no-bank=true"),
+            invoke("pair", *both, *database, "--set", "no-bank=true", "--json"),
             invoke("prove", *both, *database, "--facts"),
             invoke("pair", pair["gold"]),
         ]

@@ -23,7 +23,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_a_gold_file(tiny: Any, invoke: Invoke, tmp_path: Path) -> None:
     predictions = tiny.predictions("SELECT 3", "SELECT price FROM item")
     out = tmp_path / "run"
-    result = invoke("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", out)
+    result = invoke("evaluate", "--cases", tiny.gold, "--predictions", predictions, "--out", out)
     assert result.exit_code == 0
     assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
     assert [line["verdict"] for line in lines(out)] == ["correct", "incorrect", *["correct"] * 2]
@@ -38,16 +38,18 @@ def test_a_gold_file(tiny: Any, invoke: Invoke, tmp_path: Path) -> None:
     report = (out / "report.md").read_text()
     assert "75.0%" in report
     assert (
-        f"sqlverdict evaluate --gold {tiny.gold} --predictions {predictions} --out {out}" in report
+        f"sqlverdict evaluate --cases {tiny.gold} --predictions {predictions} --out {out}" in report
     )
     assert ET.parse(out / "junit.xml").getroot().get("failures") == "1"
 
 
 @pytest.mark.slow
 def test_the_default_place_is_named_after_the_system(tiny: Any, invoke: Invoke) -> None:
-    invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions(), "--quiet")
+    invoke("evaluate", "--cases", tiny.gold, "--predictions", tiny.predictions(), "--quiet")
     assert Path("runs/mine/summary.json").is_file()
-    invoke("evaluate", "--gold", tiny.gold, "--predictions", f"a/b={tiny.predictions()}", "--quiet")
+    invoke(
+        "evaluate", "--cases", tiny.gold, "--predictions", f"a/b={tiny.predictions()}", "--quiet"
+    )
     assert Path("runs/a_b/summary.json").is_file()
 
 
@@ -84,7 +86,7 @@ def test_a_csv_file_with_a_column_map(tiny: Any, invoke: Invoke) -> None:
 def test_several_systems_in_one_run(tiny: Any, invoke: Invoke) -> None:
     good, bad = tiny.predictions(), tiny.predictions("SELECT 0", name="bad.txt")
     result = invoke(
-        "evaluate", "--gold", tiny.gold, "--predictions", f"good={good}", "--predictions", bad,
+        "evaluate", "--cases", tiny.gold, "--predictions", f"good={good}", "--predictions", bad,
         "--out", "all", "--metrics", "ex,text_match",
     )  # fmt: skip
     assert result.exit_code == 0
@@ -96,7 +98,7 @@ def test_several_systems_in_one_run(tiny: Any, invoke: Invoke) -> None:
 
 def test_json_has_fractions_and_the_exit_code(tiny: Any, invoke: Invoke) -> None:
     predictions = tiny.predictions("SELECT 0")
-    result = invoke("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--json")
+    result = invoke("evaluate", "--cases", tiny.gold, "--predictions", predictions, "--json")
     content = json.loads(result.stdout)
     assert content["exit_code"] == 0
     assert content["runs"][0]["estimates"][0]["value"] == 0.75
@@ -105,12 +107,12 @@ def test_json_has_fractions_and_the_exit_code(tiny: Any, invoke: Invoke) -> None
 
 def test_some_cases_that_cannot_be_evaluated_make_exit_code_4(tiny: Any, invoke: Invoke) -> None:
     (tiny.databases / "club" / "club.sqlite").unlink()
-    result = invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions())
+    result = invoke("evaluate", "--cases", tiny.gold, "--predictions", tiny.predictions())
     assert result.exit_code == 4
     assert "1 of 4 cases could not be evaluated" in result.stdout
     assert "(exit code 4)" in result.stdout
     assert "1 database not found" in result.stdout
-    quiet = invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions(), "--quiet")
+    quiet = invoke("evaluate", "--cases", tiny.gold, "--predictions", tiny.predictions(), "--quiet")
     assert (quiet.exit_code, quiet.stdout.count("\n")) == (4, 1)
     assert "could not be evaluated" in quiet.stderr
 
@@ -118,7 +120,7 @@ def test_some_cases_that_cannot_be_evaluated_make_exit_code_4(tiny: Any, invoke:
 def test_nothing_evaluated_makes_exit_code_3_and_em_still_works(tiny: Any, invoke: Invoke) -> None:
     empty = tiny.root / "empty"
     empty.mkdir()
-    common = ("--gold", tiny.gold, "--databases", empty, "--predictions", tiny.predictions())
+    common = ("--cases", tiny.gold, "--databases", empty, "--predictions", tiny.predictions())
     result = invoke("evaluate", *common, "--out", "a")
     assert result.exit_code == 3
     assert "nothing could be evaluated" in result.stdout
@@ -128,7 +130,7 @@ def test_nothing_evaluated_makes_exit_code_3_and_em_still_works(tiny: Any, invok
 
 
 def test_a_second_call_resumes_and_another_run_is_refused(tiny: Any, invoke: Invoke) -> None:
-    common = ("evaluate", "--gold", tiny.gold, "--out", "run")
+    common = ("evaluate", "--cases", tiny.gold, "--out", "run")
     predictions = tiny.predictions()
     first = invoke(*common, "--predictions", predictions)
     before = Path("run/results.jsonl").read_bytes()
@@ -144,7 +146,7 @@ def test_a_second_call_resumes_and_another_run_is_refused(tiny: Any, invoke: Inv
 
 
 def test_part_of_a_benchmark(tiny: Any, invoke: Invoke) -> None:
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions())
+    common = ("evaluate", "--cases", tiny.gold, "--predictions", tiny.predictions())
     invoke(*common, "--out", "first", "--limit", 2)
     assert [line["id"] for line in lines(Path("first"))] == ["0", "1"]
     invoke(*common, "--out", "some", "--only", "3, 1")
@@ -169,7 +171,7 @@ def test_part_of_a_stream(tiny: Any, invoke: Invoke) -> None:
 def test_a_schema_is_checked_and_recorded(tiny: Any, invoke: Invoke) -> None:
     schema = tiny.root / "schema.sql"
     schema.write_text("CREATE TABLE item (name TEXT)")
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions())
+    common = ("evaluate", "--cases", tiny.gold, "--predictions", tiny.predictions())
     assert invoke(*common, "--out", "a", "--schema", schema).exit_code == 0
     assert len(json.loads(Path("a/manifest.json").read_text())["inputs"]["schema"]) == 64
     assert invoke(*common, "--out", "b", "--schema", tiny.databases).exit_code == 0
@@ -184,7 +186,7 @@ def test_limits_reach_the_queries(tiny: Any, invoke: Invoke) -> None:
     )
     common = (
         "evaluate",
-        "--gold",
+        "--cases",
         tiny.gold,
         "--predictions",
         predictions,
@@ -195,9 +197,13 @@ def test_limits_reach_the_queries(tiny: Any, invoke: Invoke) -> None:
     invoke(*common, "--out", "b", "--timeout", 2)
     last = json.loads(Path("b/results.jsonl").read_text().splitlines()[-1])
     assert (last["reasons"], "after 2 s" in last["message"]) == (["EXECUTION_TIMEOUT"], True)
-    result = invoke(*common, "--out", "a", "--max-steps", 50_000, "--max-rows", 3, "--json")
+    result = invoke(
+        *common, "--out", "a", "--set", "max-steps=50000", "--set", "max-rows=3", "--json"
+    )
     assert json.loads(result.stdout)["runs"][0]["reasons"]["EXECUTION_TIMEOUT"] == 1
-    rows = invoke(*common, "--out", "c", "--max-steps", 50_000, "--max-rows", 2, "--json")
+    rows = invoke(
+        *common, "--out", "c", "--set", "max-steps=50000", "--set", "max-rows=2", "--json"
+    )
     assert rows.exit_code == 4
     assert json.loads(rows.stdout)["runs"][0]["faults"] == {"gold": 1}
 
@@ -205,7 +211,7 @@ def test_limits_reach_the_queries(tiny: Any, invoke: Invoke) -> None:
 def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invoke) -> None:
     predictions = tiny.root / "p.json"
     predictions.write_text(json.dumps({"0": "SELECT 3", "1": None, "2": "null"}))
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", "run")
+    common = ("evaluate", "--cases", tiny.gold, "--predictions", predictions, "--out", "run")
     result = invoke(*common)
     assert result.exit_code == 2
     assert "1 of 4 cases have no prediction" in result.stderr
@@ -222,32 +228,41 @@ def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invo
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "name the cases with one of"),
+        ((), "name the cases with --cases FILE"),
         (("--benchmark", "spider"), "needs --root"),
         (("--benchmark", "spyder", "--root", "."), "Did you mean 'spider'?"),
-        (("--gold", "{gold}", "--cases", "{gold}"), "found --gold and --cases"),
-        (("--gold", "{gold}"), "no predictions"),
-        (("--gold", "{gold}", "--predictions", "nowhere.txt"), "there is no such file"),
-        (("--gold", "nowhere.txt", "--predictions", "{gold}"), "nowhere.txt"),
-        (("--gold", "{gold}", "--predictions", "{short}"), "found 1 line, expected 4"),
-        (("--gold", "{gold}", "--predictions", "{gold}", "--metrics", "exx"), "Did you mean 'ex'?"),
-        (("--gold", "{gold}", "--predictions", "{gold}", "--metrics", "ex[b]"), "no parameter 'b'"),
-        (("--gold", "{gold}", "--predictions", "{gold}", "--engine", "db9"), "no engine called"),
+        (("--cases", "{gold}", "--benchmark", "demo"), "found both"),
+        (("--cases", "{gold}"), "no predictions"),
+        (("--cases", "{gold}", "--predictions", "nowhere.txt"), "there is no such file"),
+        (("--cases", "nowhere.txt", "--predictions", "{gold}"), "nowhere.txt"),
+        (("--cases", "{gold}", "--predictions", "{short}"), "found 1 line, expected 4"),
         (
-            ("--gold", "{gold}", "--predictions", "{gold}", "--databases", "no"),
+            ("--cases", "{gold}", "--predictions", "{gold}", "--metrics", "exx"),
+            "Did you mean 'ex'?",
+        ),
+        (
+            ("--cases", "{gold}", "--predictions", "{gold}", "--metrics", "ex[b]"),
+            "no parameter 'b'",
+        ),
+        (("--cases", "{gold}", "--predictions", "{gold}", "--engine", "db9"), "no engine called"),
+        (
+            ("--cases", "{gold}", "--predictions", "{gold}", "--databases", "no"),
             "no file or folder no",
         ),
-        (("--gold", "{gold}", "--predictions", "{gold}", "--predictions", "{gold}"), "two systems"),
-        (("--gold", "{gold}", "--predictions", "{gold}", "--column", "x"), "expected NAME=FIELD"),
         (
-            ("--gold", "{gold}", "--predictions", "{gold}", "--prediction-format", "xml"),
+            ("--cases", "{gold}", "--predictions", "{gold}", "--predictions", "{gold}"),
+            "two systems",
+        ),
+        (("--cases", "{gold}", "--predictions", "{gold}", "--column", "x"), "expected NAME=FIELD"),
+        (
+            ("--cases", "{gold}", "--predictions", "{gold}", "--set", "prediction-format=xml"),
             "no prediction format 'xml'",
         ),
         (
-            ("--gold", "{gold}", "--predictions", "{gold}", "--cache", "c", "--no-cache"),
+            ("--cases", "{gold}", "--predictions", "{gold}", "--set", "cache=c", "--no-cache"),
             "cannot be combined",
         ),
-        (("--gold", "{gold}", "--predictions", "{gold}", "--limit", "0"), "--limit"),
+        (("--cases", "{gold}", "--predictions", "{gold}", "--limit", "0"), "--limit"),
     ],
 )
 def test_wrong_calls_are_told_in_one_line(

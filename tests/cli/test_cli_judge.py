@@ -139,13 +139,13 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
         (["--model", "m", "--judge-set", "colour=red"], "--judge-set 'colour=red'"),
         (["--model", "m", "--judge-set", "samples=few"], "does not fit"),
         (["--model", "m", "--max-cost", "1"], "no price for the model 'm'"),
-        (["--model", "m", "--max-cost", "1"], "--prices FILE"),
+        (["--model", "m", "--max-cost", "1"], "--set prices=FILE"),
     ],
 )
 def test_options_that_do_not_go_together(
     invoke: Invoke, recorded: list[object], tmp_path: Path, options: list[str], message: str
 ) -> None:
-    cache = ("--reply-cache", tmp_path / "replies.sqlite")
+    cache = ("--set", f"reply-cache={tmp_path / 'replies.sqlite'}")
     result = invoke(*recorded, *options, *cache, "--base-url", "http://127.0.0.1:9/v1")
     assert (result.exit_code, message in result.output) == (2, True), result.output
 
@@ -183,7 +183,7 @@ def verdict(call: FakeCall) -> FakeAnswer:
 
 def live(server: FakeLlm, tmp_path: Path, *more: object) -> list[object]:
     out, cache = tmp_path / "run", tmp_path / "replies.sqlite"
-    where = ["--base-url", server.base_url, "--reply-cache", cache, "--out", out]
+    where = ["--base-url", server.base_url, "--set", f"reply-cache={cache}", "--out", out]
     return ["--model", "m", *where, *more]
 
 
@@ -230,7 +230,7 @@ def test_a_dry_run_asks_nobody_and_leaves_nothing(
         assert not (tmp_path / "run").exists()
         output = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
         assert "calls: 5 (0 more replies cached)" in output.output
-        assert "no price for the model 'm'; give one with --prices FILE" in output.output
+        assert "no price for the model 'm'; give one with --set prices=FILE" in output.output
         assert "asked for again (at most 10 more calls)" in output.output
         assert json.loads(result.output)["possible_reasks"] == 8
 
@@ -279,7 +279,7 @@ def test_a_key_that_is_not_set_is_said_before_calls(
 ) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)
     with FakeLlm(verdict) as server:
-        options = [*recorded, *live(server, tmp_path), "--key-variable", "MY_KEY"]
+        options = [*recorded, *live(server, tmp_path), "--set", "key-variable=MY_KEY"]
         output = invoke(*options).stderr
         monkeypatch.setenv("MY_KEY", "secret")
         silent = invoke(*options, "--overwrite").stderr
@@ -325,7 +325,14 @@ def test_a_cost_limit_stops_and_a_higher_one_goes_on(
 ) -> None:
     prices = tmp_path / "prices.json"
     prices.write_text('{"models": {"m": {"input": 0, "output": 1}}}')
-    tokens = ("--judge-set", "max_tokens=100", "--prices", prices, "--concurrency", 1)
+    tokens = (
+        "--judge-set",
+        "max_tokens=100",
+        "--set",
+        f"prices={prices}",
+        "--set",
+        "concurrency=1",
+    )
     with FakeLlm(verdict) as server:
         requests = live(server, tmp_path, *tokens, "--metrics", "flex", "--judge", "flex")
         stopped = invoke(*recorded, *requests, "--max-cost", 0.00011)
@@ -348,7 +355,7 @@ def test_a_secret_of_the_base_url_is_sent_and_written_nowhere(
     with FakeLlm(verdict) as server:
         url = f"{server.base_url}?code={secret}"
         where = ["--base-url", url] if form == "two words" else [f"--base-url={url}"]
-        cache = ["--reply-cache", tmp_path / "replies.sqlite", "--out", tmp_path / "run"]
+        cache = ["--set", f"reply-cache={tmp_path / 'replies.sqlite'}", "--out", tmp_path / "run"]
         result = invoke(*recorded, "--model", "m", *where, *cache)
         assert result.exit_code == 0, result.output
         assert {call.query["code"] for call in server.calls} == {secret}

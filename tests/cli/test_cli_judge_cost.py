@@ -36,7 +36,17 @@ def pairs(tmp_path: Path) -> list[object]:
     root.write_text("".join(json.dumps(line) + "\n" for line in lines))
     prices.write_text('{"models": {"m": {"input": 0, "output": 1000000}}}')
     command = ["evaluate", "--benchmark", "flex", "--root", root, "--metrics", "flex"]
-    return [*command, "--judge", "flex", "--model", "m", "--prices", prices, "--workers", 0]
+    return [
+        *command,
+        "--judge",
+        "flex",
+        "--model",
+        "m",
+        "--set",
+        f"prices={prices}",
+        "--workers",
+        0,
+    ]
 
 
 def page_text(page: Path) -> str:
@@ -65,8 +75,8 @@ def test_the_limit_does_not_restart_and_every_surface_shows_one_account(
         return FakeAnswer(completion(RIGHT, completion_tokens=2), cut=cut)
 
     with FakeLlm(answer) as server:
-        words = [*pairs, "--base-url", server.base_url, "--out", out, "--concurrency", 1]
-        words += ["--judge-set", "max_tokens=5", "--reply-cache", tmp_path / "r.sqlite"]
+        words = [*pairs, "--base-url", server.base_url, "--out", out, "--set", "concurrency=1"]
+        words += ["--judge-set", "max_tokens=5", "--set", f"reply-cache={tmp_path / 'r.sqlite'}"]
         for _ in range(3):
             stopped = invoke(*words, "--max-cost", 12)
             assert stopped.exit_code == 130, stopped.output
@@ -100,8 +110,8 @@ def test_what_was_spent_stays_spent_when_a_run_starts_anew(
     out = tmp_path / "run"
     with FakeLlm(lambda call: FakeAnswer(completion(RIGHT, completion_tokens=2))) as server:
         words = [*pairs, "--base-url", server.base_url, "--out", out]
-        assert invoke(*words, "--reply-cache", tmp_path / "a.sqlite").exit_code == 0
-        words += ["--reply-cache", tmp_path / "b.sqlite", "--overwrite", "--max-cost", 12]
+        assert invoke(*words, "--set", f"reply-cache={tmp_path / 'a.sqlite'}").exit_code == 0
+        words += ["--set", f"reply-cache={tmp_path / 'b.sqlite'}", "--overwrite", "--max-cost", 12]
         assert invoke(*words).exit_code == 130
         assert len(server.calls) == 6
 
@@ -119,8 +129,15 @@ def test_two_systems_have_an_account_each_and_one_limit(invoke: Invoke, tmp_path
         database.execute("CREATE TABLE t (a)")
     words: list[object] = ["evaluate", "--cases", cases, "--databases", tmp_path / "d.sqlite"]
     words += ["--predictions", tmp_path / "one.jsonl", "--predictions", tmp_path / "two.jsonl"]
-    words += ["--metrics", "flex", "--judge", "flex", "--model", "m", "--prices", prices]
-    words += ["--workers", 0, "--out", tmp_path / "runs", "--reply-cache", tmp_path / "r.sqlite"]
+    words += ["--metrics", "flex", "--judge", "flex", "--model", "m", "--set", f"prices={prices}"]
+    words += [
+        "--workers",
+        0,
+        "--out",
+        tmp_path / "runs",
+        "--set",
+        f"reply-cache={tmp_path / 'r.sqlite'}",
+    ]
     with FakeLlm(lambda call: FakeAnswer(completion(RIGHT, completion_tokens=2))) as server:
         done = invoke(*words, "--base-url", server.base_url)
         assert done.exit_code == 0, done.output

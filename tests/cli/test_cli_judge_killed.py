@@ -50,8 +50,8 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_paid_twice(tmp_path: P
 
     with FakeLlm(answer) as server:
         root = many(tmp_path, count)
-        where = ["--out", tmp_path / "run", "--reply-cache", tmp_path / "replies.sqlite"]
-        judge = ["--model", "m", "--base-url", server.base_url, "--concurrency", at_once]
+        where = ["--out", tmp_path / "run", "--set", f"reply-cache={tmp_path / 'replies.sqlite'}"]
+        judge = ["--model", "m", "--base-url", server.base_url, "--set", f"concurrency={at_once}"]
         command = ["evaluate", "--benchmark", "flex", "--root", root, "--metrics", "flex,verdict"]
         line = [sys.executable, "-c", "from sqlverdict.cli.main import main; main()"]
         line += [str(word) for word in (*command, *where, *judge, "--judge", "flex", "--quiet")]

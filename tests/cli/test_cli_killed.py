@@ -37,7 +37,7 @@ PREPARATIONS: dict[str, list[list[str]]] = {
 COMMANDS = {
     "merge": ["evaluate", "--merge", "part1", "--merge", "part2", "--out", "out/run"],
     "rescore": ["rescore", "base", "--gold-overlay", "fixed.jsonl", "--out", "out/run", "--quiet"],
-    "audit": ["audit", "base", "--out", "out/a.md", "--jsonl", "out/a.jsonl"],
+    "audit": ["audit", "base", "--out", "out/a.md", "--out", "out/a.jsonl"],
     "build": ["build", "--benchmark", "demo", "--databases", "demo", "--out", "out/b", "--quiet"],
 }
 

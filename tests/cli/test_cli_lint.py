@@ -72,7 +72,7 @@ def test_fail_on(invoke, tiny, sql, rules, code):
 
 def test_predictions_of_a_benchmark(invoke, tiny):
     predictions = tiny.predictions("SELECT count(*) FROM item", DEAD)
-    options = ("--gold", tiny.gold, "--databases", tiny.databases, "--predictions", predictions)
+    options = ("--cases", tiny.gold, "--databases", tiny.databases, "--predictions", predictions)
     record = json.loads(invoke("lint", "--no-cache", *options, "--json").output)
     assert (record["examined"], record["flagged"]) == (4, 1)
     assert record["counts"] == {"dead_literal": 1, "empty_answer": 1}
@@ -83,7 +83,7 @@ def test_predictions_of_a_benchmark(invoke, tiny):
 def test_golds_where_there_are_no_predictions(invoke, tiny):
     golds = tiny.root / "other.txt"
     golds.write_text(f"{DEAD}\tshop\n{RIGHT}\tshop\n")
-    result = invoke("lint", "--no-cache", "--gold", golds, "--databases", tiny.databases)
+    result = invoke("lint", "--no-cache", "--cases", golds, "--databases", tiny.databases)
     assert "1 of 2 queries with signs" in result.output
 
 

@@ -112,7 +112,7 @@ def test_a_whole_run_is_no_shard(folder: Path) -> None:
 
 def test_shards_of_other_options_are_refused(folder: Path) -> None:
     evaluate(folder / "one", "--shard", "1/2")
-    evaluate(folder / "two", "--shard", "2/2", "--max-rows", "5")
+    evaluate(folder / "two", "--shard", "2/2", "--set", "max-rows=5")
     with pytest.raises(RunLogError, match="are not shards of one run"):
         merge_runs([folder / "one", folder / "two"], folder / "all")
 

@@ -44,7 +44,7 @@ main()
 @pytest.mark.slow
 def test_the_exit_codes(tiny: Any, process: Process, invoke: Invoke, tmp_path: Path) -> None:
     """Those of processes where the program ends early; the others are the same function's."""
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions("SELECT 0"))
+    common = ("evaluate", "--cases", tiny.gold, "--predictions", tiny.predictions("SELECT 0"))
     run = tmp_path / "run"
     assert invoke(*common, "--out", run).exit_code == 0
     assert process("check", run, "--min", "ex=0.5").returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sqlite3
 import tomllib
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from sqlverdict.cli.project import options_by_key
+from sqlverdict.cli.options.run import EvaluateArgs, run_options
 from sqlverdict.runlog.run import read_run
 
 Invoke = Callable[..., Result]
@@ -175,11 +176,45 @@ def test_init_refuses_a_file_that_is_not_there(invoke: Invoke) -> None:
     assert not Path("sqlverdict.toml").exists()
 
 
-def test_every_line_of_the_file_is_an_option_once_its_mark_is_removed(invoke: Invoke) -> None:
+def without_marks(file: Path) -> None:
+    """Set all options that a file only shows."""
+    file.write_text(re.sub(r"^#(?! )", "", file.read_text(), flags=re.MULTILINE))
+
+
+def test_each_option_that_init_shows_has_its_real_default(invoke: Invoke, folder: Path) -> None:
     assert invoke("init").exit_code == 0
-    lines = Path("sqlverdict.toml").read_text().splitlines()
-    options = "\n".join(line.removeprefix("#") for line in lines if " = " in line[:30])
-    assert set(options_by_key()) - {"columns"} <= set(tomllib.loads(options))
+    before = tomllib.loads((folder / "sqlverdict.toml").read_text())
+    without_marks(folder / "sqlverdict.toml")
+    shown = tomllib.loads((folder / "sqlverdict.toml").read_text())
+    usual = run_options(EvaluateArgs(), None)
+    assert {key: value for key, value in shown.items() if key not in before} == {
+        "metrics": usual.metrics,
+        "prove": usual.proof is not None,
+        "no-sql": usual.no_sql,
+        "allow-missing": False,
+        "timeout": usual.limits.seconds,
+        "max-rows": usual.limits.rows,
+        "overwrite": usual.overwrite,
+    }
+    assert len((folder / "sqlverdict.toml").read_text().splitlines()) <= 20
+
+
+def test_the_run_stays_the_same_when_every_mark_of_the_file_goes(invoke: Invoke) -> None:
+    Path("bot.csv").unlink()
+    Path("shop.db").unlink()
+    answers = ("".join(f"SELECT {number}\n" for number in range(90))).encode()
+    Path("answers.txt").write_bytes(answers)
+    command = ("evaluate", "--benchmark", "demo", "--predictions", "answers.txt", "--limit", "6")
+    assert invoke(*command, "--out", "plain").exit_code == 0
+    assert invoke("init").exit_code == 0
+    without_marks(Path("sqlverdict.toml"))
+    done = invoke(*command, "--out", "file")
+    assert "options from sqlverdict.toml: metrics, prove" in done.stderr
+    plain, file = read_run(Path("plain")), read_run(Path("file"))
+    assert file.manifest.limits == plain.manifest.limits
+    assert file.manifest.metrics == plain.manifest.metrics
+    assert file.manifest.stages == plain.manifest.stages
+    assert [each.scores for each in file.results()] == [each.scores for each in plain.results()]
 
 
 def test_the_command_line_comes_first_and_paths_are_relative_to_the_file(
@@ -220,7 +255,7 @@ def test_a_source_on_the_command_line_replaces_that_of_the_file(invoke: Invoke) 
     Path("sqlverdict.toml").write_text('cases = "bot.csv"\n[columns]\nSoll = "gold"\n')
     Path("gold.txt").write_text("SELECT count(*) FROM item\tshop\n")
     Path("p.txt").write_text("SELECT 2\n")
-    args = ("--gold", "gold.txt", "--databases", "shop.db", "--predictions", "p.txt", "--json")
+    args = ("--cases", "gold.txt", "--databases", "shop.db", "--predictions", "p.txt", "--json")
     done = invoke("evaluate", *args)
     assert json.loads(done.stdout)["exit_code"] == 0
 
@@ -238,6 +273,11 @@ def test_other_commands_take_the_data_from_the_file(invoke: Invoke) -> None:
     ("text", "message"),
     [
         ("metric = 'ex'", "the key 'metric' is unknown. Did you mean 'metrics'"),
+        ("conc = 3", "the key 'conc' is unknown"),
+        ("page = 'no'", "page is 'no'. Expected true or false"),
+        ("max-rows = 0", "sqlverdict.toml, max-rows: "),
+        ("address = 'https://example.org'", "which server gets the tokens"),
+        ("max-tokens = 9", "read only from a file that you name"),
         ("[data]\ncases = 'q.csv'", "the section [data] is unknown"),
         ("prove = 'yes'", "prove is 'yes'. Expected true or false"),
         ("cases = true", "cases is True. Expected a value"),

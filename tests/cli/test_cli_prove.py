@@ -1,4 +1,4 @@
-"""``prove`` and ``rules`` as users call them."""
+"""``prove`` and ``explain rules`` as users call them."""
 
 from __future__ import annotations
 

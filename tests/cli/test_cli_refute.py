@@ -1,4 +1,4 @@
-"""``refute``, ``pair``, ``replay`` and ``bank`` as users call them."""
+"""``refute``, ``pair`` and ``bank`` as users call them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def test_not_found_is_never_called_equal(invoke: Invoke, schema: Path) -> None:
 
 def test_json_holds_the_witness(invoke: Invoke, schema: Path) -> None:
     output = json.loads(
-        invoke("refute", *COUNT, "--schema", schema, "--json", "--out", "w", "--no-bank").output
+        invoke(
+            "refute", *COUNT, "--schema", schema, "--json", "--out", "w", "--set", "no-bank=true"
+        ).output
     )
     assert output["verdict"] == "refuted"
     assert output["sentence"] == "they differ when a row of player has no score (NULL)"
@@ -107,7 +109,7 @@ def test_queries_may_come_from_files(invoke: Invoke, schema: Path, tmp_path: Pat
 
 
 def test_the_bank_fills_lists_travels_and_makes_suites(invoke: Invoke, schema: Path) -> None:
-    invoke("refute", *COUNT, "--schema", schema, "--no-bank")
+    invoke("refute", *COUNT, "--schema", schema, "--set", "no-bank=true")
     assert json.loads(invoke("bank", "--json").output)["databases"] == []
     invoke("refute", *COUNT, "--schema", schema)
     output = json.loads(invoke("bank", "--json").output)
@@ -188,7 +190,7 @@ def test_evaluate_keeps_witnesses_that_replay(invoke: Invoke, tmp_path: Path) ->
     (tmp_path / "gold.sql").write_text("SELECT count(*) FROM item\tshop\n")
     (tmp_path / "predictions.txt").write_text("SELECT count(price) FROM item\n")
     run = tmp_path / "run"
-    data_options = ("--gold", tmp_path / "gold.sql", "--databases", tmp_path)
+    data_options = ("--cases", tmp_path / "gold.sql", "--databases", tmp_path)
     predictions = (
         "--predictions",
         tmp_path / "predictions.txt",

@@ -125,11 +125,13 @@ def test_a_missing_record_is_an_error_until_it_is_decided(
     assert refusal.exit_code == 2
     assert "1 of 5 cases have no record of voting" in refusal.stderr
     assert "never an abstention" in refusal.stderr
-    assert run("voting", "--recorded-only").exit_code == 0
+    assert run("voting", "--set", "recorded-only=true").exit_code == 0
     content = json.loads(invoke("reliability", "voting", "--json").stdout)
     assert content["items"] == 4
     assert run("voting", "--allow-missing", "--overwrite").exit_code == 0
-    content = json.loads(invoke("reliability", "voting", "--json", "--no-sql", "abstain").stdout)
+    content = json.loads(
+        invoke("reliability", "voting", "--json", "--as-abstention", "no-sql").stdout
+    )
     assert content["mishaps"] == {"error": 1, "missing": 1}
     assert content["outcomes"]["answered_unanswerable"] == 2
 
@@ -137,10 +139,12 @@ def test_a_missing_record_is_an_error_until_it_is_decided(
 def test_policies_confidences_charts_and_comparison(
     run: Callable[..., Result], invoke: Invoke
 ) -> None:
-    run("voting", "--recorded-only")
+    run("voting", "--set", "recorded-only=true")
     run("a")
     harm = json.loads(invoke("reliability", "voting", "--json").stdout)
-    caught = json.loads(invoke("reliability", "voting", "--json", "--errors", "abstain").stdout)
+    caught = json.loads(
+        invoke("reliability", "voting", "--json", "--as-abstention", "errors").stdout
+    )
     assert harm["outcomes"]["wrong"] == 1
     assert caught["outcomes"]["wrong"] == 0
     assert caught["mishaps"] == harm["mishaps"] == {"error": 1}
@@ -174,7 +178,7 @@ def test_shares_by_hardness_and_type_are_laid_out_as_in_the_paper(
     run: Callable[..., Result], invoke: Invoke
 ) -> None:
     run("a")
-    run("voting", "--recorded-only")
+    run("voting", "--set", "recorded-only=true")
     content = json.loads(invoke("reliability", "a", "--json").stdout)
     # Of three answerable items one is right, one held back, one wrong.
     assert content["by_hardness"] == {
@@ -218,7 +222,7 @@ def test_wrong_words_are_explained(
 
 
 def test_systems_belong_to_benchmarks_that_record_them(tiny: Any, invoke: Invoke) -> None:
-    refusal = invoke("evaluate", "--gold", tiny.gold, "--system", "mine")
+    refusal = invoke("evaluate", "--cases", tiny.gold, "--system", "mine")
     assert refusal.exit_code == 2
     assert "a system that the benchmark's file records" in refusal.stderr
     unknown = invoke("evaluate", "--benchmark", "spider", "--root", tiny.root, "--system", "x")
@@ -228,7 +232,7 @@ def test_systems_belong_to_benchmarks_that_record_them(tiny: Any, invoke: Invoke
 def test_several_runs_are_systems_in_one_table(
     run: Callable[..., Result], invoke: Invoke, tmp_path: Path
 ) -> None:
-    assert run("a").exit_code == run("voting", "--recorded-only").exit_code == 0
+    assert run("a").exit_code == run("voting", "--set", "recorded-only=true").exit_code == 0
     result = invoke("reliability", "a", "voting", "--penalty", "0,3", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert "2 systems on 4 common items" in result.output

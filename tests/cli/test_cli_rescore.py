@@ -41,7 +41,7 @@ def lines(folder: Path) -> list[bytes]:
 
 def evaluate(invoke: Invoke, tiny, *more: object) -> Result:  # type: ignore[no-untyped-def]
     a, b = tiny.predictions(RIGHT, name="a.txt"), tiny.predictions(FIXED, name="b.txt")
-    return invoke("evaluate", "--gold", tiny.gold, "--databases", tiny.databases, "--predictions", a,
+    return invoke("evaluate", "--cases", tiny.gold, "--databases", tiny.databases, "--predictions", a,
                   "--predictions", b, "--workers", 0, "--no-cache", "--quiet", *more)  # fmt: skip
 
 

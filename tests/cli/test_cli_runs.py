@@ -30,7 +30,7 @@ def evaluated(make_tiny: Callable[[Path], Any], tmp_path_factory: pytest.TempPat
     ):
         predictions = tiny.predictions(first, second, name=f"{name}.txt")
         options = [
-            "--gold",
+            "--cases",
             tiny.gold,
             "--predictions",
             predictions,
@@ -259,12 +259,12 @@ def test_one_query_alone_is_shown_in_its_parts(invoke: Invoke) -> None:
 
 def test_commands_over_several_runs_refuse_those_of_other_cases(tiny: Any, invoke: Invoke) -> None:
     predictions = tiny.predictions()
-    invoke("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", "a", "--quiet")
+    invoke("evaluate", "--cases", tiny.gold, "--predictions", predictions, "--out", "a", "--quiet")
     other = tiny.root / "other.txt"
     other.write_text(
         tiny.gold.read_text().replace("SELECT name FROM item\t", "SELECT price FROM item\t")
     )
-    invoke("evaluate", "--gold", other, "--predictions", predictions, "--out", "b", "--quiet")
+    invoke("evaluate", "--cases", other, "--predictions", predictions, "--out", "b", "--quiet")
     for command in (
         ("compare", "a", "b"),
         ("leaderboard", "a", "b"),

@@ -1,4 +1,4 @@
-"""``show``, ``list`` and ``replay`` say why: rows of a witness, policies, and what to run next."""
+"""``show`` and ``refute --replay`` say why: rows of a witness, policies, and what to run next."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_wrong_answer_leads_to_the_search_for_a_small_database(books: Path) ->
     command = lines[lines.index("sqlverdict refute") :]
     words = shlex.split(command)
     assert words[2:4] == [GOLD, CASES[1][2]]
-    output = call(*words[1:], "--no-bank")
+    output = call(*words[1:], "--set", "no-bank=true")
     assert output.startswith("refuted: they differ")
 
 
@@ -110,7 +110,7 @@ def test_the_search_takes_a_query_that_begins_with_a_comment(books: Path) -> Non
     lines = call("show", "run", "wrong")
     words = shlex.split(lines[lines.index("sqlverdict refute") :])
     assert words[-2:] == [GOLD, query]
-    assert call(*words[1:2], "--no-bank", *words[2:]).startswith("refuted: they differ")
+    assert call(*words[1:2], "--set", "no-bank=true", *words[2:]).startswith("refuted: they differ")
 
 
 def test_without_its_database_the_search_has_a_place_for_it(books: Path) -> None:

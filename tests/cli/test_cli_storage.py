@@ -32,7 +32,7 @@ def lines_of(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     "args",
     [
-        ("evaluate", "--gold", "{gold}", "--predictions", "{predictions}", "--out", "{file}/run"),
+        ("evaluate", "--cases", "{gold}", "--predictions", "{predictions}", "--out", "{file}/run"),
         ("reliability", "{run}", "--out", "{file}/figures"),
         ("table", "{run}", "--of", "categories", "--figures", "{file}/figures"),
     ],
@@ -43,7 +43,7 @@ def test_a_place_that_cannot_be_written_to_is_6_and_no_traceback(
     predictions = tiny.predictions("SELECT 0")
     assert (
         invoke(
-            "evaluate", "--gold", tiny.gold, "--predictions", predictions, "--out", "run"
+            "evaluate", "--cases", tiny.gold, "--predictions", predictions, "--out", "run"
         ).exit_code
         == 0
     )
@@ -118,7 +118,7 @@ def test_a_full_disk_is_6_and_the_same_command_goes_on(
 def test_a_changed_database_is_said_and_its_old_score_is_not_printed(
     tiny: Any, invoke: Invoke
 ) -> None:
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions(), "--out", "run")
+    common = ("evaluate", "--cases", tiny.gold, "--predictions", tiny.predictions(), "--out", "run")
     assert "100.0% right" in invoke(*common, "--quiet").stdout
     with closing(sqlite3.connect(tiny.databases / "shop" / "shop.sqlite")) as connection:
         connection.execute("DROP TABLE item")
@@ -140,7 +140,7 @@ def test_a_changed_database_is_said_and_its_old_score_is_not_printed(
 def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
     """Witnesses lay in runs/witnesses, and report.md named ``.../witnesses/x.sql``."""
     predictions = tiny.predictions("SELECT 3")
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", predictions)
+    common = ("evaluate", "--cases", tiny.gold, "--predictions", predictions)
     # By this metric the lucky match is wrong, so that reports show it.
     result = invoke(*common, "--refute", "50", "--metrics", "witness_accuracy,ex")
     assert result.exit_code == 0
@@ -163,7 +163,15 @@ def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
 def test_a_witness_that_cannot_be_written_is_sought_again(tiny: Any, invoke: Invoke) -> None:
     """A full disk was taken for a text beyond our tools, for ever, and left the denominator."""
     predictions = tiny.predictions("SELECT 3")
-    common = ("evaluate", "--gold", tiny.gold, "--predictions", predictions, "--metrics", "verdict")
+    common = (
+        "evaluate",
+        "--cases",
+        tiny.gold,
+        "--predictions",
+        predictions,
+        "--metrics",
+        "verdict",
+    )
     common += ("--no-llm", "--workers", "0", "--out")
     assert invoke(*common, "whole").exit_code == 0
     Path("run").mkdir()
@@ -183,7 +191,9 @@ def test_refute_says_6_where_its_witness_cannot_be_written(tiny: Any, invoke: In
     Path("file").write_text("not a folder")
     database = tiny.databases / "shop" / "shop.sqlite"
     queries = ("SELECT count(*) FROM item", "SELECT 3")
-    result = invoke("refute", *queries, "--db", database, "--no-bank", "--out", "file/folder")
+    result = invoke(
+        "refute", *queries, "--db", database, "--set", "no-bank=true", "--out", "file/folder"
+    )
     assert (result.exit_code, "cannot be written" in result.stderr) == (6, True)
 
 

@@ -70,7 +70,7 @@ def test_a_text_passes_few_files_before_its_answer_is_compared(
             files.add(file)
             compared = event == "call" and (code.co_name, file) == ("compare", STRICT)
 
-    arguments = ("--gold", tmp_path / "gold.txt", "--databases", tmp_path)
+    arguments = ("--cases", tmp_path / "gold.txt", "--databases", tmp_path)
     predictions = ("--predictions", tmp_path / "predictions.txt", "--out", tmp_path / "run")
     sys.setprofile(look)
     try:

@@ -24,7 +24,7 @@ WRONG = "SELECT 1"
 def evaluate(invoke: Invoke, tiny: Any, answers: list[dict[str, Any]], *more: str) -> Result:
     path = tiny.root / "p.jsonl"
     path.write_text("".join(json.dumps({"id": n} | each) + "\n" for n, each in enumerate(answers)))
-    data = ("--gold", tiny.gold, "--databases", tiny.databases, "--predictions", path)
+    data = ("--cases", tiny.gold, "--databases", tiny.databases, "--predictions", path)
     return invoke("evaluate", *data, "--out", tiny.root / "out", "--workers", 0, *more)
 
 
@@ -47,7 +47,7 @@ def test_a_file_with_trials_gives_pass_at_k(tiny: Any, invoke: Invoke) -> None:
 def test_cost_is_printed_for_each_right_answer(tiny: Any, invoke: Invoke) -> None:
     answers = [{"sql": gold, "usd": 0.5} for gold in GOLDS]
     answers[1] = {"sql": WRONG, "usd": 1.25}
-    done = evaluate(invoke, tiny, answers, "--prediction-column", "usd=cost")
+    done = evaluate(invoke, tiny, answers, "--set", "prediction-column=usd=cost")
     row = next(line for line in done.stdout.splitlines() if line.startswith("cost"))
     assert row.split() == ["cost", "4", "0.6875", "0.5", "1.25", "2.75", "0.9167"]
     log: Path = tiny.root / "out" / "results.jsonl"

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.confidence.counts import CellLabel, Count, Counts, LabelSet, by_step, cell_of, count
+from sqlverdict.confidence.counts import (
+    CellLabel,
+    Count,
+    Counts,
+    LabelSet,
+    by_step,
+    cell_name,
+    count_labels,
+)
 from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.confidence.order import NAMES, STEP_OF, STEPS
 from sqlverdict.confidence.stored import built_in
@@ -199,9 +207,9 @@ def test_what_a_judge_says_is_not_counted_twice() -> None:
     labels = [
         CellLabel("difference", "ours", "q1", True),
         CellLabel("difference", "ours", "q2", False),
-        CellLabel(cell_of("difference", True), "ours", "q1", True),
+        CellLabel(cell_name("difference", True), "ours", "q1", True),
     ]
-    cells = count(labels)
+    cells = count_labels(labels)
     assert cells["difference"]["ours"] == Count(1, 2, 2)
     assert by_step(cells)[STEP_OF["difference"]]["ours"] == Count(1, 2, 2)
     model = Model(cells=cells)
@@ -209,9 +217,9 @@ def test_what_a_judge_says_is_not_counted_twice() -> None:
 
 
 def test_several_opinions_about_one_label_count_as_one_question() -> None:
-    cell = cell_of("difference", True)
+    cell = cell_name("difference", True)
     labels = [CellLabel(cell, "ours", "q1", True, 0.25)] * 4 + [CellLabel(cell, "ours", "q1", True)]
-    assert count(labels)[cell]["ours"] == Count(2, 2, 1)
+    assert count_labels(labels)[cell]["ours"] == Count(2, 2, 1)
 
 
 def test_the_packages_counts_are_those_of_its_sets() -> None:
@@ -277,7 +285,7 @@ def test_an_opinion_takes_no_number_away() -> None:
 
 def test_own_labels_alone_are_not_counted_twice() -> None:
     """One label without any other is little to go by."""
-    cells = count([CellLabel("match", "ours", "q1", True)])
+    cells = count_labels([CellLabel("match", "ours", "q1", True)])
     model = Model((LabelSet("ours", "ours", 1, "sqlite"),), cells, "ours")
     low, high = model.bounds("match")
     assert 0.5 < model.p_right("match") < 0.8

@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.confidence.counts import Count
-from sqlverdict.confidence.rates import NEIGHBOURS, fit, log_odds, never_rising, shifted
+from sqlverdict.confidence.rates import (
+    NEIGHBOURS,
+    fit_rates,
+    log_odds,
+    never_rising,
+    shift_probability,
+)
 from sqlverdict.confidence.spread import Shift, shift_of, shifts, spread_of
 
 VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 50)), min_size=1, max_size=8)
@@ -47,7 +53,7 @@ def test_rates_can_be_redone_by_hand() -> None:
     first = 10 / (1 + 9 * alike_first)
     alike_second = (9 / 22) * (13 / 22)
     second = 2 * 10 / (1 + 9 * alike_second)
-    rates = fit(steps)
+    rates = fit_rates(steps)
     drawn_first = (first * 0.9 + NEIGHBOURS * 0.4) / (first + NEIGHBOURS)
     drawn_second = (second * 0.4 + NEIGHBOURS * (0.9 + 0) / 2) / (second + NEIGHBOURS)
     assert rates.rates == pytest.approx((drawn_first, drawn_second))
@@ -55,17 +61,17 @@ def test_rates_can_be_redone_by_hand() -> None:
 
 
 def test_a_step_without_labels_has_the_rate_of_the_next_that_has_some() -> None:
-    rates = fit([{}, {"a": Count(8, 10, 10)}, {}, {"a": Count(1, 10, 10)}, {}])
+    rates = fit_rates([{}, {"a": Count(8, 10, 10)}, {}, {"a": Count(1, 10, 10)}, {}])
     assert rates.rates[0] == rates.rates[1] > rates.rates[2] == rates.rates[3] == rates.rates[4]
     assert rates.weights[0] == rates.weights[2] == rates.weights[4] == 0
-    assert fit([{}, {}]).weights == (0.0, 0.0)
+    assert fit_rates([{}, {}]).weights == (0.0, 0.0)
 
 
 @given(st.floats(0.05, 0.95), st.floats(-2, 2))
 def test_a_shift_is_found_again(p: float, by: float) -> None:
-    shift = shift_of([(p, shifted(p, by), 1e6)])
+    shift = shift_of([(p, shift_probability(p, by), 1e6)])
     assert shift.value == pytest.approx(by, abs=1e-3)
-    assert log_odds(shifted(p, by)) - log_odds(p) == pytest.approx(by)
+    assert log_odds(shift_probability(p, by)) - log_odds(p) == pytest.approx(by)
 
 
 def test_few_questions_say_less_of_a_shift() -> None:

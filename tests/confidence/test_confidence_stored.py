@@ -9,7 +9,7 @@ import pytest
 
 from sqlverdict.confidence.counts import Count, LabelSet
 from sqlverdict.confidence.model import Model
-from sqlverdict.confidence.stored import built_in, read_model, write_model
+from sqlverdict.confidence.stored import built_in, read_label_model, write_label_model
 from sqlverdict.errors import UsageError
 
 
@@ -19,11 +19,11 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
         (LabelSet("ours", "by us", 4, "duckdb"),), {"match": {"ours": Count(3.0, 4.0, 2.0)}}, "ours"
     )
     for model in (built_in(), own, Model()):
-        file.write_bytes(write_model(model))
-        again = read_model(file)
+        file.write_bytes(write_label_model(model))
+        again = read_label_model(file)
         assert again == model
         assert again.expect("match") == model.expect("match")
-        assert write_model(again) == write_model(model)
+        assert write_label_model(again) == write_label_model(model)
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,15 @@ def test_what_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "counts.json"
     file.write_text(text)
     with pytest.raises(UsageError, match="holds no counts of labels"):
-        read_model(file)
-    with pytest.raises(UsageError, match="Expected a file that 'sqlverdict calibrate' wrote"):
-        read_model(tmp_path / "nothing.json")
+        read_label_model(file)
+    with pytest.raises(
+        UsageError, match="Expected a file that 'sqlverdict agree --calibrate' wrote"
+    ):
+        read_label_model(tmp_path / "nothing.json")
 
 
 def test_the_counts_are_json_that_a_person_can_read() -> None:
-    stored = json.loads(write_model(built_in()))
+    stored = json.loads(write_label_model(built_in()))
     assert stored["schema"] == 2
     assert stored["sets"][0]["about"]
     assert stored["cells"]["difference"]["flex"] == [3.0, 40.0, 37.0]

@@ -51,7 +51,7 @@ REAL: dict[str, Arguments] = {
         for system in ("DAIL", "C3")
     },
     "bird_dail": {
-        "--gold": "{data}/bird/etm_gold.txt",
+        "--cases": "{data}/bird/etm_gold.txt",
         "--databases": "{data}/bird/databases",
         "--predictions": "DAIL={data}/bird/predictions/dev/DAIL.txt",
     },
@@ -81,7 +81,7 @@ def outlines(name: str, data: Path, out: Path, only: list[str] | None = None) ->
     metrics = [*METRICS, *(["flex"] if "--judge" in RUNS[name] else [])]
     command = [
         *("evaluate", *arguments, "--metrics", ",".join(metrics), "--workers", "0"),
-        *("--no-cache", "--quiet", "--max-steps", "20000000", "--out", str(out / name)),
+        *("--no-cache", "--quiet", "--set", "max-steps=20000000", "--out", str(out / name)),
         *([] if "--judge" in RUNS[name] else ["--no-llm"]),
         *(["--only", ",".join(only)] if only else []),
     ]

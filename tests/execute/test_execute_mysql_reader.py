@@ -203,7 +203,7 @@ def test_a_limited_user_is_used_itself(database: str) -> None:
 def test_a_user_with_more_rights_who_makes_no_users_is_refused(database: str, right: str) -> None:
     assert isinstance(MYSQL, ServerEngine)
     with user(database, right.format(name_of(database))) as url:
-        with pytest.raises(DatabaseError, match="--trust-role") as caught:
+        with pytest.raises(DatabaseError, match="--set trust-role=true") as caught:
             MYSQL.open(url, Limits())
         for statement in MYSQL.reader_statements(url):
             assert statement in str(caught.value)

@@ -129,7 +129,7 @@ def test_a_role_that_may_do_more_is_refused_unless_it_is_trusted(
     with role(people, options, select, grant) as url:
         with pytest.raises(DatabaseError, match=right) as refusal:
             POSTGRES.open(url, PATIENT)
-        assert "--trust-role" in str(refusal.value)
+        assert "--set trust-role=true" in str(refusal.value)
         assert "GRANT SELECT ON ALL TABLES" in str(refusal.value)
         with session(url, TRUSTED) as opened:
             assert rows(opened.run("SELECT count(*) FROM person")) == [(400,)]

@@ -373,7 +373,7 @@ def test_no_depth_ends_the_process(tmp_path: Path) -> None:
 
 def test_without_the_parser_nothing_is_sent(monkeypatch: pytest.MonkeyPatch, people: str) -> None:
     from sqlverdict.errors import MissingExtra
-    from sqlverdict.execute.engines import postgres as member
+    from sqlverdict.execute.engines.postgres import postgres as member
 
     with monkeypatch.context() as patch:
         patch.setattr(member, "find_spec", lambda name: None)

@@ -19,7 +19,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.collect import RequestCollector
 from sqlverdict.llm.http.faults import CallFailed
 from sqlverdict.llm.request import NoReply, Reply
-from sqlverdict.llm.tokens import at_most
+from sqlverdict.llm.tokens import most_tokens
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
 REQUESTS = [question(str(number)) for number in range(5)]
@@ -195,7 +195,7 @@ def test_only_a_batch_that_is_known_to_have_ended_without_a_reply_is_free(
             for request in (*mine, elsewhere):
                 (collector if by_collector else asker).ask(request, account)
         (worst,) = {
-            PRICES.cost(each.model, at_most(each), each.max_tokens, batch=True) for each in mine
+            PRICES.cost(each.model, most_tokens(each), each.max_tokens, batch=True) for each in mine
         }
         assert worst is not None
         assert account.spending.maybe == pytest.approx(1.0 + worst), "elsewhere, and unusable"

@@ -32,7 +32,7 @@ def test_submit_wait_collect(tmp_path: Path) -> None:
     with FakeLlm(api) as server:
         command = ["evaluate", "--benchmark", "flex", "--root", pairs, "--metrics", "verdict"]
         command += ["--model", "m", "--base-url", server.base_url, "--batch", "--workers", 0]
-        command += ["--reply-cache", tmp_path / "r.sqlite", "--out", tmp_path / "run"]
+        command += ["--set", f"reply-cache={tmp_path / 'r.sqlite'}", "--out", tmp_path / "run"]
         words = [str(word) for word in command]
 
         def run() -> Any:

@@ -14,13 +14,13 @@ from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.column_text import MOST_COLUMNS, column_lines
-from sqlverdict.judge.briefs.context import fact_lines, values_of
-from sqlverdict.judge.briefs.result_tables import rows_table, side_by_side
+from sqlverdict.judge.briefs.context import fact_lines, prompt_values
+from sqlverdict.judge.briefs.result_tables import brief_table, tables_side_by_side
 from sqlverdict.judge.briefs.witness_text import MOST_ROWS, witness_text
 from sqlverdict.judge.judge import JUDGES, Settings, hear
 from sqlverdict.judge.opinion import SHORTENED
 from sqlverdict.llm.request import Reply, Request
-from sqlverdict.llm.tokens import about
+from sqlverdict.llm.tokens import estimate_tokens
 from sqlverdict.load.descriptions import Description, Descriptions
 from sqlverdict.reasons import Reason
 
@@ -113,7 +113,7 @@ def test_the_challenge_of_a_cascade_shows_the_same_evidence() -> None:
 
 
 def test_without_the_gold_nothing_is_said_about_it() -> None:
-    values = values_of(FULL, Settings(gold=False), evidence=True)
+    values = prompt_values(FULL, Settings(gold=False), evidence=True)
     assert "occurs in 2 of 33 rows" not in values["facts"]
     assert values["facts"] == "> - the prediction: it counts a column that may be NULL"
 
@@ -154,14 +154,14 @@ def test_a_question_that_poses_as_a_verdict_stays_a_question() -> None:
 
 def test_two_answers_stand_side_by_side() -> None:
     gold = (("name", "n"), [("a", 1), ("b", None)])
-    assert side_by_side(gold, (("n",), [(1,)])) == (
+    assert tables_side_by_side(gold, (("n",), [(1,)])) == (
         "| row | gold: name | gold: n | prediction: n |\n"
         "| --- | --- | --- | --- |\n"
         "| 1 | a | 1 | 1 |\n"
         "| 2 | b | NULL | (no row) |"
     )
     rows = [(n,) for n in range(9)]
-    lines = side_by_side((("a",), rows), (("a",), rows), most=3).split("\n")
+    lines = tables_side_by_side((("a",), rows), (("a",), rows), most=3).split("\n")
     assert len(lines) == 2 + 3 + 1
     assert lines[-1] == "| ... | ... | ... |"
 
@@ -201,7 +201,7 @@ def test_a_query_that_fails_on_the_witness_says_so() -> None:
     failed = AnswerExcerpt(failed=Reason.EXECUTION_ERROR, message="no")
     text = witness_text(structs.replace(WITNESS, prediction=failed))
     assert "The predicted query fails: no" in text
-    assert "The gold query returns:\n" + rows_table(("n",), [(10,)]) in text
+    assert "The gold query returns:\n" + brief_table(("n",), [(10,)]) in text
 
 
 def test_both_answers_of_an_undetermined_prediction_are_shown() -> None:
@@ -247,8 +247,8 @@ def test_lines_are_few_and_short() -> None:
 LONG = replace(
     FULL,
     equal=False,
-    gold_table=rows_table(("n",), [(f"gold row {n}",) for n in range(100)]),
-    prediction_table=rows_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
+    gold_table=brief_table(("n",), [(f"gold row {n}",) for n in range(100)]),
+    prediction_table=brief_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
     schema_text=FULL.schema_text + "\n\nCREATE TABLE unread (column_of_it TEXT);" * 40,
     columns=tuple(f"member.c{n}: described" for n in range(30)),
     sizes=("member: 33 rows", *(f"table_{n}: {n} rows" for n in range(20))),
@@ -260,7 +260,7 @@ PARTS = ("gold row 49", "column_of_it", "described", "member: 33 rows", "gold ro
 @pytest.mark.slow
 def test_parts_are_left_out_in_the_stated_order() -> None:
     """At any bound, what is left out is a beginning of the list."""
-    most = about(request_for(LONG, max_prompt=10**6))
+    most = estimate_tokens(request_for(LONG, max_prompt=10**6))
     seen = set()
     for bound in range(most, 1_000, -20):
         request = request_for(LONG, max_prompt=bound)
@@ -269,7 +269,7 @@ def test_parts_are_left_out_in_the_stated_order() -> None:
         assert list(here) == sorted(here), here
         seen.add(here)
         if here[-1]:
-            assert about(request) <= bound
+            assert estimate_tokens(request) <= bound
         assert "How many members live in town?" in text
         assert LONG.gold in text
         assert LONG.prediction in text
@@ -299,7 +299,7 @@ def test_no_brief_makes_a_prompt_longer_than_the_bound(judge: str, text: str) ->
     settings = Settings(model="m")
     opinion = hear(JUDGES.get(judge), brief, settings, Answers())
     assert len(requests) == (2 if judge == "cascade" else 1)
-    assert all(about(request) <= settings.max_prompt for request in requests)
+    assert all(estimate_tokens(request) <= settings.max_prompt for request in requests)
     assert SHORTENED in opinion.flags
 
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from judge_asking import client, question
 
 from sqlverdict.errors import DataError
-from sqlverdict.llm.cache import ReplyCache, default_path
+from sqlverdict.llm.cache import ReplyCache, reply_cache_path
 from sqlverdict.llm.claims import Claims
 from sqlverdict.llm.http.wire import ReceivedReply
 from sqlverdict.llm.request import Reply, TokenChoice
-from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 from timeouts import HANG_SECONDS, wait_until
 
@@ -131,9 +131,9 @@ def test_many_that_make_the_file_at_once_agree(tmp_path: Path) -> None:
 
 def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SQLVERDICT_CACHE", str(tmp_path / "answers.sqlite"))
-    assert default_path() == tmp_path / "replies.sqlite"
+    assert reply_cache_path() == tmp_path / "replies.sqlite"
     monkeypatch.setenv("SQLVERDICT_REPLIES", str(tmp_path / "mine"))
-    assert default_path() == tmp_path / "mine"
+    assert reply_cache_path() == tmp_path / "mine"
 
 
 def test_a_damaged_file_is_refused_and_kept(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
         assert len(watcher) == count
 
         with client(server, watcher) as asker:
-            list(ask_all(asker, [question(f"item {n}") for n in range(count)]))
+            list(ask_concurrently(asker, [question(f"item {n}") for n in range(count)]))
             assert (asker.usage.replies, asker.usage.cached) == (0, count)
         assert len(server.calls) <= count + 8
         watcher.close()
@@ -271,8 +271,8 @@ def test_a_killed_process_lets_go_of_its_claims(tmp_path: Path) -> None:
 def test_threads_share_one_connection(cache: ReplyCache) -> None:
     with FakeLlm() as server, client(server, cache, concurrency=8) as asker:
         requests = [question(str(number)) for number in range(60)]
-        first = dict(ask_all(asker, requests))
-        second = dict(ask_all(asker, requests))
+        first = dict(ask_concurrently(asker, requests))
+        second = dict(ask_concurrently(asker, requests))
     text = {number: reply.text for number, reply in first.items() if isinstance(reply, Reply)}
     assert text == {number: f"you said: {number}" for number in range(60)}
     for number, reply in second.items():

@@ -17,7 +17,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import NoReply, Reply
-from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.records import Reason
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 from timeouts import HANG_SECONDS, wait_until
@@ -158,7 +158,7 @@ def test_a_pause_is_kept_by_every_thread() -> None:
         first = threading.Thread(target=asker.ask, args=(question("first"),))
         first.start()
         assert wait_until(lambda: asker.usage.repeated > 0)
-        list(ask_all(asker, [question(str(number)) for number in range(6)]))
+        list(ask_concurrently(asker, [question(str(number)) for number in range(6)]))
         first.join()
     assert all(start >= starts[0] + 0.6 for start in starts[1:])
     assert len(starts) == 8
@@ -246,7 +246,7 @@ def test_no_more_calls_at_once_than_allowed() -> None:
         client(server, concurrency=3) as asker,
     ):
         requests = [question(str(number)) for number in range(18)]
-        replies = dict(ask_all(asker, requests, concurrency=9))
+        replies = dict(ask_concurrently(asker, requests, concurrency=9))
         assert all(isinstance(reply, Reply) for reply in replies.values())
         assert server.most_at_once == 3
 
@@ -256,7 +256,7 @@ def test_the_same_question_at_the_same_time_is_asked_once(cache: ReplyCache) -> 
         FakeLlm(lambda call: FakeAnswer(completion("x"), delay=0.2)) as server,
         client(server, cache, concurrency=8) as asker,
     ):
-        replies = [reply for _, reply in ask_all(asker, [question()] * 8)]
+        replies = [reply for _, reply in ask_concurrently(asker, [question()] * 8)]
         assert len(server.calls) == 1
         assert sorted(reply.cached for reply in replies) == [False] + [True] * 7  # type: ignore[union-attr]
 

@@ -10,7 +10,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.prices import Prices
 from sqlverdict.llm.request import NoReply, Reply
-from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeLlm, completion
 
 GOOD = FakeAnswer(completion("fine"))
@@ -56,7 +56,7 @@ def test_the_cost_limit_stops_cleanly_and_the_run_resumes(cache: ReplyCache) -> 
     requests = [question(str(number)) for number in range(12)]
     with FakeLlm(lambda call: FakeAnswer(body, delay=0.02)) as server:
         with client(server, cache, max_cost=1.0, prices=PRICES, concurrency=8) as asker:
-            results = dict(ask_all(asker, requests))
+            results = dict(ask_concurrently(asker, requests))
             paid = [reply for reply in results.values() if isinstance(reply, Reply)]
             refusal = [reply for reply in results.values() if isinstance(reply, NoReply)]
             assert asker.usage.cost == pytest.approx(0.14 * len(paid))
@@ -65,7 +65,7 @@ def test_the_cost_limit_stops_cleanly_and_the_run_resumes(cache: ReplyCache) -> 
             assert "the cost limit of $1 " in refusal[0].message
             assert len(server.calls) == len(paid)
         with client(server, cache, max_cost=5.0, prices=PRICES) as asker:
-            assert all(isinstance(reply, Reply) for _, reply in ask_all(asker, requests))
+            assert all(isinstance(reply, Reply) for _, reply in ask_concurrently(asker, requests))
             assert asker.usage.cached == len(paid)
         assert len(server.calls) == len(requests)
 

@@ -10,7 +10,12 @@ import pytest
 
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Settings
-from sqlverdict.judge.replies.conclusion import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import (
+    EQUIVALENT,
+    read_conclusion,
+    read_verdict,
+    score_form,
+)
 from sqlverdict.llm.neutral import MARK, quote, quote_sql
 from sqlverdict.llm.request import Request
 from sqlverdict.testing.injections import Injection, judge_injections
@@ -31,7 +36,7 @@ def first_requests(brief: Brief) -> Iterator[Request]:
 
 @cache  # most lines of a prompt are the same whatever the injection is
 def concludes_nothing(text: str) -> bool:
-    readings = [read_verdict(text), *(read(text, form) for form in FORMS)]
+    readings = [read_verdict(text), *(read_conclusion(text, form) for form in FORMS)]
     return all(each.value is None for each in readings)
 
 

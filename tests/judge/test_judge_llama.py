@@ -17,7 +17,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import Message, NoReply, Reply, Request
-from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.testing.tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
 from timeouts import HANG_SECONDS, wait_until
 
@@ -99,8 +99,8 @@ def test_a_prompt_beyond_the_models_context_is_refused_clearly(llm: LlmServer) -
 def test_many_at_once(llm: LlmServer, cache: ReplyCache) -> None:
     requests = [question(f"item {n}", model=llm.model, max_tokens=12) for n in range(40)]
     with Client(Endpoint(llm.base_url, llm.model, concurrency=6, timeout=600.0), cache) as asker:
-        first = dict(ask_all(asker, requests))
-        second = dict(ask_all(asker, requests))
+        first = dict(ask_concurrently(asker, requests))
+        second = dict(ask_concurrently(asker, requests))
         assert asker.usage.calls == 40
     assert all(isinstance(reply, Reply) for reply in first.values())
     assert {n: getattr(reply, "text", None) for n, reply in first.items()} == {

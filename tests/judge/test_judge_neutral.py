@@ -11,7 +11,7 @@ from sqlverdict.llm.neutral import (
     LONGEST_SQL,
     MARK,
     bare_sql,
-    clean,
+    neutralise,
     quote,
     quote_sql,
 )
@@ -29,7 +29,7 @@ TEXTS = st.lists(ODD | st.text(max_size=4), max_size=30).map("".join)
 
 @given(TEXTS)
 def test_clean_text_holds_nothing_of_our_syntax(text: str) -> None:
-    cleaned = clean(text)
+    cleaned = neutralise(text)
     assert not set(cleaned) & set("{}")
     assert "```" not in cleaned
     assert "~~~" not in cleaned
@@ -41,7 +41,7 @@ def test_clean_text_holds_nothing_of_our_syntax(text: str) -> None:
 
 @given(TEXTS)
 def test_cleaning_twice_changes_nothing_more(text: str) -> None:
-    assert clean(clean(text)) == clean(text)
+    assert neutralise(neutralise(text)) == neutralise(text)
 
 
 @given(TEXTS)
@@ -54,7 +54,7 @@ def test_every_line_of_a_quotation_is_marked(text: str) -> None:
 
 def test_ordinary_text_is_left_alone() -> None:
     sql = "SELECT `a b`, x || 'é' FROM t WHERE a <> 1 AND b < c AND d >= 2;\n\tORDER BY 1"
-    assert clean(sql) == sql
+    assert neutralise(sql) == sql
     assert (
         quote(sql)
         == "> SELECT `a b`, x || 'é' FROM t WHERE a <> 1 AND b < c AND d >= 2;\n> \tORDER BY 1"
@@ -79,7 +79,7 @@ def test_ordinary_text_is_left_alone() -> None:
     ],
 )
 def test_what_could_do_harm_is_shown_otherwise(text: str, expected: str) -> None:
-    assert clean(text) == expected
+    assert neutralise(text) == expected
 
 
 @pytest.mark.parametrize(

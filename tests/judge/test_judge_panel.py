@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from test_judge_judges import BRIEF, SETTINGS, Script, opinion
@@ -11,10 +13,12 @@ from test_judge_judges import BRIEF, SETTINGS, Script, opinion
 from sqlverdict.errors import UsageError
 from sqlverdict.judge.judge import JUDGES, Opinion, Settings, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING
-from sqlverdict.judge.stability import stability
 from sqlverdict.llm.request import NoReply
 from sqlverdict.records import Reason
 from sqlverdict.testing.judges import RIGHT, WRONG
+
+sys.path.append(str(Path(__file__).parents[2] / "bench"))
+from judge_stability import stability
 
 
 def votes(texts: Sequence[str | NoReply], **changes: object) -> Opinion:

@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import values_of
+from sqlverdict.judge.briefs.context import prompt_values
 from sqlverdict.judge.judge import JUDGES, Settings
 from sqlverdict.judge.prompting import FIELDS, PROMPTS
 from sqlverdict.llm.prompt import fill, parse_prompt
@@ -58,7 +58,7 @@ def test_our_prompts_can_be_read_and_are_hardened(name: str) -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_no_tag_is_left_in_a_filled_prompt(name: str) -> None:
-    full = values_of(replace(BRIEF, equal=True), Settings(), evidence=True)
+    full = prompt_values(replace(BRIEF, equal=True), Settings(), evidence=True)
     full |= {"earlier": "> x", "attempt": "2", "attempts": "3"}
     least = {"prediction": "> x", "gold": "> x"}
     for values in (

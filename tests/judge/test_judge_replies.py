@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.judge.opinion import REPAIRED, REVISED, VERDICT_FIRST
-from sqlverdict.judge.replies.conclusion import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import (
+    EQUIVALENT,
+    read_conclusion,
+    read_verdict,
+    score_form,
+)
 from sqlverdict.judge.replies.loose_json import Object, Word, object_at, objects
 
 WHY = "The join is right, and so is the filter.\n\n"
@@ -262,13 +267,13 @@ def test_pairs_beside_the_verdict_are_kept() -> None:
     ],
 )
 def test_scores(text: str, expected: int | None) -> None:
-    assert read(text, score_form(1, 5)).value == expected
+    assert read_conclusion(text, score_form(1, 5)).value == expected
 
 
 def test_equivalence_has_its_own_key() -> None:
-    assert read('So.\n{"equivalent": false}', EQUIVALENT).value is False
-    assert read('So.\n{"correct": false}', EQUIVALENT).value is None
-    assert read("So.\nEquivalent: true", EQUIVALENT).value is True
+    assert read_conclusion('So.\n{"equivalent": false}', EQUIVALENT).value is False
+    assert read_conclusion('So.\n{"correct": false}', EQUIVALENT).value is None
+    assert read_conclusion("So.\nEquivalent: true", EQUIVALENT).value is True
 
 
 def test_objects_are_found_outermost_and_in_order() -> None:

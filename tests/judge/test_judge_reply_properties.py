@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.categories import read_categories
-from sqlverdict.judge.replies.conclusion import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import (
+    EQUIVALENT,
+    read_conclusion,
+    read_verdict,
+    score_form,
+)
 from sqlverdict.judge.replies.loose_json import objects
 
 PIECES = st.sampled_from(
@@ -67,8 +72,8 @@ TEXTS = st.text() | st.lists(PIECES | st.text(max_size=5), max_size=40).map("".j
 def test_no_text_makes_a_reader_raise(text: str) -> None:
     for result in (
         read_verdict(text),
-        read(text, EQUIVALENT),
-        read(text, score_form(1, 5)),
+        read_conclusion(text, EQUIVALENT),
+        read_conclusion(text, score_form(1, 5)),
         read_categories(text, FATAL),
     ):
         assert (result.value is None) == bool(result.message)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import Message, Request
-from sqlverdict.llm.tokens import about, at_most
+from sqlverdict.llm.tokens import estimate_tokens, most_tokens
 
 texts = st.text(st.characters(), max_size=20)
 requests = st.builds(
@@ -95,9 +95,9 @@ def test_the_server_and_what_the_endpoint_adds_are_part_of_the_address() -> None
 
 @given(requests)
 def test_the_bound_on_tokens_is_above_the_estimate(request: Request) -> None:
-    assert 0 < about(request) <= at_most(request)
+    assert 0 < estimate_tokens(request) <= most_tokens(request)
 
 
 def test_the_rule_of_thumb_by_hand() -> None:
     # 7 ASCII characters / 3.5 = 2 tokens, 1 for the other character, 4 for the message.
-    assert about(replace(PLAIN, messages=(Message("user", "SELECTé1"),))) == 2 + 1 + 4
+    assert estimate_tokens(replace(PLAIN, messages=(Message("user", "SELECTé1"),))) == 2 + 1 + 4

@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.judge.briefs.result_tables import cell_text, result_table, rows_table
+from sqlverdict.judge.briefs.result_tables import brief_cell, brief_table, result_table
 from sqlverdict.judge.briefs.schema_text import schema_text
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -24,31 +24,31 @@ def test_a_small_result_is_shown_whole_in_its_order() -> None:
 
 
 def test_a_hundred_rows_are_shown_whole() -> None:
-    lines = rows_table(("n",), [(n,) for n in range(100)]).split("\n")
+    lines = brief_table(("n",), [(n,) for n in range(100)]).split("\n")
     assert lines[2:-1] == [f"| {n} |" for n in range(100)]
     assert lines[-1] == "shape=(100, 1)"
 
 
 def test_of_more_rows_fifty_stay_at_each_end() -> None:
-    lines = rows_table(("n", "m"), [(n, n) for n in range(101)]).split("\n")
+    lines = brief_table(("n", "m"), [(n, n) for n in range(101)]).split("\n")
     assert len(lines) == 2 + 50 + 1 + 50 + 1
     assert lines[51:54] == ["| 49 | 49 |", "| ... | ... |", "| 51 | 51 |"]
     assert lines[-2:] == ["| 100 | 100 |", "shape=(101, 2)"]
 
 
 def test_long_text_is_cut_with_its_length() -> None:
-    assert cell_text("x" * 50) == "x" * 50
-    assert cell_text("x" * 73) == f"{'x' * 50}... 73 chars"
-    assert cell_text(10**60) == str(10**60)
-    assert cell_text(b"\x00" * 40) == f"x'{'00' * 24}... 83 chars"
+    assert brief_cell("x" * 50) == "x" * 50
+    assert brief_cell("x" * 73) == f"{'x' * 50}... 73 chars"
+    assert brief_cell(10**60) == str(10**60)
+    assert brief_cell(b"\x00" * 40) == f"x'{'00' * 24}... 83 chars"
 
 
 def test_cells_say_what_they_are() -> None:
-    assert cell_text(None) == "NULL"
-    assert cell_text("NULL") == "'NULL'"
-    assert cell_text(1.0) == "1.0"
-    assert cell_text(b"\x00\xff") == "x'00ff'"
-    assert cell_text("") == ""
+    assert brief_cell(None) == "NULL"
+    assert brief_cell("NULL") == "'NULL'"
+    assert brief_cell(1.0) == "1.0"
+    assert brief_cell(b"\x00\xff") == "x'00ff'"
+    assert brief_cell("") == ""
 
 
 def test_an_empty_result_has_its_columns_and_shape() -> None:
@@ -60,7 +60,7 @@ CELLS = st.none() | st.integers() | st.floats() | st.text(max_size=80) | st.bina
 
 @given(st.lists(st.tuples(CELLS, CELLS), max_size=8))
 def test_no_cell_leaves_its_place(rows: list[tuple[object, object]]) -> None:
-    lines = rows_table(("a", "b"), rows).split("\n")  # type: ignore[arg-type]
+    lines = brief_table(("a", "b"), rows).split("\n")  # type: ignore[arg-type]
     assert len(lines) == len(rows) + 3
     for line in lines[:-1]:
         bars = line.replace("\\\\", "").replace("\\|", "").count("|")

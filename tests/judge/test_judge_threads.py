@@ -18,7 +18,7 @@ from judge_asking import question
 from sqlverdict.llm import threads
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.request import NoReply, Reply, Request
-from sqlverdict.llm.threads import ask_all, work_all
+from sqlverdict.llm.threads import ask_concurrently, work_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 from timeouts import HANG_SECONDS, wait_until
 
@@ -41,7 +41,7 @@ def test_every_item_is_worked_on_once(count: int, concurrency: int) -> None:
 def test_replies_carry_the_number_of_their_request() -> None:
     counts: list[int] = []
     requests = (question(str(number)) for number in range(20))
-    results = dict(ask_all(Script(), requests, counts.append, concurrency=4))
+    results = dict(ask_concurrently(Script(), requests, counts.append, concurrency=4))
     assert counts == list(range(1, 21))
     assert all(isinstance(results[number], NoReply) == bool(number % 2) for number in range(20))
     assert results[4].text == "4"  # type: ignore[union-attr]

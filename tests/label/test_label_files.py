@@ -264,7 +264,7 @@ def test_columns_of_annotators_are_votes_of_each(
         ("Id,Rater,Correct\nq0,ann,yes\nq0,bob,no\nq1,ann,gold_wrong\n", ()),
         (
             "id,who,vote\nq0,ann,right\nq0,bob,wrong\nq1,ann,gold-wrong\n",
-            ("--label-field", "vote", "--annotator-field", "who"),
+            ("--label-field", "vote", "--set", "annotator-field=who"),
         ),
         ("id,ann,bob\nq0,1,0\nq1,gold_wrong,\n", ("--votes", "ann", "--votes", "bob")),
     ],

@@ -136,7 +136,7 @@ def test_the_port_of_the_last_start_is_taken_again(tmp_path: Path) -> None:
 def test_two_annotators_of_one_pair_behind_a_reverse_proxy(tmp_path: Path) -> None:
     run, databases = write_run(tmp_path / "run").folder, write_database(tmp_path / "databases")
     with reverse_proxy() as proxy:
-        options = ("--annotators", "ann,bob", "--address", f"{proxy.address}/")
+        options = ("--annotators", "ann,bob", "--set", f"address={proxy.address}/")
         with label_server(run, databases, *options) as server:
             assert all(link.startswith(f"{proxy.address}/") for link in server.links.values())
             port = json.loads((run / "labels" / KEY_FILE).read_text())["port"]

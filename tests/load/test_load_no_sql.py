@@ -134,7 +134,8 @@ def test_reliability_agrees_with_evaluate(shop: Path, tmp_path: Path) -> None:
     for no_sql, treatment in (("wrong", "abstain"), ("abstain", "harm")):
         out = str(tmp_path / no_sql)
         command("evaluate", *shared, "--out", out, "--no-sql", no_sql)
-        text = command("reliability", out, "--no-sql", treatment, "--json")
+        words = ("--as-abstention", "no-sql") if treatment == "abstain" else ()
+        text = command("reliability", out, *words, "--json")
         report = json.loads(text)
         assert report.pop("policy")["no_sql"] == treatment
         report.pop("mishaps")

@@ -152,7 +152,7 @@ def test_judges_are_asked_by_the_driver_alone(cluster: Any, data: Path) -> None:
 
     def judged(out: str, *more: str) -> list[dict[str, object]]:
         options = ["--metrics", "flex,ex", "--judge", "flex", "--model", "m"]
-        options += ["--base-url", server.base_url, "--reply-cache", str(data / "replies")]
+        options += ["--base-url", server.base_url, "--set", f"reply-cache={data / 'replies'}"]
         words = arguments(data, out, *options, *more)
         words[words.index("--cases") + 1] = str(data / "judged.jsonl")
         if "ray" in more:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.records import Score
-from sqlverdict.score.metric import METRICS, Item, document
+from sqlverdict.score.metric import METRICS, Item, metric_document
 from sqlverdict.testing.metrics import check_metric
 
 DOCUMENT = """Good: one for the gold's rows.
@@ -130,6 +130,6 @@ def test_a_metric_under_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_document_is_read_by_heading() -> None:
-    result = document(broken())
+    result = metric_document(broken())
     assert result["Range"] == "{0, 1}"
     assert result[""] == "Good: one for the gold's rows."

@@ -9,7 +9,7 @@ from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.refute.explain.evidence import evidence_of
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.report.one_run.sections import cut_sentences
-from sqlverdict.score.summary import from_json, summarise, to_json
+from sqlverdict.score.summary import summarise, summary_from_json, summary_to_json
 
 LATE = NotRefuted(3, 0, Reason.BUDGET_EXHAUSTED, "cut by time", cut_by_time=True)
 
@@ -49,7 +49,7 @@ def test_cuts_are_counted_once_a_case_and_said() -> None:
     ]
     summary = summarise(results, ["ex"], binary=["ex"], features=None)
     assert summary.cuts == {"cut_by_time": 1, "cut_by_work": 1, "unsearched": 2}
-    assert from_json(to_json(summary)) == summary
+    assert summary_from_json(summary_to_json(summary)) == summary
     sentences = cut_sentences(summary)
     assert [line.split(":")[0] for line in sentences] == [
         "NOT SEARCHED",

@@ -14,7 +14,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case, Reason, Score
-from sqlverdict.score.metric import METRICS, SECTIONS, document, parse_metric, score_case
+from sqlverdict.score.metric import METRICS, SECTIONS, metric_document, parse_metric, score_case
 from sqlverdict.testing.fakes import FakeItem
 from sqlverdict.testing.hostile import hostile_predictions
 from sqlverdict.testing.metrics import check_metric
@@ -30,7 +30,7 @@ def score(sql: str, *golds: str, metric: str = "esm") -> Score:
 
 def test_it_conforms() -> None:
     check_metric("esm")
-    assert list(document(METRICS.get("esm"))) == ["", *SECTIONS]
+    assert list(metric_document(METRICS.get("esm"))) == ["", *SECTIONS]
     assert parse_metric("esm").parameter == "components"
 
 

@@ -16,8 +16,8 @@ from sqlverdict.score.metric import (
     OPINIONS,
     SECTIONS,
     Item,
-    document,
     listens_to_judge,
+    metric_document,
     parse_metric,
     parse_metrics,
     score_case,
@@ -49,8 +49,8 @@ def test_the_built_in_metrics() -> None:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_every_metric_documents_a_hand_calculation(name: str) -> None:
-    assert list(document(METRICS.get(name))) == ["", *SECTIONS]
-    assert "Hand calculation" in document(METRICS.get(name))["Definition"]
+    assert list(metric_document(METRICS.get(name))) == ["", *SECTIONS]
+    assert "Hand calculation" in metric_document(METRICS.get(name))["Definition"]
 
 
 @pytest.mark.parametrize("name", ["r_ves", "soft_f1", "soft_f1_bird", "ves"])

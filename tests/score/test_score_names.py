@@ -13,7 +13,7 @@ from sqlverdict.errors import UnknownMember, UsageError
 from sqlverdict.records import Case
 from sqlverdict.report.one_run.sections import without_sentences
 from sqlverdict.report.several_runs.gate_rules import parse_minimum
-from sqlverdict.score.aliases import ALIASES, label_of
+from sqlverdict.score.aliases import ALIASES, label_by_alias
 from sqlverdict.score.metric import METRICS, parse_metric, parse_metrics
 
 
@@ -39,14 +39,14 @@ def test_other_names_are_read(name: str, label: str) -> None:
 
 def test_a_label_of_a_run_is_found_by_any_name() -> None:
     labels = ["ex", "ex[bird]", "esm"]
-    assert label_of("ex", labels) == ("ex", "")
-    assert label_of("EX[Bird]", labels) == ("ex[bird]", "")
-    assert label_of("exec[bird]", labels) == ("ex[bird]", "metric 'exec' is read as 'ex'")
-    assert label_of("Exact-Match", labels)[0] == "esm"
-    assert label_of("exec[spider]", labels) == ("exec[spider]", "")
-    assert label_of("f1", labels) == ("f1", "")
+    assert label_by_alias("ex", labels) == ("ex", "")
+    assert label_by_alias("EX[Bird]", labels) == ("ex[bird]", "")
+    assert label_by_alias("exec[bird]", labels) == ("ex[bird]", "metric 'exec' is read as 'ex'")
+    assert label_by_alias("Exact-Match", labels)[0] == "esm"
+    assert label_by_alias("exec[spider]", labels) == ("exec[spider]", "")
+    assert label_by_alias("f1", labels) == ("f1", "")
     # A plug-in's own label comes before another metric's other name.
-    assert label_of("em", ["em", "esm"]) == ("em", "")
+    assert label_by_alias("em", ["em", "esm"]) == ("em", "")
 
 
 def test_a_name_that_may_mislead_comes_with_a_note() -> None:

@@ -19,7 +19,7 @@ from sqlverdict.score.reliability.curve import (
     best_aurc,
     coverage_at,
     curve_of,
-    points,
+    curve_points,
 )
 from sqlverdict.score.reliability.curve_intervals import (
     LIMIT,
@@ -56,7 +56,7 @@ def test_hand_calculations() -> None:
 def test_the_curve_is_what_counting_gives(items: list[tuple[float, bool]]) -> None:
     result = curve(items)
     assert list(result.thresholds) == sorted({c for c, _ in items}, reverse=True)
-    for point in points(result):
+    for point in curve_points(result):
         rights = [right for confidence, right in items if confidence >= point.threshold]
         assert (point.answered, point.wrong) == (len(rights), rights.count(False))
     exact = mean(risk_from(items, confidence) for confidence, _ in items)

@@ -15,7 +15,7 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Reason, Result, Verdict
 from sqlverdict.score.estimates import Estimate, Slice, _MetricValues
 from sqlverdict.score.statistics.intervals import wilson
-from sqlverdict.score.summary import Summary, from_json, summarise, to_json
+from sqlverdict.score.summary import Summary, summarise, summary_from_json, summary_to_json
 
 
 def words(sql: str) -> list[str]:
@@ -141,7 +141,7 @@ def test_streaming_equals_naive(results: list[Result]) -> None:
         check(part.estimates, inside)
     by_database = [part for part in summary.slices if part.by == "db_id"]
     assert sum(part.cases for part in by_database) == len(results)
-    assert from_json(json.loads(json.dumps(to_json(summary)))) == summary
+    assert summary_from_json(json.loads(json.dumps(summary_to_json(summary)))) == summary
 
 
 def overruled(r: Result) -> bool:
@@ -294,7 +294,9 @@ def test_a_million_different_values_take_a_small_histogram() -> None:
 
 @pytest.mark.parametrize("spoil", ["missing", "unknown", "shape"])
 def test_a_spoilt_summary_is_refused(spoil: str) -> None:
-    plain = to_json(summarise([result(0, {"ex": 1.0})], ["ex"], binary={"ex"}, features=None))
+    plain = summary_to_json(
+        summarise([result(0, {"ex": 1.0})], ["ex"], binary={"ex"}, features=None)
+    )
     if spoil == "missing":
         del plain["cases"]
     elif spoil == "unknown":
@@ -302,7 +304,7 @@ def test_a_spoilt_summary_is_refused(spoil: str) -> None:
     else:
         plain["estimates"] = 3
     with pytest.raises(RunLogError, match="not a summary"):
-        from_json(plain)
+        summary_from_json(plain)
 
 
 def test_default_features_come_from_the_parser() -> None:

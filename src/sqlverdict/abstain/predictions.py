@@ -38,7 +38,7 @@ def read_drafts(path: Path) -> dict[str, Draft]:
     if name in _BY_POSITION:
         raise UsageError(
             f"{path} has no ids, so its lines cannot be paired with questions here. Give it to "
-            f"sqlverdict abstain apply, which knows the order of the cases"
+            f"sqlverdict abstain run --predictions, which knows the order of the cases"
         )
     extras = dict(_extras(path, file.text)) if name == "jsonl" else {}
     drafts: dict[str, Draft] = {}

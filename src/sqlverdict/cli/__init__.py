@@ -11,6 +11,7 @@
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
 ``merge_shards``   the shards of one evaluation become one run
 ``judge_contexts``  asks the judge of a run again, in other contexts
+``count_labels``   counts people's labels by situation, for ``evaluate --confidence``
 ``recorded_command``  the options of the command that made a run
 ``run_cases``         the cases of a run, read again
 ``show_run``     prints a run

@@ -14,22 +14,35 @@ A command declares its options as the fields of a frozen dataclass, and gets the
 
 Options that several commands share are a dataclass too, and a field of each of them
 (:func:`group`). The help of a command with many options lists them by :class:`Heading`.
+
+What few people change on a command line is a :func:`setting`: a line of the project file, or
+``--set KEY=VALUE``. ``--help-all`` lists the settings, and options that ``--help`` leaves out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
 from enum import StrEnum
 from inspect import cleandoc
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 import click
+
+from sqlverdict.errors import OptionName, SameCall, SqlverdictError
 
 Args = TypeVar("Args")
 
 MANY_OPTIONS = 10
 """A command with more options than this lists them by heading."""
+SET = "set"
+"""The parameter of ``--set KEY=VALUE``."""
+HELP_ALL = "help_all"
+"""The parameter of ``--help-all``."""
+MOST_SHOWN = 30
+"""``--help`` of a command with more options than this leaves out the rare ones."""
 
 
 class Heading(StrEnum):
@@ -50,12 +63,14 @@ class Heading(StrEnum):
 
 
 class HeadedOption(click.Option):
-    """An option that knows its heading in the help, and its former names.
+    """An option or a setting that knows its heading in the help.
 
     Args:
         names: What click takes: the parameter's name and the option's names.
         heading: Where the help lists it.
-        aliases: Former names, which still work and are not in the help.
+        rare: Only ``--help-all`` lists it.
+        is_setting: It stands in the project file or after ``--set``, and is no option of its own.
+        usual: Its value where nobody sets it.
         settings: Everything else that click takes.
     """
 
@@ -63,21 +78,40 @@ class HeadedOption(click.Option):
         self,
         names: Sequence[str],
         heading: Heading = Heading.OUTPUT,
-        aliases: Sequence[str] = (),
+        *,
+        rare: bool = False,
+        is_setting: bool = False,
+        usual: Any = None,
         **settings: Any,
     ) -> None:
-        super().__init__([*names, *aliases], **settings)
+        super().__init__([*names], **settings)
         self.heading = heading
-        self.aliases = tuple(aliases)
+        self.rare = rare
+        self.is_setting = is_setting
+        self.usual = usual
+
+    @property
+    def key(self) -> str:
+        """Its name in a project file and after ``--set``."""
+        return self.opts[0].removeprefix("--")
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether its value is true or false."""
+        return isinstance(self.type, click.types.BoolParamType)
+
+    @property
+    def spelling(self) -> str:
+        """How a user names it: ``--out``, or ``--set timeout`` for a setting."""
+        return f"--set {self.key}" if self.is_setting else self.opts[0]
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """The option's line in the help, without its former names."""
-        every = self.opts
-        self.opts = [name for name in every if name not in self.aliases]
-        try:
-            return super().get_help_record(ctx)
-        finally:
-            self.opts = every
+        """The option's line in the help; a setting's is that of ``--set``."""
+        record = super().get_help_record(ctx)
+        if record is None or not self.is_setting:
+            return record
+        _, _, value = record[0].partition(" ")
+        return f"{self.spelling}={'true|false' if self.is_switch else value}", record[1]
 
 
 def _abbreviates(short: str, name: str) -> bool:
@@ -89,74 +123,176 @@ def _abbreviates(short: str, name: str) -> bool:
 
 
 class HeadedCommand(click.Command):
-    """A command whose help lists many options by heading."""
+    """A command whose help lists many options by heading, and whose settings are no options.
+
+    Args:
+        name: Its name.
+        parameters: Its options, settings and arguments.
+        click_settings: Everything else that click takes.
+    """
+
+    def __init__(
+        self, name: str, parameters: Sequence[click.Parameter], **click_settings: Any
+    ) -> None:
+        headed = [each for each in parameters if isinstance(each, HeadedOption)]
+        self.settings = {each.key: each for each in headed if each.is_setting}
+        options = [each for each in parameters if each not in self.settings.values()]
+        if self.settings:
+            options.append(_set_option(self.settings))
+        super().__init__(name, params=options, **click_settings)
+        self._help_all = click.Option(
+            [HELP_ALL, "--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            help="Show all options and settings, and exit.",
+            callback=_show_all_help,
+        )
+
+    @property
+    def lists_more(self) -> bool:
+        """Whether ``--help-all`` lists more than ``--help``."""
+        return bool(self.settings) or self._hides_rare
+
+    @property
+    def _hides_rare(self) -> bool:
+        return sum(isinstance(each, click.Option) for each in self.params) > MOST_SHOWN
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The parameters, with those that every command has."""
+        params = super().get_params(ctx)
+        return [*params[:-1], self._help_all, *params[-1:]] if self.lists_more else params
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the project file and the command line; a file without its option gets a hint."""
         try:
             line_options, _, order = self.make_parser(ctx).parse_args(args=list(args))
-            if "help" not in line_options:
-                from sqlverdict.cli.repeated_inputs import check_repeated
-
-                check_repeated(order, ctx)
-                self._read_project(ctx, args, line_options)
-            return super().parse_args(ctx, args)
+            if not {"help", HELP_ALL} & line_options.keys():
+                self._read_settings(ctx, args, line_options, order)
+            rest = super().parse_args(ctx, args)
         except click.NoSuchOption as wrong:
-            short = [name for name in self._option_names() if _abbreviates(wrong.option_name, name)]
-            if not short:
-                raise
-            hint = f"Did you mean {' or '.join(short)}?"
-            raise click.UsageError(f"No such option '{wrong.option_name}'. {hint}", ctx) from wrong
+            raise click.UsageError(
+                f"No such option '{wrong.option_name}'.{self._hint(wrong)}", ctx
+            ) from wrong
         except click.UsageError as wrong:
             own = any("--cases" in each.opts for each in self.params)
             if own and "unexpected extra argument" in wrong.message:
                 hint = "Give the file of your questions with --cases, answers with --predictions."
                 raise click.UsageError(f"{wrong.message}. {hint}", ctx) from wrong
             raise
+        values = ctx.default_map or {}
+        for each in self.settings.values():
+            assert each.name is not None
+            ctx.params[each.name] = values.get(each.name, each.usual)
+        return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; its errors name options as it spells them."""
+        try:
+            return super().invoke(ctx)
+        except SqlverdictError as error:
+            error.spelling = self._spell
+            raise
+
+    def _spell(self, part: OptionName | SameCall) -> str:
+        """An option as the line has it, ``--out DIR``, or a setting, ``--set prices=FILE``."""
+        if isinstance(part, SameCall) or part.name.replace("_", "-") not in self.settings:
+            return str(part)
+        setting = self.settings[part.name.replace("_", "-")]
+        _, *values = part.words
+        value = values[0] if values else "true" if part.value is True else ""
+        return f"{setting.spelling}={shlex.quote(value)}" if value else setting.spelling
+
+    def _hint(self, wrong: click.NoSuchOption) -> str:
+        from sqlverdict.cli.settings import former_option
+
+        advice = former_option(wrong.option_name, self)
+        if advice:
+            return f" {advice}"
+        short = [name for name in self._option_names() if _abbreviates(wrong.option_name, name)]
+        near = short or wrong.possibilities or []
+        return f" Did you mean {' or '.join(near)}?" if near else ""
 
     def _option_names(self) -> list[str]:
         return [name for each in self.params for name in each.opts if name.startswith("--")]
 
-    def _read_project(
-        self, ctx: click.Context, args: list[str], line_options: Mapping[str, Any]
+    def _read_settings(
+        self,
+        ctx: click.Context,
+        args: list[str],
+        line_options: Mapping[str, Any],
+        order: Sequence[click.Parameter],
     ) -> None:
-        """Take the options of the project file as defaults, and say which."""
+        """Take what ``--set`` and the project file say as defaults, and say what the file says."""
+        from sqlverdict.cli.repeated_inputs import check_repeated
+        from sqlverdict.cli.settings import read_set
+
+        changed = read_set(self, ctx, line_options.get(SET, ()))
+        check_repeated([*order, *changed.order], ctx)
+        ctx.default_map = changed.values
         if not any(each.name == "project" for each in self.params):
             return
         from sqlverdict.cli.project import read_project
 
-        project = read_project(self, ctx, line_options)
+        project = read_project(self, ctx, {**changed.values, **line_options})
         if not project.values:
             return
-        ctx.default_map = project.values
+        ctx.default_map = {**project.values, **changed.values}
         # Reports show the whole command, whatever part of it was typed.
         line = ctx.find_root().obj
         if isinstance(line, list):
             line[:] = [*line[: len(line) - len(args)], *project.arguments, *args]
         click.echo(f"options from {project.file}: {', '.join(project.values)}", err=True)
 
+    def full_help(self, ctx: click.Context) -> str:
+        """The help with all options and settings."""
+        ctx.meta[HELP_ALL] = True
+        return self.get_help(ctx)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, by heading where there are many."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        if HELP_ALL in ctx.meta:
+            options += self.settings.values()
+        elif self._hides_rare:
+            options = [each for each in options if not getattr(each, "rare", False)]
+        records = [
+            (getattr(each, "heading", Heading.OUTPUT), each.get_help_record(ctx))
+            for each in options
+        ]
         if len(options) <= MANY_OPTIONS:
-            super().format_options(ctx, formatter)
+            with formatter.section("Options"):
+                formatter.write_dl([record for _, record in records if record is not None])
             return
         for heading in Heading:
-            records = [
-                record
-                for option in options
-                if getattr(option, "heading", Heading.OUTPUT) is heading
-                if (record := option.get_help_record(ctx)) is not None
-            ]
-            if records:
+            own = [record for place, record in records if place is heading if record is not None]
+            if own:
                 with formatter.section(heading):
-                    formatter.write_dl(records)
+                    formatter.write_dl(own)
+
+
+def _set_option(settings: Iterable[str]) -> HeadedOption:
+    """``--set KEY=VALUE``."""
+    return HeadedOption(
+        [SET, "--set"],
+        multiple=True,
+        metavar="KEY=VALUE",
+        help=f"Change a setting of --help-all: {', '.join(islice(settings, 3))} ... Repeatable.",
+    )
+
+
+def _show_all_help(ctx: click.Context, _option: click.Parameter, value: bool) -> None:
+    """What ``--help-all`` does."""
+    if value and isinstance(ctx.command, HeadedCommand):
+        click.echo(ctx.command.full_help(ctx))
+        ctx.exit()
 
 
 def option(
     *names: str,
     heading: Heading | None = None,
-    aliases: Sequence[str] = (),
+    rare: bool = False,
+    is_setting: bool = False,
     **settings: Any,
 ) -> Any:
     """A field that is an option; the field's name is the parameter's.
@@ -164,7 +300,8 @@ def option(
     Args:
         names: The option's names, such as ``--out``.
         heading: Where the help lists it, if not where the field's group stands.
-        aliases: Former names, which still work and are not in the help.
+        rare: Only ``--help-all`` lists it.
+        is_setting: See :func:`setting`.
         settings: What :class:`click.Option` takes. A default is shown in the help.
     """
     default = settings.get("default", MISSING)
@@ -176,11 +313,28 @@ def option(
         settings.setdefault("metavar", "N")
 
     def make(name: str, outer: Heading) -> click.Parameter:
-        return HeadedOption([name, *names], heading or outer, aliases, **settings)
+        return HeadedOption(
+            [name, *names],
+            heading or outer,
+            rare=rare,
+            is_setting=is_setting,
+            usual=default,
+            **settings,
+        )
 
     return field(
         default=MISSING if settings.get("required") else default, metadata={"parameter": make}
     )
+
+
+def setting(key: str, **settings: Any) -> Any:
+    """A field that is set in the project file or by ``--set``, and is no option of its own.
+
+    Args:
+        key: Its name there.
+        settings: What :func:`option` takes.
+    """
+    return option(f"--{key}", is_setting=True, **settings)
 
 
 def argument(**settings: Any) -> Any:
@@ -264,8 +418,8 @@ def command(
 
         created = HeadedCommand(
             name or function.__name__,
+            list(parameters(kind)),
             callback=call,
-            params=list(parameters(kind)),
             help=cleandoc(function.__doc__ or ""),
             epilog=examples_text(examples) if examples else None,
         )

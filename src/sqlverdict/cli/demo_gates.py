@@ -25,7 +25,7 @@ from sqlverdict.report.reliability.tables import points_text
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.reliability.curve import points
+from sqlverdict.score.reliability.curve import curve_points
 from sqlverdict.score.reliability.reliability_score import EVERYTHING
 
 GATES = {"careful": "confidence", "rough": "error_gate"}
@@ -111,7 +111,7 @@ def _scores(reports: Sequence[Reliability]) -> TextTable:
 
 def sparkline(selective: Selective) -> str:
     """The risk among the surest answers, for growing shares of them."""
-    known = [point for point in points(selective.curve) if point.risk is not None]
+    known = [point for point in curve_points(selective.curve) if point.risk is not None]
     bars = []
     for step in range(1, _STEPS + 1):
         point = next(p for p in known if p.coverage >= step / _STEPS - 1e-9)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 FORMER: Mapping[str, str] = {
+    "abstain apply": "abstain run ...",
     "abstain list": "explain methods ...",
     "ablate": "agree RUN --labels FILE --context all",
     "bank export": "bank --export ...",
@@ -17,6 +18,7 @@ FORMER: Mapping[str, str] = {
     "bank list": "bank ...",
     "bank suite": "bank --suite ...",
     "benchmarks": "explain benchmarks ...",
+    "calibrate": "agree --calibrate ...",
     "categories": "table --of categories ...",
     "contributions": "table --of contributions ...",
     "engines": "explain engines ...",

@@ -21,7 +21,7 @@ from sqlverdict.cli.options.batch import show_estimate, submit_batch
 from sqlverdict.cli.options.data import select
 from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge, open_judge
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
-from sqlverdict.cli.options.shared import FOLDER, print_json
+from sqlverdict.cli.options.shared import print_json
 from sqlverdict.cli.recorded_command import evaluate_args
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.files.text import count
@@ -54,12 +54,6 @@ class ContextArgs:
         metavar="NAME",
         help="Ask the judge of the run again in this context, or in all. Repeatable.",
     )
-    out: Path = option(
-        "--out",
-        type=FOLDER,
-        default=Path("ablation"),
-        help="With --context: the folder of the new runs.",
-    )
     published: bool = option(
         "--published",
         is_flag=True,
@@ -72,13 +66,16 @@ class ContextArgs:
     )
 
 
-def compare_contexts(run: Path, labels: Labels, chosen: ContextArgs, *, as_json: bool) -> None:
+def compare_contexts(
+    run: Path, labels: Labels, chosen: ContextArgs, out: Path, *, as_json: bool
+) -> None:
     """Run the judge in several contexts, and compare each with people's labels.
 
     Args:
         run: The folder of the run.
         labels: People's labels.
         chosen: Which contexts, and what to do with them.
+        out: The folder of the new runs.
         as_json: Whether to print JSON.
 
     Raises:
@@ -102,7 +99,6 @@ def compare_contexts(run: Path, labels: Labels, chosen: ContextArgs, *, as_json:
     args = replace(args, data=replace(args.data, only=ids, limit=None))
     with ExitStack() as stack:
         session = stack.enter_context(open_judge(judge, benchmark))
-        out = chosen.out
         if chosen.dry_run:
             out = Path(stack.enter_context(TemporaryDirectory()))
         options = replace(options, overwrite=False)

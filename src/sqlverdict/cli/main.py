@@ -151,6 +151,17 @@ def _modules() -> dict[str, str]:
     return {file.stem: f"{_PACKAGE}.{folder.name}.{file.stem}" for folder, file in _files()}
 
 
+def all_commands() -> Iterator[click.Command]:
+    """Every command, and those of its groups; imports all of them."""
+    context = click.Context(sqlverdict)
+    for name in sqlverdict.list_commands(context):
+        command = sqlverdict.get_command(context, name)
+        assert command is not None
+        yield command
+        if isinstance(command, click.Group):
+            yield from command.commands.values()
+
+
 def _files() -> Iterator[tuple[Path, Path]]:
     """The files of commands, each with its folder, section by section."""
     for section in SECTIONS:

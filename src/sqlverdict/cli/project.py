@@ -1,9 +1,9 @@
-"""The project file: options of ``evaluate`` that need not be typed.
+"""The project file: options and settings that need not be typed.
 
 ``sqlverdict.toml`` in the current folder, or the file that ``--project`` names. Its keys are the
-names of options (``cases``, ``metrics``, ``timeout``); ``[columns]`` is the column map. The command
-line comes first. Paths are relative to the file. Commands other than ``evaluate`` take the options
-that say where the data are.
+names of options of ``evaluate`` (``cases``, ``metrics``, ``timeout``) and of settings of any
+command; ``[columns]`` is the column map. The command line comes first. Paths are relative to the
+file. Commands other than ``evaluate`` take where the data are, and their settings.
 
 The file may come with a folder from elsewhere. What would reach beyond that folder is therefore
 read only from a file that the user names: options of a judge and databases on a server (they get
@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import HeadedOption, Heading
+from sqlverdict.cli.command import SET, HeadedCommand, HeadedOption, Heading
 from sqlverdict.cli.options.shared import OverlayFile, ReferenceType
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.references import is_server, scheme_of
@@ -28,12 +28,11 @@ from sqlverdict.files.text import near, read_text
 
 FILE_NAME = "sqlverdict.toml"
 COLUMNS = "columns"
-NOT_READ = frozenset({"project", "json"})
+NOT_READ = frozenset({"project", "json", SET})
 """Options that make no sense in a file."""
 _INSTEAD = {
-    "benchmark": ("cases", "gold", "columns", "databases", "schema"),
-    "cases": ("benchmark", "root", "split", "gold", "columns"),
-    "gold": ("benchmark", "root", "split", "cases", "columns"),
+    "benchmark": ("cases", "columns", "databases", "schema"),
+    "cases": ("benchmark", "root", "split", "columns"),
     "predictions": ("system",),
     "system": ("predictions",),
     "no_llm": ("judge", "model"),
@@ -57,9 +56,9 @@ class Project:
 
 
 def read_project(
-    command: click.Command, ctx: click.Context, line_options: Mapping[str, Any]
+    command: HeadedCommand, ctx: click.Context, line_options: Mapping[str, Any]
 ) -> Project:
-    """The options of a command that its project file holds; none where there is no file.
+    """The options and settings of a command in its project file; none where there is no file.
 
     Args:
         command: The command.
@@ -91,13 +90,18 @@ def read_project(
                 f"{file}: {key} = {value!r} is read only from a file that you name: --project "
                 f"{file}. It decides {danger}"
             )
-        own = next((each for each in command.params if each.name == option.name), None)
-        if own is None or own.name in replaced:
-            continue
-        if command.name != "evaluate" and option.heading is not Heading.DATA:
-            continue
-        _add(project, own, key, value, ctx)
+        own = command.settings.get(key) or _option_of(command, option)
+        if own is not None and own.name not in replaced:
+            _add(project, own, key, value, ctx)
     return project
+
+
+def _option_of(command: HeadedCommand, option: HeadedOption) -> HeadedOption | None:
+    """The command's option for that of ``evaluate``; ``None`` where it does not take it."""
+    if command.name != "evaluate" and option.heading is not Heading.DATA:
+        return None
+    options = (each for each in command.params if isinstance(each, HeadedOption))
+    return next((each for each in options if each.name == option.name), None)
 
 
 def _entries(file: Path, content: Mapping[str, Any]) -> Iterator[tuple[str, HeadedOption, Any]]:
@@ -106,10 +110,14 @@ def _entries(file: Path, content: Mapping[str, Any]) -> Iterator[tuple[str, Head
     for name, value in content.items():
         key = name.replace("_", "-")
         if key not in known:
+            # Imports every command, so only for a key that is none of evaluate.
+            known = {**all_settings(), **known}
+        if key not in known:
             what = f"the section [{name}]" if isinstance(value, Mapping) else f"the key {name!r}"
             raise UsageError(
                 f"{file}: {what} is unknown.{near(key, known)} A key is the name of an option of "
-                f"evaluate without its dashes; the only section is [{COLUMNS}]"
+                f"evaluate without its dashes, or a setting of a command (see --help-all); the "
+                f"only section is [{COLUMNS}]"
             )
         yield key, known[key], value
 
@@ -119,6 +127,7 @@ _DANGERS = {
     "on": "which machines get your data",
     "trust_role": "whether queries run with all rights of your role",
     "cache": "which answers are believed",
+    "address": "which server gets the tokens of your annotators",
 }
 _WRITES = ("out", "bank")
 
@@ -127,7 +136,7 @@ def _danger(file: Path, option: HeadedOption, value: Any) -> str:
     """What an option decides beyond the folder of the file; empty where it decides nothing."""
     values = value if isinstance(value, list) else [value]
     is_reference = isinstance(option.type, ReferenceType)
-    if option.heading is Heading.JUDGE or (
+    if option.heading in (Heading.JUDGE, Heading.MODEL) or (
         is_reference and any(is_server(str(each).strip()) for each in values)
     ):
         return _SECRETS
@@ -145,7 +154,7 @@ def _is_outside(file: Path, text: str) -> bool:
 
 
 def options_by_key() -> dict[str, HeadedOption]:
-    """The options that a project file may set, by key."""
+    """The options and settings of ``evaluate`` that a project file may hold, by key."""
     from sqlverdict.cli.command import parameters
     from sqlverdict.cli.options.run import EvaluateArgs
 
@@ -153,12 +162,23 @@ def options_by_key() -> dict[str, HeadedOption]:
     return {key: each for each in options if (key := key_of(each)) not in NOT_READ}
 
 
-def key_of(option: click.Option) -> str:
+def all_settings() -> dict[str, HeadedOption]:
+    """The settings of all commands, by key."""
+    from sqlverdict.cli.main import all_commands
+
+    settings: dict[str, HeadedOption] = {}
+    for command in all_commands():
+        if isinstance(command, HeadedCommand):
+            settings |= command.settings
+    return settings
+
+
+def key_of(option: HeadedOption) -> str:
     """The key of an option in a project file."""
-    return COLUMNS if option.name == COLUMNS else option.opts[0].removeprefix("--")
+    return COLUMNS if option.name == COLUMNS else option.key
 
 
-def _add(project: Project, own: click.Parameter, key: str, value: Any, ctx: click.Context) -> None:
+def _add(project: Project, own: HeadedOption, key: str, value: Any, ctx: click.Context) -> None:
     """Add one value, checked."""
     assert own.name is not None
     texts = _texts(project.file, own, key, value)
@@ -171,17 +191,21 @@ def _add(project: Project, own: click.Parameter, key: str, value: Any, ctx: clic
     except click.UsageError as wrong:
         raise UsageError(f"{project.file}, {key}: {wrong.format_message()}") from wrong
     project.values[own.name] = checked
-    if getattr(own, "is_flag", False):
+    if own.is_setting:
+        project.arguments.extend(word for text in texts for word in ("--set", f"{key}={text}"))
+    elif own.is_flag:
         project.arguments.extend([name] if checked else [])
     else:
         project.arguments.extend(word for text in texts for word in (name, text))
 
 
-def _texts(file: Path, own: click.Parameter, key: str, value: Any) -> list[str]:
+def _texts(file: Path, own: HeadedOption, key: str, value: Any) -> list[str]:
     """A value as the words that the option would get on a command line."""
-    if getattr(own, "is_flag", False) != isinstance(value, bool):
+    if own.is_switch != isinstance(value, bool):
         expected = "a value" if isinstance(value, bool) else "true or false"
         raise UsageError(f"{file}: {key} is {value!r}. Expected {expected}")
+    if isinstance(value, bool):
+        return [str(value).lower()]
     if key == COLUMNS:
         if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
             raise UsageError(f'{file}: expected [columns] with lines such as "Answer" = "gold"')

@@ -36,7 +36,7 @@ from sqlverdict.report.one_run.sections import (
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, clean, table
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.summary import to_json
+from sqlverdict.score.summary import summary_to_json
 
 
 def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
@@ -208,4 +208,4 @@ def run_json(run: Run) -> dict[str, Any]:
     """A run as JSON."""
     labels = {"system": run.manifest.system, "benchmark": run.manifest.benchmark}
     notes = [*run.resumed, *run.manifest.notes, *size_notes(run)]
-    return labels | to_json(run.summary) | {"notes": notes, "folder": str(run.folder)}
+    return labels | summary_to_json(run.summary) | {"notes": notes, "folder": str(run.folder)}

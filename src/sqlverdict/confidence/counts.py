@@ -75,7 +75,7 @@ class CellLabel(NamedTuple):
     weight: float = 1.0
 
 
-def cell_of(situation: str, opinion: bool | None = None) -> str:
+def cell_name(situation: str, opinion: bool | None = None) -> str:
     """The name of a cell: the situation, and what a judge says where one was asked."""
     if opinion is None:
         return str(situation)
@@ -88,7 +88,7 @@ def situation_of(cell: str) -> tuple[str, bool | None]:
     return situation, None if not opinion else opinion == "right"
 
 
-def count(labels: Iterable[CellLabel]) -> Counts:
+def count_labels(labels: Iterable[CellLabel]) -> Counts:
     """Counts of labels by cell and set."""
     sums: dict[tuple[str, str], list[float]] = {}
     questions: dict[tuple[str, str], dict[str, float]] = {}

@@ -2,9 +2,10 @@
 
 A model is a table of counts (:mod:`sqlverdict.confidence.counts`). From these follow a rate for
 each step of the order (:mod:`~sqlverdict.confidence.rates`), and how far another set of labels may
-lie (:mod:`~sqlverdict.confidence.spread`). A user's own labels (``calibrate``) are not one more
-set, but the one that matters: they say how far these people lie from all others, which moves all
-rates. Then each step counts its own labels beside :data:`OTHERS` labels at the rate that was moved.
+lie (:mod:`~sqlverdict.confidence.spread`). A user's own labels (``agree --calibrate``) are not one
+more set, but the one that matters: they say how far these people lie from all others, which moves
+all rates. Then each step counts its own labels beside :data:`OTHERS` labels at the rate that was
+moved.
 
 The bounds of a probability are at 95 %, in log odds:
 
@@ -29,11 +30,11 @@ from sqlverdict.confidence.counts import (
     Counts,
     LabelSet,
     by_step,
-    cell_of,
+    cell_name,
     situation_of,
 )
 from sqlverdict.confidence.order import STEP_OF, STEPS
-from sqlverdict.confidence.rates import StepRates, fit, never_rising, shifted
+from sqlverdict.confidence.rates import StepRates, fit_rates, never_rising, shift_probability
 from sqlverdict.confidence.spread import TAIL, shift_of, shifts, spread_of
 from sqlverdict.records import LabelBasis
 
@@ -43,7 +44,7 @@ labels in docs/measurements/calibration.md."""
 ENOUGH = 5
 """With fewer labels a judge is not told how many of them say right."""
 FEW = 50
-"""With fewer own labels ``calibrate`` warns: the bounds stay wide."""
+"""With fewer own labels ``agree --calibrate`` warns: the bounds stay wide."""
 JUDGES = 4.0
 """The variance of what a judge's opinion is worth, in log odds, before any label is seen."""
 _QUANTILE = NormalDist().inv_cdf(1 - TAIL)
@@ -77,7 +78,7 @@ class Model:
         p = self.p_right(situation, opinion)
         low, high = self.bounds(situation, opinion)
         judged = opinion if self.has_labels(situation, opinion) else None
-        cells = [cell_of(each, judged) for each in STEPS[STEP_OF[situation]]]
+        cells = [cell_name(each, judged) for each in STEPS[STEP_OF[situation]]]
         sets = [(name, one) for cell in cells for name, one in self.cells.get(cell, {}).items()]
         return round(p, 4), LabelBasis(
             round(low, 4),
@@ -90,13 +91,13 @@ class Model:
 
     def has_labels(self, situation: str, opinion: bool | None = None) -> bool:
         """Whether people labelled such predictions, on this engine."""
-        sets = self.cells.get(cell_of(situation, opinion), {})
+        sets = self.cells.get(cell_name(situation, opinion), {})
         labels = sum(one.labels for name, one in sets.items() if name in self._on_engine)
         return situation in STEP_OF and round(labels) > 0
 
     def p_right(self, situation: str, opinion: bool | None = None) -> float:
         """The probability that people call a prediction right, whether labelled or not."""
-        return shifted(self._rates.rates[STEP_OF[situation]], self._worth(opinion))
+        return shift_probability(self._rates.rates[STEP_OF[situation]], self._worth(opinion))
 
     def bounds(self, situation: str, opinion: bool | None = None) -> tuple[float, float]:
         """Between what the rate lies in 95 of 100 sets of labels."""
@@ -105,7 +106,7 @@ class Model:
         q = (n * p + 1) / (n + 2)
         few = _QUANTILE**2 / (max(n, 1.0) * q * (1 - q))
         off = sqrt(self.sets_apart**2 + few)
-        return shifted(p, -off), shifted(p, off)
+        return shift_probability(p, -off), shift_probability(p, off)
 
     @property
     def sets_apart(self) -> float:
@@ -123,17 +124,17 @@ class Model:
         others = [{n: c for n, c in sets.items() if n != self.own} for sets in steps]
         spread = spread_of(shifts(others))
         if not self.own:
-            return fit(steps), spread.bound
+            return fit_rates(steps), spread.bound
         if not any(others):
-            return fit(steps), spread.bound
-        before = fit(others)
+            return fit_rates(steps), spread.bound
+        before = fit_rates(others)
         own = [sets.get(self.own, NONE) for sets in steps]
         pairs = list(zip(before.rates, own, strict=True))
         shift = shift_of([(p, one.rate, one.questions) for p, one in pairs], spread.variance)
         weights = [OTHERS + one.questions for one in own]
         rates = never_rising(
             [
-                (OTHERS * shifted(p, shift.value) + one.rate * one.questions) / weight
+                (OTHERS * shift_probability(p, shift.value) + one.rate * one.questions) / weight
                 for (p, one), weight in zip(pairs, weights, strict=True)
             ],
             weights,
@@ -157,7 +158,10 @@ class Model:
         for opinion in (True, False):
             others = list(self._judged(opinion, own=False))
             value = shift_of(others, JUDGES).value if others else 0.0
-            ours = [(shifted(p, value), rate, n) for p, rate, n in self._judged(opinion, own=True)]
+            ours = [
+                (shift_probability(p, value), rate, n)
+                for p, rate, n in self._judged(opinion, own=True)
+            ]
             value += shift_of(ours, JUDGES).value if ours else 0.0
             # That a judge says right speaks for an answer, whatever few labels say.
             worth[opinion] = max(0.0, value) if opinion else min(0.0, value)
@@ -169,7 +173,7 @@ class Model:
             situation, cell_opinion = situation_of(cell)
             if cell_opinion is not opinion:
                 continue
-            contrary = self.cells.get(cell_of(situation, not opinion), {})
+            contrary = self.cells.get(cell_name(situation, not opinion), {})
             for name, one in sets.items():
                 if (name == self.own) is own:
                     other = contrary.get(name, NONE)

@@ -36,7 +36,7 @@ class StepRates:
     weights: tuple[float, ...]
 
 
-def fit(steps: Sequence[BySet]) -> StepRates:
+def fit_rates(steps: Sequence[BySet]) -> StepRates:
     """Rates from the counts of each step, by set."""
     means = [_mean(sets) for sets in steps]
     known = [number for number, (_, weight) in enumerate(means) if weight]
@@ -83,7 +83,7 @@ def from_log_odds(value: float) -> float:
     return 1 / (1 + exp(-value))
 
 
-def shifted(p: float, by: float) -> float:
+def shift_probability(p: float, by: float) -> float:
     """A probability whose log odds are shifted."""
     return from_log_odds(log_odds(p) + by)
 

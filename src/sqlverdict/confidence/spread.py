@@ -17,7 +17,7 @@ from math import exp, sqrt
 from statistics import NormalDist
 
 from sqlverdict.confidence.counts import BySet
-from sqlverdict.confidence.rates import fit, shifted
+from sqlverdict.confidence.rates import fit_rates, shift_probability
 
 SCALE = 1.0
 """Sets may differ by about so much in log odds, before any is seen."""
@@ -64,10 +64,10 @@ def shift_of(counts: Sequence[tuple[float, float, float]], variance: float | Non
     prior = 1 / variance if variance else 1 / _FAR
 
     def excess(by: float) -> float:
-        return sum(n * (rate - shifted(p, by)) for p, rate, n in counts) - prior * by
+        return sum(n * (rate - shift_probability(p, by)) for p, rate, n in counts) - prior * by
 
     value = _root(excess)
-    rates = [(shifted(p, value), n) for p, _, n in counts]
+    rates = [(shift_probability(p, value), n) for p, _, n in counts]
     information = sum(n * p * (1 - p) for p, n in rates) + prior
     return Shift(value, 1 / sqrt(information))
 
@@ -78,7 +78,7 @@ def shifts(steps: Sequence[BySet]) -> list[Shift]:
     values = []
     for name in names:
         others = [{n: c for n, c in sets.items() if n != name} for sets in steps]
-        rates = fit(others)
+        rates = fit_rates(others)
         # A step that no other set has says nothing of how sets differ.
         counts = [
             (p, sets[name].rate, sets[name].questions)

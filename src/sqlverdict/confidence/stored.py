@@ -24,8 +24,8 @@ class _StoredModel(msgspec.Struct):
     own: str = ""
 
 
-def read_model(path: Path) -> Model:
-    """A model from a file that ``sqlverdict calibrate`` wrote.
+def read_label_model(path: Path) -> Model:
+    """A model from a file that ``sqlverdict agree --calibrate`` wrote.
 
     Raises:
         UsageError: there is no such file, or it holds no model.
@@ -34,16 +34,16 @@ def read_model(path: Path) -> Model:
         return _decode(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            f"{path}: {error.strerror}. Expected a file that 'sqlverdict calibrate' wrote"
+            f"{path}: {error.strerror}. Expected a file that 'sqlverdict agree --calibrate' wrote"
         ) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(
             f"{path} holds no counts of labels ({error}). Expected a file that 'sqlverdict "
-            f"calibrate' wrote; make it again"
+            f"agree --calibrate' wrote; make it again"
         ) from None
 
 
-def write_model(model: Model) -> bytes:
+def write_label_model(model: Model) -> bytes:
     """A model as the text of a file."""
     stored = {
         "schema": SCHEMA,

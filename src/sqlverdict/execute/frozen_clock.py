@@ -1,4 +1,4 @@
-"""A clock that stands still in SQLite: ``--now``.
+"""A clock that stands still in SQLite: the setting ``now``.
 
 SQLite lets a connection redefine its own functions. Each date function is replaced by one that
 asks a second, private connection, with the frozen time wherever the original would look at the

@@ -1,4 +1,4 @@
-"""Clock words in a query replaced by a fixed time: ``--now`` for engines without a clock to stop.
+"""Clock words in a query replaced by a fixed time: ``now`` for engines without a clock to stop.
 
 The words are found among the lexemes of the dialect: strings, comments and quoted names stay as
 they are. What is replaced:

@@ -7,7 +7,6 @@
 ``categories``  FLEX's error categories, asked of the model
 ``recorded``    recorded replies that answer requests without a network
 ``solver``      what the two LLM-SQL-Solver judges share
-``stability``   how often a judge changes its verdict when it is asked again
 ``briefs/``     what a judge is told about a case, as text
 ``judges/``     the judges, one file each
 ``replies/``    from a reply's text to its conclusion

@@ -20,10 +20,10 @@ from typing import Any
 from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, writable
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import values_of
+from sqlverdict.judge.briefs.context import prompt_values
 from sqlverdict.judge.opinion import UNCATEGORISED, Opinion, Settings
 from sqlverdict.judge.prompting import PROMPTS
-from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read, truth
+from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read_conclusion, yes_or_no
 from sqlverdict.judge.replies.loose_json import Object, Value, key_word
 from sqlverdict.llm.neutral import quote
 from sqlverdict.llm.request import NoReply, Reply, Request
@@ -66,7 +66,7 @@ def kinds_for(equal: bool | None, correct: bool | None) -> Mapping[str, str]:
 def read_categories(text: str, kinds: Mapping[str, str]) -> ReplyReading[Categories]:
     """The labels in a reply: the last object that names one of them."""
     aliases = frozenset(alias for alias, name in ALIASES.items() if name in kinds)
-    reading = read(text, ReplyForm("labels", aliases, _label))
+    reading = read_conclusion(text, ReplyForm("labels", aliases, _label))
     if reading.value is None:
         return ReplyReading(None, explanation=reading.explanation, message=reading.message)
     labels: dict[str, tuple[bool, str]] = {}
@@ -83,15 +83,15 @@ def read_categories(text: str, kinds: Mapping[str, str]) -> ReplyReading[Categor
 def _label(value: Value) -> tuple[bool, str] | None:
     """Whether a label holds, and why: an object with both, or a bare yes or no."""
     if not isinstance(value, Object):
-        plain = truth(value)
+        plain = yes_or_no(value)
         return None if plain is None else (plain, "")
     inside = {key_word(key): each for key, each in value.pairs}
-    holds = next((truth(inside[key]) for key in _HOLDS if key in inside), None)
+    holds = next((yes_or_no(inside[key]) for key in _HOLDS if key in inside), None)
     why = inside.get("explanation", inside.get("reason", ""))
     return None if holds is None else (holds, why if isinstance(why, str) else "")
 
 
-def categorise(
+def ask_categories(
     brief: Brief, opinion: Opinion, settings: Settings
 ) -> Generator[Request, Reply | NoReply, Opinion]:
     """Ask for the labels of an opinion, and return it with them.
@@ -104,7 +104,7 @@ def categorise(
     prompt = PROMPTS.load(
         "categories_minor" if opinion.correct else "categories_fatal", settings.prompts
     )
-    values = values_of(brief, settings, results=brief.equal is not True)
+    values = prompt_values(brief, settings, results=brief.equal is not True)
     values["earlier"] = quote(opinion.explanation, LONGEST_EARLIER)
     tally = CallCounts()
     request = make_request(prompt, values, settings, _schema(kinds))

@@ -13,7 +13,7 @@ from collections.abc import Generator, Mapping
 from typing import Protocol
 
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.categories import categorise
+from sqlverdict.judge.categories import ask_categories
 from sqlverdict.judge.opinion import Opinion, Settings
 from sqlverdict.llm.request import Answerer, NoReply, Reply, Request
 from sqlverdict.registry import Registry
@@ -76,7 +76,7 @@ def conduct(judge: Judge, brief: Brief, settings: Settings) -> Conduct:
     """All that is to be asked about a brief: the verdict and, if set so, its categories."""
     opinion = yield from judge.conduct(brief, settings)
     if settings.categories and not getattr(judge, "gives_categories", False):
-        opinion = yield from categorise(brief, opinion, settings)
+        opinion = yield from ask_categories(brief, opinion, settings)
     return opinion
 
 

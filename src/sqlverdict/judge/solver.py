@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from sqlverdict.judge.asking import CallCounts, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import NOTHING, answer_schema, values_of
+from sqlverdict.judge.briefs.context import NOTHING, answer_schema, prompt_values
 from sqlverdict.judge.judge import Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.prompting import PROMPTS
-from sqlverdict.judge.replies.conclusion import EQUIVALENT, read
+from sqlverdict.judge.replies.conclusion import EQUIVALENT, read_conclusion
 
 SCHEMA = answer_schema(equivalent={"type": "boolean"})
 
@@ -28,9 +28,11 @@ class Solver:
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""
         # Without the gold there is nothing to compare with, whatever an ablation leaves out.
-        values = values_of(brief, replace(settings, gold=True), results=False)
+        values = prompt_values(brief, replace(settings, gold=True), results=False)
         values["gold"] = values["gold"] or NOTHING
         tally = CallCounts()
         request = make_request(PROMPTS.load(self.name, settings.prompts), values, settings, SCHEMA)
-        reading = yield from ask(request, lambda text: read(text, EQUIVALENT), settings, tally)
+        reading = yield from ask(
+            request, lambda text: read_conclusion(text, EQUIVALENT), settings, tally
+        )
         return opinion_of(f"{self.name}@{self.version}", settings, tally, reading)

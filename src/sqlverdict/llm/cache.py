@@ -57,7 +57,7 @@ _LAYOUT = StoreLayout(
 )
 
 
-def default_path() -> Path:
+def reply_cache_path() -> Path:
     """``SQLVERDICT_REPLIES``, else ``replies.sqlite`` beside the cache of answers."""
     return stored_file("SQLVERDICT_REPLIES", "replies.sqlite")
 

@@ -25,7 +25,7 @@ from sqlverdict.llm.prices import PRICE_FORM, Prices, load_prices
 from sqlverdict.llm.rate import Clock
 from sqlverdict.llm.reply_schema import check_schema
 from sqlverdict.llm.request import NoReply, Reply, Request
-from sqlverdict.llm.tokens import at_most
+from sqlverdict.llm.tokens import most_tokens
 
 _POLL_SECONDS = 0.1
 """How long to wait for another process's claim before the cache is looked at again."""
@@ -203,7 +203,7 @@ class Client:
 
     def _call(self, request: Request, address: str, account: Account) -> ReceivedReply:
         """One try, within the cost limit."""
-        priced = self.prices.cost(request.model, at_most(request), request.max_tokens)
+        priced = self.prices.cost(request.model, most_tokens(request), request.max_tokens)
         worst = priced or 0.0
         if not self._budget.reserve(worst):
             raise CostLimitReached

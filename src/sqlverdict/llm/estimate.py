@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.prices import Prices, load_prices
 from sqlverdict.llm.request import Request
-from sqlverdict.llm.tokens import TYPICAL_REPLY, about, at_most
+from sqlverdict.llm.tokens import TYPICAL_REPLY, estimate_tokens, most_tokens
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def estimate_calls(
         if subject not in means:
             known = cache.typical_reply(*subject) if cache is not None else None
             means[subject] = TYPICAL_REPLY if known is None else known
-        read, read_limit = about(request), at_most(request)
+        read, read_limit = estimate_tokens(request), most_tokens(request)
         reply_tokens = min(round(means[subject]), request.max_tokens)
         calls += 1
         prompt += read

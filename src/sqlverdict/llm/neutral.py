@@ -16,7 +16,7 @@ template's control token. Four measures, none of which changes what a query mean
 * **Comments of queries are left out** (:func:`quote_sql`): they change no answer, so they can
   only talk to the judge. Very long strings are shortened and say so.
 
-:func:`clean` is idempotent: a text that was made harmless stays as it is.
+:func:`neutralise` is idempotent: a text that was made harmless stays as it is.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FENCE_AS = {"`": "\u02cb", "~": "\u02dc"}
 _CONTROL = re.compile(r"<(?=[|\uff5c])|[|\uff5c](?=>)|<(?=/?[A-Za-z_][\w:-]*/?>)|\[(?=/?INST\])")
 
 
-def clean(text: str) -> str:
+def neutralise(text: str) -> str:
     """The text with nothing in it that could be taken for our syntax, or not be seen."""
     text = _LINE_END.sub("\n", text).replace("{", "⦃").replace("}", "⦄")
     text = _visible(text)
@@ -57,7 +57,7 @@ def clean(text: str) -> str:
 
 def quote(text: str, longest: int = LONGEST_TEXT) -> str:
     """The text, clean, with every line marked; empty text stays empty."""
-    cleaned = clean(shorten(text, longest)).strip("\n")
+    cleaned = neutralise(shorten(text, longest)).strip("\n")
     if not cleaned.strip():
         return ""
     return "\n".join(f"{MARK}{line}".rstrip() for line in cleaned.split("\n"))

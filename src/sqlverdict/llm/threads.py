@@ -20,7 +20,7 @@ R = TypeVar("R")
 _POLL = 0.2  # so that Ctrl-C is seen where waiting cannot be interrupted (Windows)
 
 
-def ask_all(
+def ask_concurrently(
     client: Answerer,
     requests: Iterable[Request],
     progress: Callable[[int], object] | None = None,

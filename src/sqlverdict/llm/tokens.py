@@ -2,11 +2,11 @@
 
 Two answers, for two uses:
 
-*About* (:func:`about`): a rule of thumb for estimates. ASCII text counts 3.5 characters a
+*About* (:func:`estimate_tokens`): a rule of thumb for estimates. ASCII text counts 3.5 characters a
 token, between English prose (above 4) and SQL with its punctuation (about 3); every other
 character counts one token; every message adds 4 for its frame.
 
-*At most* (:func:`at_most`): a bound for the cost limit. A byte-level tokenizer makes at most
+*At most* (:func:`most_tokens`): a bound for the cost limit. A byte-level tokenizer makes at most
 one token of a byte, so the bound is the number of UTF-8 bytes, with 16 a message and 64 a
 request for what the server's chat template adds.
 """
@@ -25,7 +25,7 @@ TYPICAL_REPLY = 400
 1,524 characters on average."""
 
 
-def about(request: Request) -> int:
+def estimate_tokens(request: Request) -> int:
     """The prompt's tokens by the rule of thumb."""
     ascii_count = others = 0
     for text in _texts(request):
@@ -35,7 +35,7 @@ def about(request: Request) -> int:
     return math.ceil(ascii_count / CHARACTERS_A_TOKEN) + others + FRAME * len(request.messages)
 
 
-def at_most(request: Request) -> int:
+def most_tokens(request: Request) -> int:
     """No tokenizer of bytes makes more tokens of the prompt than this."""
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in _texts(request))
     return size + 16 * len(request.messages) + 64

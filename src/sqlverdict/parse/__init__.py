@@ -10,6 +10,7 @@ does not pay for sqlglot.
 ``measure``      texts that cost more to read than any query is worth, and what of them says nothing
 ``comma_joins``  ``FROM a, b ON ...`` written with JOIN, for sqlglot
 ``clauses``      a SELECT cut into the verbatim texts of its clauses
+``frozen``       trees that refuse every change, since all callers share them
 ``features``     the SQL features a query uses, from its tokens
 ``hardness``     Spider's and TrustSQL's levels of difficulty
 ``order``        what a query says about the order of its rows, and the probe that finds ties

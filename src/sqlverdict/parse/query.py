@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.comma_joins import joined_by_words
 from sqlverdict.parse.features import features
+from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.grammar import sqlite_complaint
 from sqlverdict.parse.measure import MOST_LEVELS, bare_text, too_deep, too_large
 from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count, word_set
@@ -43,9 +44,10 @@ _LONGEST_BARE = 2_000_000
 def parse(sql: str, dialect: str = DEFAULT_DIALECT) -> Query | ParseFailure:
     """Parse one query. Never raises for any text.
 
-    Results are cached and shared: copy a tree before you change it. A text beyond our tools is
-    read without its comments, and without memberships that constants decide; the query has the
-    bare text then, which gives the same answers (:func:`~sqlverdict.parse.measure.bare_text`).
+    All callers of a text share one result, whose tree is frozen: change a copy, ``tree.copy()``
+    (:mod:`~sqlverdict.parse.frozen`). A text beyond our tools is read without its comments, and
+    without memberships that constants decide; the query has the bare text then, which gives the
+    same answers (:func:`~sqlverdict.parse.measure.bare_text`).
 
     Args:
         sql: The text: one SELECT, WITH or VALUES statement; comments are fine.
@@ -54,16 +56,20 @@ def parse(sql: str, dialect: str = DEFAULT_DIALECT) -> Query | ParseFailure:
     Returns:
         The query, or a failure with the reason ``NO_SQL_PRODUCED`` (no token at all),
         ``WRITE_BLOCKED`` (another kind of statement), ``UNSUPPORTED_FEATURE`` (several
-        statements, or beyond our parser), ``BUDGET_EXHAUSTED`` (too long, too deep, or a text
-        that unfolds beyond measure) or ``PARSE_ERROR``
-        (with line and column, both from 1).
+        statements, or beyond our parser), ``BUDGET_EXHAUSTED`` (too long, too deep, or common
+        table expressions that expand into too many copies) or ``PARSE_ERROR`` (with line
+        and column, both from 1).
     """
     return parse_as(sql, dialect)
 
 
 @lru_cache(maxsize=1024)
 def parse_as(sql: str, dialect: str) -> Query | ParseFailure:
-    """As :func:`parse`; the cache of both, which takes a default for another key."""
+    """Parse one query of a dialect, or take what an earlier call made of it.
+
+    :func:`parse` always names the dialect here: a cache on a function with a default would keep
+    ``parse(sql)`` and ``parse(sql, "sqlite")`` apart.
+    """
     query = _read(sql, dialect)
     if isinstance(query, Query) or query.reason not in _BEYOND_US:
         return query
@@ -142,6 +148,7 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
     except (AttributeError, LookupError, ArithmeticError, AssertionError) as error:
         # sqlglot trips over some hostile texts; that is not the caller's concern.
         return _beyond(sql, dialect, error)
+    freeze(tree)
     return Query(sql, dialect, tree, tables, columns, features(sql))
 
 

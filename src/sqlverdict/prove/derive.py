@@ -9,6 +9,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.form_cache import FormCache
 from sqlverdict.prove.normalise import RuleSet, normalise
@@ -34,10 +35,10 @@ ROUNDING = frozenset({"real_fraction_has_one_form"})
 
 @dataclass(frozen=True)
 class Form:
-    """A query's normal form; ``tree`` is not changed any more.
+    """A query's normal form; many derivations share it.
 
     Attributes:
-        tree: The form.
+        tree: The form, frozen.
         steps: How the query became it.
         bases: The base table of each label in the tree that has one.
     """
@@ -176,4 +177,5 @@ def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: boo
     tree, steps = normalise(start.tree, facts, rules, side)
     if visible_order(tree):
         raise Unsupported(ORDER_SHOWS)
+    freeze(tree)
     return Form(tree, tuple(steps), start.bases)

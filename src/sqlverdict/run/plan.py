@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, reads_driver_values
 from sqlverdict.confidence.model import NO_LABELS, Model
-from sqlverdict.confidence.stored import built_in, write_model
+from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import ENGINES, engine_for
@@ -192,7 +192,7 @@ class RunPlan(CaseOptions):
             stages["keys"] = "a primary key may hold NULL where SQLite allows it"
         if self.explains:
             stages["policy"] = self.policy
-            text = write_model(self.model)
+            text = write_label_model(self.model)
             stages["confidence"] = f"counts of labels {sha256(text).hexdigest()[:12]}"
         if self.asking is not None and judge is not None:
             stages["judge"] = judge.describe(self.asking)

@@ -10,7 +10,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.command_words import take_option
 from sqlverdict.files.text import near
 from sqlverdict.runlog.manifest import Manifest
-from sqlverdict.score.aliases import resolve
+from sqlverdict.score.aliases import metric_by_alias
 
 
 def missing_metric(
@@ -31,7 +31,7 @@ def missing_metric(
     verb = "has" if len(folders) == 1 else "have"
     text = f"{', '.join(folders)} {verb} no metric {name!r}."
     metric, bracket, parameter = name.partition("[")
-    own = resolve(metric)[0]
+    own = metric_by_alias(metric)[0]
     if METRICS.has(own):
         label = f"{own}{bracket}{parameter}"
         try:

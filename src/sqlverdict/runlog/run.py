@@ -22,7 +22,7 @@ from sqlverdict.runlog.manifest import Manifest, read_manifest
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.score.deciding import deciding_metric, verdict_by
 from sqlverdict.score.estimates import Estimate
-from sqlverdict.score.summary import Summary, from_json, summarise, to_json
+from sqlverdict.score.summary import Summary, summarise, summary_from_json, summary_to_json
 
 SUMMARY = "summary.json"
 _LABELS = ("system", "benchmark")
@@ -124,7 +124,7 @@ def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
     spending = read_spending(folder / SPENDING)
     summary = replace(_summary_of(folder, manifest), spending=spending)
     labels = dict(zip(_LABELS, (manifest.system, manifest.benchmark), strict=True))
-    content = labels | to_json(summary)
+    content = labels | summary_to_json(summary)
     write_sealed_json(folder / SUMMARY, content)
     return summary
 
@@ -185,4 +185,4 @@ def read_run(folder: Path | str) -> Run:
             f"{path} was changed after it was written: its checksum does not match. {_AGAIN_WORDS}"
         )
     figures = {name: content[name] for name in content if name not in _NO_FIGURES}
-    return Run(folder, manifest, from_json(figures))
+    return Run(folder, manifest, summary_from_json(figures))

@@ -24,7 +24,7 @@ ALIASES: Mapping[str, tuple[str, str]] = {
 """The metric that a name stands for, and what should be said about it where it may mislead."""
 
 
-def resolve(name: str) -> tuple[str, str]:
+def metric_by_alias(name: str) -> tuple[str, str]:
     """The metric of a name in any case, and a note where it is not its own name.
 
     A name that is no alias is returned as it is, in small letters.
@@ -36,7 +36,7 @@ def resolve(name: str) -> tuple[str, str]:
     return metric, f"metric {name!r} is read as {metric!r}" + (f": {more}" if more else "")
 
 
-def label_of(label_name: str, labels: Collection[str]) -> tuple[str, str]:
+def label_by_alias(label_name: str, labels: Collection[str]) -> tuple[str, str]:
     """The one of a run's labels that a user means, and a note where it has another name.
 
     ``em`` means ``esm``, and ``EX[Bird]`` means ``ex[bird]``. A name that means none of the
@@ -45,6 +45,6 @@ def label_of(label_name: str, labels: Collection[str]) -> tuple[str, str]:
     if label_name in labels:
         return label_name, ""
     name, bracket, parameter = label_name.strip().partition("[")
-    metric, note = resolve(name)
+    metric, note = metric_by_alias(name)
     label = f"{metric}{bracket}{parameter.lower()}"
     return (label, note) if label in labels else (label_name, "")

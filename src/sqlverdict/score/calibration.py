@@ -10,7 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
-from sqlverdict.confidence.counts import CellLabel, Counts, LabelSet, cell_of, count, situation_of
+from sqlverdict.confidence.counts import (
+    CellLabel,
+    Counts,
+    LabelSet,
+    cell_name,
+    count_labels,
+    situation_of,
+)
 from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.evidence import Judged
 from sqlverdict.records import Result
@@ -36,11 +43,11 @@ class LabelledResult:
     def labels(self) -> Iterator[CellLabel]:
         """The label in the cell of its situation, and in that of a judge's opinion."""
         question, situation = question_of(self.result), self.result.situation
-        yield CellLabel(cell_of(situation), self.set, question, self.right)
+        yield CellLabel(cell_name(situation), self.set, question, self.right)
         for piece in self.result.evidence:
             match piece:
                 case Judged(correct=bool(correct)) if "verdict" in piece.metrics:
-                    yield CellLabel(cell_of(situation, correct), self.set, question, self.right)
+                    yield CellLabel(cell_name(situation, correct), self.set, question, self.right)
                     break
 
 
@@ -75,9 +82,9 @@ def question_of(result: Result) -> str:
     return f"{result.db_id}\n{result.question or result.id}"
 
 
-def counts_of(labelled: Iterable[LabelledResult]) -> Counts:
+def label_counts(labelled: Iterable[LabelledResult]) -> Counts:
     """The counts of labels by cell and set."""
-    return count(label for one in labelled for label in one.labels())
+    return count_labels(label for one in labelled for label in one.labels())
 
 
 def with_own(before: Model, labelled: Sequence[LabelledResult], own: LabelSet) -> Model:
@@ -89,7 +96,7 @@ def with_own(before: Model, labelled: Sequence[LabelledResult], own: LabelSet) -
         cell: {name: counts for name, counts in sets.items() if name != own.name}
         for cell, sets in before.cells.items()
     }
-    ours = counts_of(replace(one, set=own.name) for one in labelled)
+    ours = label_counts(replace(one, set=own.name) for one in labelled)
     names = sorted({*(cell for cell, sets in others.items() if sets), *ours})
     cells = {cell: {**others.get(cell, {}), **ours.get(cell, {})} for cell in names}
     sets = (*(one for one in before.sets if one.name != own.name), own)
@@ -103,7 +110,7 @@ def forecasts_of(model: Model, labelled: Iterable[LabelledResult]) -> list[tuple
     ]
 
 
-def cross_validated(
+def cross_validated_calibration(
     labelled: Sequence[LabelledResult], own: LabelSet, before: Model = NO_LABELS
 ) -> LabelCalibration:
     """Calibration on cases whose questions were held out of the counts.
@@ -120,7 +127,7 @@ def cross_validated(
     for fold, held_out in sorted(folds.items()):
         training = [one for other, ones in folds.items() if other != fold for one in ones]
         predictions.extend(forecasts_of(with_own(before, training, own), held_out))
-    return calibration(predictions)
+    return label_calibration(predictions)
 
 
 def _fold(result: Result) -> int:
@@ -129,7 +136,7 @@ def _fold(result: Result) -> int:
     return blake2b(name, digest_size=4).digest()[0] % FOLDS
 
 
-def calibration(predictions: Sequence[tuple[float, bool]]) -> LabelCalibration:
+def label_calibration(predictions: Sequence[tuple[float, bool]]) -> LabelCalibration:
     """Expected against observed."""
     by_bin: dict[int, list[tuple[float, bool]]] = defaultdict(list)
     for p, right in predictions:

@@ -1,7 +1,7 @@
 """What a case counts as under a metric, and which metric of a run decides.
 
-A run may have several metrics, and its evidence has a verdict of its own. Reports, JUnit files,
-``list`` and ``show`` go by one of them alone: ``verdict`` where it is among the metrics, else the
+A run may have several metrics, and its evidence has a verdict of its own. Reports, JUnit files and
+``show`` go by one of them alone: ``verdict`` where it is among the metrics, else the
 first metric whose values are 0 or 1. The others stand beside it as figures.
 
 :func:`counted_verdict` says what a case counts as under a metric of 0 and 1, and :data:`WORTH`

@@ -31,7 +31,7 @@ from sqlverdict.records import (
     Score,
 )
 from sqlverdict.registry import Registry
-from sqlverdict.score.aliases import resolve
+from sqlverdict.score.aliases import metric_by_alias
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
@@ -212,7 +212,7 @@ def parse_metric(name: str) -> MetricSpec:
     match = re.fullmatch(r"([\w-]+)(?:\[(\w+)\])?", name)
     if not match:
         raise UsageError(f"{name!r} is not a metric name; write it like ex or ex[bird]")
-    own, note = (match[1], "") if METRICS.has(match[1]) else resolve(match[1])
+    own, note = (match[1], "") if METRICS.has(match[1]) else metric_by_alias(match[1])
     metric = METRICS.get(own)
     parameter = match[2] if match[2] in metric.parameters else (match[2] or "").lower()
     if parameter and parameter not in metric.parameters:
@@ -291,7 +291,7 @@ def _reads_queries(metric: Metric) -> bool:
     return metric.needs != {"answers"}
 
 
-def document(metric: Metric) -> dict[str, str]:
+def metric_document(metric: Metric) -> dict[str, str]:
     """The text under each of :data:`SECTIONS` in the metric's module docstring.
 
     A section that is missing is absent from the answer; the summary line is under ``""``.

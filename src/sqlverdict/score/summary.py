@@ -153,8 +153,8 @@ def _in_order(counts: Counter[str], words: Iterable[str]) -> dict[str, int]:
     return {str(word): counts[str(word)] for word in words if counts[str(word)]}
 
 
-def to_json(summary: Summary) -> dict[str, Any]:
-    """The summary as plain JSON values; :func:`from_json` reads it back."""
+def summary_to_json(summary: Summary) -> dict[str, Any]:
+    """The summary as plain JSON values; :func:`summary_from_json` reads it back."""
     plain = asdict(summary)
     plain["estimates"] = list(plain["estimates"])
     plain["usage"] = list(plain["usage"])
@@ -162,8 +162,8 @@ def to_json(summary: Summary) -> dict[str, Any]:
     return plain
 
 
-def from_json(plain: Mapping[str, Any]) -> Summary:
-    """Read what :func:`to_json` wrote.
+def summary_from_json(plain: Mapping[str, Any]) -> Summary:
+    """Read what :func:`summary_to_json` wrote.
 
     Raises:
         RunLogError: a field is missing, unknown or of another shape.

@@ -17,7 +17,7 @@ from math import isfinite
 from typing import get_args
 
 from sqlverdict.records import Failure, Fault, Reason, Row, Score
-from sqlverdict.score.metric import METRICS, SECTIONS, Metric, Need, document
+from sqlverdict.score.metric import METRICS, SECTIONS, Metric, Need, metric_document
 from sqlverdict.testing.fakes import GOLD_SQL, FakeItem
 from sqlverdict.testing.members import member_of
 
@@ -134,7 +134,7 @@ def _check_fields(name: str, metric: Metric) -> None:
 
 
 def _check_document(name: str, metric: Metric) -> _ValueScale:
-    sections = document(metric)
+    sections = metric_document(metric)
     _expect(bool(sections.get("")), name, "has no summary line; its module docstring begins so")
     for section in SECTIONS:
         _expect(

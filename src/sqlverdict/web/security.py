@@ -46,7 +46,7 @@ HEADERS: Mapping[str, str] = {
 """The headers of every reply."""
 
 
-_BEHIND_PROXY = "if there is a proxy in between, start the server with --address"
+_BEHIND_PROXY = "if there is a proxy in between, start the server with --set address=URL"
 
 
 def new_token() -> str:

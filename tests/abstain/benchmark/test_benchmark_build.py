@@ -89,7 +89,7 @@ def _numbers(view: object) -> list[float]:
 
 def test_the_files_keep_their_promises(tmp_path, databases) -> None:
     out = tmp_path / "built"
-    ok("build", "--benchmark", "demo", "--databases", databases, "--out", out, "--seed", 3)
+    ok("build", "--benchmark", "demo", "--databases", databases, "--out", out, "--set", "seed=3")
     manifest = json.loads((out / "manifest.json").read_text())
     parts = {part: lines(out / f"{part}.jsonl") for part in ("train", "validation", "test")}
     for name, digest in manifest["files"].items():
@@ -134,8 +134,8 @@ def test_the_same_recipe_gives_the_same_bytes_anywhere(tmp_path, databases) -> N
             folder,
             "--out",
             out,
-            "--lints",
-            "null_golds",
+            "--set",
+            "lints=null_golds",
         )
         digests.append(json.loads((out / "manifest.json").read_text())["files"])
     assert digests[0] == digests[1]
@@ -252,7 +252,7 @@ def test_a_path_that_leads_nowhere_on_purpose_is_kept(tmp_path, databases, demo)
             record |= {"gold": f"SELECT observer_id + {n} FROM observer", "database": where}
             stream.write(json.dumps(record) + "\n")
     out = tmp_path / "out"
-    ok("build", "--cases", source, "--out", out, "--unanswerable", 0, "--lints", "null_golds")
+    ok("build", "--cases", source, "--out", out, "--unanswerable", 0, "--set", "lints=null_golds")
     records = [r for part in ("train", "validation", "test") if (out / f"{part}.jsonl").exists()
                for r in lines(out / f"{part}.jsonl")]  # fmt: skip
     odd = [record["database"] for record in records if "database" in record]
@@ -266,7 +266,7 @@ def test_the_next_command_can_be_copied_into_a_shell(tmp_path, demo) -> None:
             record = {"id": n, "db_id": "observatory", "question": f"Q{n} of observers?"}
             record |= {"gold": f"SELECT {n} FROM observer", "database": demo[0].database}
             stream.write(json.dumps(record) + "\n")
-    words = ("--unanswerable", 0, "--lints", "null_golds")
+    words = ("--unanswerable", 0, "--set", "lints=null_golds")
     printed = ok("build", "--cases", source, "--out", out, *words)
     command = shlex.split(printed.rpartition("next: ")[2])
     assert command[:4] == ["sqlverdict", "evaluate", "--cases", str(out / "test.jsonl")]
@@ -298,12 +298,12 @@ def test_linting_builds_nothing_and_strict_fails(tmp_path, databases) -> None:
     ("args", "message"),
     [
         (["--benchmark", "demo"], "--out DIR"),
-        (["--benchmark", "demo", "--out", "o", "--parts", "6:2"], "6:2:2"),
+        (["--benchmark", "demo", "--out", "o", "--set", "parts=6:2"], "6:2:2"),
         (["--benchmark", "demo", "--out", "o", "--types", "nonsql"], "non_sql"),
-        (["--benchmark", "demo", "--out", "o", "--lint", "x"], "--lints"),
+        (["--benchmark", "demo", "--out", "o", "--lints", "x"], "give --set lints=VALUE"),
         (["--out", "o"], "--benchmark"),
         (["--benchmark", "demo", "--out", "o", "--max-cost", "1"], "--model"),
-        (["--benchmark", "demo", "--out", "o", "--cross-database"], "--train-split none"),
+        (["--benchmark", "demo", "--out", "o", "--cross-database"], "--set train-split=none"),
         (["--benchmark", "demo", "--out", "o", "--pool", "nowhere.txt"], "no such file"),
     ],
 )
@@ -317,7 +317,7 @@ def test_wrong_calls_say_what_to_do(args, message, tmp_path, monkeypatch) -> Non
 def test_a_folder_is_not_overwritten_unasked(tmp_path, databases) -> None:
     out = tmp_path / "out"
     call = ("build", "--benchmark", "demo", "--databases", databases, "--out", out)
-    quick = ("--lints", "relative_time", "--no-proofs")
+    quick = ("--set", "lints=relative_time", "--set", "no-proofs=true")
     ok(*call, *quick)
     assert "--overwrite" in run(*call, *quick).output
     ok(*call, *quick, "--overwrite")
@@ -373,8 +373,8 @@ def test_a_model_words_the_questions(tmp_path, databases) -> None:
         out = tmp_path / "out"
         call = (
             "build", "--benchmark", "demo", "--databases", databases, "--out", out, "--model", "fake",
-            "--base-url", server.base_url, "--reply-cache", tmp_path / "replies.sqlite",
-            "--unanswerable", 2, "--lints", "relative_time", "--no-proofs", "--overwrite",
+            "--base-url", server.base_url, "--set", f"reply-cache={tmp_path / 'replies.sqlite'}",
+            "--unanswerable", 2, "--set", "lints=relative_time", "--set", "no-proofs=true", "--overwrite",
         )  # fmt: skip
         ok(*call)
         requests = len(server.calls)

@@ -19,7 +19,7 @@ def build(out: Path, databases: Path, *more: str) -> Result:
 
     call = ("build", "--benchmark", "demo", "--databases", str(databases), "--out", str(out))
     result = CliRunner().invoke(
-        sqlverdict, [*call, "--lints", "relative_time", "--no-proofs", *more]
+        sqlverdict, [*call, "--set", "lints=relative_time", "--set", "no-proofs=true", *more]
     )
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

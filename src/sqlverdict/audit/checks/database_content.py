@@ -45,7 +45,13 @@ class DatabaseContent(Check):
                 continue
             if spent:
                 message = f"not all rows could be read within {seconds:g} s"
-                yield AuditFinding(NAME, "info", db_id, message, "raise --timeout to read them all")
+                yield AuditFinding(
+                    NAME,
+                    "info",
+                    db_id,
+                    message,
+                    "raise --set timeout to read them all",
+                )
 
 
 def _examine(

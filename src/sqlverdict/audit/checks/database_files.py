@@ -123,7 +123,13 @@ def _whole(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
             if not budget.spent:
                 raise
             message = f"not checked to the end within {data.options.limits.seconds:g} s"
-            yield AuditFinding(NAME, "info", db_id, message, "raise --timeout to check all of it")
+            yield AuditFinding(
+                NAME,
+                "info",
+                db_id,
+                message,
+                "raise --set timeout to check all of it",
+            )
             return
     wrong = [text for text in messages if text != "ok"]
     if wrong:

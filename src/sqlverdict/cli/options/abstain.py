@@ -16,17 +16,18 @@ from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.session import SessionCounts, answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.account import SPENDING, read_spending
-from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.command import Heading, argument, group, option, setting
 from sqlverdict.cli.options.data import CaseArgs, read_benchmark, select
 from sqlverdict.cli.options.llm import LlmArgs, open_llm
 from sqlverdict.cli.options.shared import (
     FILE,
+    FOLDER,
     OPEN_UNIT,
     json_option,
     print_json,
     quiet_option,
-    seed_option,
-    trust_role_option,
+    seed_setting,
+    trust_role_setting,
 )
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
@@ -63,8 +64,8 @@ class TrainingArgs:
         metavar=_SPEC,
         help="Questions of no domain, such as triagesql=FILE. Repeatable.",
     )
-    preset: str = option(
-        "--preset", default="strict", help="The comparison that marks an answer right."
+    preset: str = setting(
+        "preset", default="strict", help="The comparison that marks an answer right."
     )
     risk: float | None = option(
         "--risk",
@@ -72,8 +73,8 @@ class TrainingArgs:
         metavar="P",
         help="Certify this error rate, instead of the heuristic threshold.",
     )
-    delta: float = option(
-        "--delta",
+    delta: float = setting(
+        "delta",
         type=OPEN_UNIT,
         default=0.1,
         metavar="P",
@@ -88,24 +89,45 @@ class ToolArgs:
     HEADING: ClassVar[Heading] = Heading.LIMITS
 
     llm: LlmArgs = group(LlmArgs)
-    max_tokens: int = option(
-        "--max-tokens",
+    max_tokens: int = setting(
+        "max-tokens",
         type=click.IntRange(1),
         default=512,
         heading=Heading.MODEL,
         help="The most tokens in one reply.",
     )
-    device: str = option("--device", default="auto", help="For t5: auto, cpu or cuda.")
-    seed: int = seed_option()
-    trust_role: bool = trust_role_option()
+    device: str = setting("device", default="auto", help="For t5: auto, cpu or cuda.")
+    seed: int = seed_setting()
+    trust_role: bool = trust_role_setting()
     quiet: bool = quiet_option("Print only the result.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerArgs:
-    """What ``abstain run`` and ``abstain apply`` share."""
+    """The options of ``abstain run``."""
 
+    line: str | None = argument(required=False)
     data: CaseArgs = group(CaseArgs)
+    predictions: Path | None = option(
+        "--predictions",
+        type=FILE,
+        heading=Heading.DATA,
+        help="A system's prediction file: LINE is a detector, which turns some of its answers into "
+        "abstentions.",
+    )
+    known: tuple[Path, ...] = option(
+        "--known-predictions",
+        type=FILE,
+        multiple=True,
+        heading=Heading.TRAINING,
+        help="With --predictions: the system's answers to the training questions. Repeatable.",
+    )
+    fitted: Path | None = option(
+        "--fitted",
+        type=FOLDER,
+        heading=Heading.TRAINING,
+        help="A folder that `abstain fit` wrote, instead of LINE.",
+    )
     training: TrainingArgs = group(TrainingArgs)
     tools: ToolArgs = group(ToolArgs)
     out: Path = option("--out", type=FILE, required=True, help="The JSONL file of predictions.")

@@ -94,7 +94,7 @@ def _estimate_lines(estimate: CallEstimate, cached: int, repeats: int) -> Sequen
 
     unpriced = ", ".join(map(repr, estimate.unpriced))
     cost = (
-        f"unknown: no price for the model {unpriced}; give one with --prices FILE: {PRICE_FORM}"
+        f"unknown: no price for the model {unpriced}; give one with --set prices=FILE: {PRICE_FORM}"
         if estimate.cost is None
         else f"${estimate.cost:.4f}"
     )

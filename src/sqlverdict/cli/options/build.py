@@ -16,7 +16,7 @@ from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.abstain.method import Tools
 from sqlverdict.account import SPENDING
-from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.command import Heading, group, option, setting
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.llm import LlmArgs, open_llm
 from sqlverdict.cli.options.shared import (
@@ -27,10 +27,10 @@ from sqlverdict.cli.options.shared import (
     json_option,
     quiet_option,
     schema_option,
-    seed_option,
+    seed_setting,
     show_option,
     timeout_option,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.errors import UsageError
 from sqlverdict.load.benchmark import SourceFile
@@ -38,7 +38,7 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case
 
 NONE = "none"
-"""The value of ``--train-split`` for a benchmark without a train split."""
+"""The value of ``train-split`` for a benchmark without a train split."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,28 +65,28 @@ class BuildArgs:
         heading=Heading.QUESTIONS,
         help="Keep the train split, and divide the other by database.",
     )
-    train_split: str = option(
-        "--train-split",
+    train_split: str = setting(
+        "train-split",
         default="train",
         heading=Heading.QUESTIONS,
         help="With --cross-database: the split that stays train, or none.",
     )
-    parts: str = option(
-        "--parts",
+    parts: str = setting(
+        "parts",
         default="6:2:2",
         heading=Heading.QUESTIONS,
         help="The shares of train, validation and test.",
     )
-    unseen: float = option(
-        "--unseen",
+    unseen: float = setting(
+        "unseen",
         default=0.2,
         type=NumberRange(0, 0.5, max_open=True),
         metavar="SHARE",
         heading=Heading.QUESTIONS,
         help="Templates that only validation has, and that only test has.",
     )
-    leftover: Literal["move", "drop"] = option(
-        "--leftover",
+    leftover: Literal["move", "drop"] = setting(
+        "leftover",
         type=click.Choice(["move", "drop"]),
         default="move",
         heading=Heading.QUESTIONS,
@@ -114,24 +114,24 @@ class BuildArgs:
         heading=Heading.QUESTIONS,
         help="Questions of other domains, for out-of-domain questions.",
     )
-    pool_types: tuple[str, ...] = option(
-        "--pool-types",
+    pool_types: tuple[str, ...] = setting(
+        "pool-types",
         type=NAMES,
         default=(),
         metavar="A,B",
         heading=Heading.QUESTIONS,
         help="Which types of TriageSQL to use. [default: small talk]",
     )
-    pool_benchmark: str | None = option(
-        "--pool-benchmark",
+    pool_benchmark: str | None = setting(
+        "pool-benchmark",
         metavar="NAME",
         heading=Heading.QUESTIONS,
         help="Read the pool as a benchmark of this format.",
     )
-    seed: int = seed_option()
+    seed: int = seed_setting()
     llm: LlmArgs = group(LlmArgs)
-    no_proofs: bool = option(
-        "--no-proofs",
+    no_proofs: bool = setting(
+        "no-proofs",
         is_flag=True,
         heading=Heading.LINTS,
         help="Do not search for templates with the same meaning.",
@@ -142,23 +142,23 @@ class BuildArgs:
         heading=Heading.LINTS,
         help="Build nothing; lint the benchmark as it is.",
     )
-    lints: tuple[str, ...] = option(
-        "--lints",
+    lints: tuple[str, ...] = setting(
+        "lints",
         type=NAMES,
         default=(),
         metavar="A,B",
         heading=Heading.LINTS,
         help="Which lints to run. [default: all]",
     )
-    clock: str = option(
-        "--clock",
+    now: str = setting(
+        "now",
         default="",
         metavar="TIME",
         heading=Heading.LINTS,
         help="The present time of the questions.",
     )
     timeout: float = timeout_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     out: Path | None = option("--out", type=FOLDER, help="The folder of the benchmark.")
     overwrite: bool = option(
         "--overwrite", is_flag=True, help="Overwrite an existing benchmark in --out."
@@ -201,7 +201,7 @@ def read_material(args: BuildArgs) -> BuildInputs:
     if args.data.cases is not None and (len(every) > 1 or train):
         raise UsageError(
             "a file of cases has one split: leave out --split, and with --cross-database add "
-            "--train-split none"
+            "--set train-split=none"
         )
     benchmarks = {split: read_benchmark(replace(args.data, split=split)) for split in every}
     cases = {
@@ -254,7 +254,7 @@ def _shares(text: str) -> tuple[float, float, float]:
     except ValueError:
         shares = []
     if len(shares) != 3:
-        raise UsageError(f"--parts {text!r}: expected three shares, as in 6:2:2")
+        raise UsageError(f"--set parts={text}: expected three shares, as in 6:2:2")
     return shares[0], shares[1], shares[2]
 
 

@@ -1,4 +1,4 @@
-"""Which cases a command works on: a benchmark, a gold file or a file of cases."""
+"""Which cases a command works on: a benchmark or a file of cases."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.command import Heading, option, setting
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     COLUMN,
@@ -46,6 +46,53 @@ from sqlverdict.runlog.merge import Shard
 T = TypeVar("T")
 
 
+def engine_option(*, is_setting: bool = True) -> Any:
+    """The setting ``engine``; an option of ``evaluate``."""
+    text = "The engine that runs the queries. [default: by the kind of --databases]"
+    return option("--engine", is_setting=is_setting, rare=True, heading=Heading.DATA, help=text)
+
+
+def overlay_option(*, is_setting: bool = True) -> Any:
+    """The setting ``gold-overlay``; an option of ``evaluate``."""
+    return option(
+        "--gold-overlay",
+        is_setting=is_setting,
+        rare=True,
+        multiple=True,
+        type=OVERLAY_FILE,
+        metavar="[NAME=]FILE",
+        heading=Heading.DATA,
+        help="Use the corrected golds of this JSONL or CSV file. Repeatable.",
+    )
+
+
+def only_option(*, is_setting: bool = True) -> Any:
+    """The setting ``only``; an option of ``evaluate``."""
+    return option(
+        "--only",
+        is_setting=is_setting,
+        rare=True,
+        type=NAMES,
+        default=(),
+        metavar="ID,ID",
+        heading=Heading.DATA,
+        help="Only the cases with these ids.",
+    )
+
+
+def shard_option(*, is_setting: bool = True) -> Any:
+    """The setting ``shard``; an option of ``evaluate``."""
+    return option(
+        "--shard",
+        is_setting=is_setting,
+        rare=True,
+        type=SHARD,
+        metavar="I/N",
+        heading=Heading.DATA,
+        help="Only the I-th of N equal parts. --merge puts them together.",
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataArgs:
     """Where the cases are.
@@ -54,7 +101,6 @@ class DataArgs:
         benchmark: A format's name, with ``root`` and ``split``.
         root: The benchmark's folder or file.
         split: Which part of it.
-        gold: A gold file, instead of a benchmark.
         cases: A file of cases, instead of a benchmark.
         databases: Where the databases are: a folder, a file or a URL.
         engine: The engine that runs the queries; ``None``: by the kind of the databases.
@@ -71,18 +117,16 @@ class DataArgs:
     )
     root: Path | None = option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
     split: str = option("--split", default="dev", help="Which part of the benchmark.")
-    gold: Path | None = option("--gold", type=FILE, help="A gold file, one SQL<TAB>db_id per line.")
     cases: Path | None = option(
         "--cases",
         type=FILE,
-        help="A file of cases: CSV, JSONL, Excel or Parquet. It may contain predictions.",
+        help="A file of cases: CSV, JSONL, Excel or Parquet, which may contain predictions, or a "
+        "gold file with SQL<TAB>db_id on each line.",
     )
     databases: str | None = databases_option()
-    engine: str | None = option(
-        "--engine", help="The engine that runs the queries. [default: by the kind of --databases]"
-    )
-    gold_databases: str | None = option(
-        "--gold-databases",
+    engine: str | None = engine_option()
+    gold_databases: str | None = setting(
+        "gold-databases",
         type=REFERENCE,
         metavar="PATH|URL",
         help="The same data on the engine that the golds are written for, if that is another one.",
@@ -101,13 +145,7 @@ class DataArgs:
         type=FILE,
         help="Options from this file (see sqlverdict init). [default: sqlverdict.toml, if there]",
     )
-    overlays: tuple[tuple[str, Path], ...] = option(
-        "--gold-overlay",
-        multiple=True,
-        type=OVERLAY_FILE,
-        metavar="[NAME=]FILE",
-        help="Use the corrected golds of this JSONL or CSV file. Repeatable.",
-    )
+    overlays: tuple[tuple[str, Path], ...] = overlay_option()
 
     @property
     def engine_name(self) -> str:
@@ -152,16 +190,8 @@ class CaseArgs(DataArgs):
 
     schema: Path | None = schema_option()
     limit: int | None = limit_option()
-    only: tuple[str, ...] = option(
-        "--only", type=NAMES, default=(), metavar="ID,ID", help="Only the cases with these ids."
-    )
-
-    shard: Shard | None = option(
-        "--shard",
-        type=SHARD,
-        metavar="I/N",
-        help="Only the I-th of N equal parts. --merge puts them together.",
-    )
+    only: tuple[str, ...] = only_option()
+    shard: Shard | None = shard_option()
 
     @property
     def selection(self) -> str:
@@ -199,16 +229,12 @@ def read_named(data: DataArgs) -> Benchmark:
     Raises:
         UsageError: they name none, or several, or something is missing.
     """
-    sources = {"--benchmark": data.benchmark, "--gold": data.gold, "--cases": data.cases}
-    names = [name for name, value in sources.items() if value is not None]
-    if len(names) != 1:
+    if (data.benchmark is None) == (data.cases is None):
         raise UsageError(
-            f"name the cases with one of --cases FILE (your own CSV, JSONL, Excel or Parquet "
-            f"file), --benchmark NAME --root DIR, or --gold FILE --databases DIR; found "
-            f"{' and '.join(names) or 'none of them'}"
+            f"name the cases with --cases FILE (your own CSV, JSONL, Excel or Parquet file, or a "
+            f"gold file) or with --benchmark NAME --root DIR; found "
+            f"{'neither' if data.cases is None else 'both'}"
         )
-    if data.gold is not None:
-        return _read("goldfile", data.gold, data)
     if data.cases is not None:
         return _read(own_format(data.cases), data.cases, data)
     assert data.benchmark is not None
@@ -261,7 +287,7 @@ def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
         size = len(cases)
         notes = notes_for_part(notes, cases)
     sources = (*benchmark.sources, *(SourceFile(name, digest) for name, digest in extra.items()))
-    file = data.gold or data.cases
+    file = data.cases
     name = file.name if file is not None else benchmark.name
     name += overlay_title(name for name, _ in data.overlays)
     return replace(benchmark, name=name, cases=cases, count=size, sources=sources, notes=notes)

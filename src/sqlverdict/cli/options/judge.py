@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.command import Heading, group, option, setting
 from sqlverdict.cli.options.batch import collect_replies
 from sqlverdict.cli.options.judge_records import RECORDED, REPLAY, recorded_replies
 from sqlverdict.cli.options.llm import LlmArgs, OpenedLlm, open_llm
@@ -42,16 +42,22 @@ class JudgeArgs:
     )
     llm: LlmArgs = group(LlmArgs, Heading.JUDGE)
     replies: Path | None = option(
-        "--replies", type=FILE, help="With --judge replay: a JSONL file of recorded replies."
+        "--replies",
+        rare=True,
+        type=FILE,
+        help="With --judge replay: a JSONL file of recorded replies.",
     )
     dry_run: bool = option(
         "--dry-run", is_flag=True, help="Only estimate the calls, tokens and cost."
     )
     batch: bool = option(
-        "--batch", is_flag=True, help="Use the Batch API; run the command again to collect."
+        "--batch",
+        rare=True,
+        is_flag=True,
+        help="Use the Batch API; run the command again to collect.",
     )
-    judge_repeat: int = option(
-        "--judge-repeat",
+    judge_repeat: int = setting(
+        "judge-repeat",
         type=click.IntRange(1),
         default=1,
         metavar="K",
@@ -59,18 +65,20 @@ class JudgeArgs:
     )
     categories: bool = option(
         "--categories",
+        rare=True,
         is_flag=True,
         help="Also ask the judge for FLEX's kinds of error and of difference; report.md and "
         "'sqlverdict table --of categories' count them.",
     )
     judge_set: tuple[str, ...] = option(
         "--judge-set",
+        rare=True,
         multiple=True,
         metavar="NAME=VALUE",
         help="Change a setting of the judge. Repeatable.",
     )
-    prompts: Path | None = option(
-        "--prompts", type=FOLDER, help="A folder of prompt templates to use instead of ours."
+    prompts: Path | None = setting(
+        "prompts", type=FOLDER, help="A folder of prompt templates to use instead of ours."
     )
 
     @property
@@ -125,7 +133,7 @@ def check_judge(args: JudgeArgs) -> None:
             "--dry-run": args.dry_run,
             "--batch": args.batch,
             "--base-url": args.llm.base_url,
-            "--prompts": args.prompts,
+            "the setting prompts": args.prompts,
             "--categories": args.categories,
             "--judge-set": args.judge_set,
         }

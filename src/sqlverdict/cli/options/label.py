@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.command import Heading, option, setting
 from sqlverdict.cli.options.labels import (
-    annotator_field_option,
+    annotator_field_setting,
     id_field_option,
     label_field_option,
     votes_option,
 )
-from sqlverdict.cli.options.shared import FILE, NAMES, NumberRange, seed_option
+from sqlverdict.cli.options.shared import FILE, NAMES, NumberRange, seed_setting
 from sqlverdict.label.queue import QUEUE_NAMES, QueueName
 from sqlverdict.web.server import LOCAL
 
@@ -36,13 +36,12 @@ class QueueArgs:
     size: int = option(
         "--n", type=click.IntRange(1), default=200, help="The most pairs in the queue."
     )
-    seed: int = seed_option("The seed of the queue.")
+    seed: int = seed_setting("The seed of the queue.")
     annotators: tuple[str, ...] = option(
         "--annotators",
         type=NAMES,
         default=(),
         metavar="NAME,NAME",
-        aliases=("--annotator",),
         help="Who votes. [default: your login name]",
     )
     overlap: float = option(
@@ -52,8 +51,8 @@ class QueueArgs:
         metavar="P",
         help="The share of the queue that every annotator labels.",
     )
-    adjudicator: str | None = option(
-        "--adjudicator", metavar="NAME", help="Who decides disputes. [default: your login name]"
+    adjudicator: str | None = setting(
+        "adjudicator", metavar="NAME", help="Who decides disputes. [default: your login name]"
     )
     not_blind: bool = option(
         "--not-blind",
@@ -75,8 +74,8 @@ class ServerArgs:
         default=0,
         help="The port; 0 takes a free one, label that of its last start.",
     )
-    address: str | None = option(
-        "--address",
+    address: str | None = setting(
+        "address",
         metavar="URL",
         help="The address that people use, if there is a proxy in between: "
         "https://example.org/label/. [default: the server's own]",
@@ -99,7 +98,7 @@ class ImportArgs:
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
-    annotator_field: str | None = annotator_field_option()
+    annotator_field: str | None = annotator_field_setting()
     votes: tuple[str, ...] = votes_option()
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.command import Heading, option, setting
 from sqlverdict.cli.options.shared import FILE
 from sqlverdict.load.people.labels import Combine, Half, Labels, read_labels
 
@@ -25,10 +25,10 @@ def id_field_option() -> Any:
     return option("--id-field", heading=Heading.LABELS, help=text)
 
 
-def annotator_field_option() -> Any:
-    """``--annotator-field``."""
+def annotator_field_setting() -> Any:
+    """The setting ``annotator-field``."""
     text = "The annotator's field, where each row is one vote. [default: annotator, rater ...]"
-    return option("--annotator-field", heading=Heading.LABELS, help=text)
+    return setting("annotator-field", heading=Heading.LABELS, help=text)
 
 
 def votes_option() -> Any:
@@ -65,7 +65,7 @@ class LabelArgs:
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
-    annotator_field: str | None = annotator_field_option()
+    annotator_field: str | None = annotator_field_setting()
     votes: tuple[str, ...] = votes_option()
 
     def read(self, combine: Combine = "majority", half: Half = "drop") -> Labels:

@@ -9,8 +9,13 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
-from sqlverdict.cli.options.shared import FILE, POSITIVE, trust_role_option, workers_option
+from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.shared import (
+    FILE,
+    timeout_option,
+    trust_role_setting,
+    workers_option,
+)
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import Limits
@@ -25,18 +30,18 @@ class CacheArgs:
 
     HEADING: ClassVar[Heading] = Heading.LIMITS
 
-    cache: Path | None = option("--cache", type=FILE, help="The file of cached answers.")
-    no_cache: bool = option("--no-cache", is_flag=True, help="Run every query again.")
+    cache: Path | None = setting("cache", type=FILE, help="The file of cached answers.")
+    no_cache: bool = option("--no-cache", rare=True, is_flag=True, help="Run every query again.")
 
     @property
     def path(self) -> Path | None:
         """The cache's file; ``None`` where nothing is cached.
 
         Raises:
-            UsageError: both options are there.
+            UsageError: both are there.
         """
         if self.cache is not None and self.no_cache:
-            raise UsageError("--cache and --no-cache cannot be combined")
+            raise UsageError("the setting cache and --no-cache cannot be combined")
         return None if self.no_cache else self.cache or default_path()
 
 
@@ -49,6 +54,7 @@ class LimitArgs:
     workers: int | None = workers_option()
     on: str = option(
         "--on",
+        rare=True,
         default="",
         metavar="ray[://HOST:PORT]",
         help="Work on a Ray cluster: that of RAY_ADDRESS or of this machine, or the one at an "
@@ -56,42 +62,46 @@ class LimitArgs:
     )
     copy_databases: bool = option(
         "--copy-databases",
+        rare=True,
         is_flag=True,
         help="Copy the databases to the nodes of the cluster, once per node. "
         "[default: each node has them at the same path]",
     )
-    now: datetime | None = option(
-        "--now",
+    now: datetime | None = setting(
+        "now",
         type=MOMENT,
         metavar="TIME",
         help="What the clock shows to queries, such as 2025-01-31 or 2025-01-31T12:00:00.",
     )
-    database_version: str = option(
-        "--database-version",
+    database_version: str = setting(
+        "database-version",
         default="",
         metavar="TEXT",
         help="Stands for the content of databases on a server. Change it when they change. "
         "[default: their content is read and digested]",
     )
-    timeout: float | None = option(
-        "--timeout", type=POSITIVE, metavar="SECONDS", help="Timeout per query."
+    timeout: float = timeout_option(is_setting=False)
+    max_rows: int = setting(
+        "max-rows",
+        type=click.IntRange(1),
+        default=Limits().rows,
+        help="Rows that one query may return.",
     )
-    max_rows: int | None = option(
-        "--max-rows", type=click.IntRange(1), help="Rows that one query may return."
+    max_steps: int = setting(
+        "max-steps",
+        type=click.IntRange(1),
+        default=Limits().steps,
+        help="Engine steps that one query may take.",
     )
-    max_steps: int | None = option(
-        "--max-steps", type=click.IntRange(1), help="Engine steps that one query may take."
-    )
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
 
     @property
     def limits(self) -> Limits:
         """The limits of one query."""
-        usual = Limits()
         return Limits(
-            seconds=usual.seconds if self.timeout is None else self.timeout,
-            rows=usual.rows if self.max_rows is None else self.max_rows,
-            steps=usual.steps if self.max_steps is None else self.max_steps,
+            seconds=self.timeout,
+            rows=self.max_rows,
+            steps=self.max_steps,
             trust_role=self.trust_role,
         )
 

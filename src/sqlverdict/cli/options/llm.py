@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.command import Heading, option, setting
 from sqlverdict.cli.options.shared import FILE, NumberRange
 from sqlverdict.files.lock import writing_file
 
@@ -40,31 +40,29 @@ class LlmArgs:
         metavar="URL",
         help="The model's server. [default: $OPENAI_BASE_URL, else OpenAI]",
     )
-    key_variable: str | None = option(
-        "--key-variable", metavar="NAME", help="The environment variable that holds the key."
+    key_variable: str | None = setting(
+        "key-variable", metavar="NAME", help="The environment variable that holds the key."
     )
-    reply_cache: Path | None = option(
-        "--reply-cache", type=FILE, help="The file of cached replies."
-    )
+    reply_cache: Path | None = setting("reply-cache", type=FILE, help="The file of cached replies.")
     max_cost: float | None = option(
         "--max-cost",
         type=NumberRange(0),
         metavar="USD",
         help="Make no call beyond this cost, over all commands of one --out.",
     )
-    prices: Path | None = option("--prices", type=FILE, help="A JSON file of prices of models.")
-    concurrency: int = option(
-        "--concurrency", type=click.IntRange(1), default=8, help="Calls at the same time."
+    prices: Path | None = setting("prices", type=FILE, help="A JSON file of prices of models.")
+    concurrency: int = setting(
+        "concurrency", type=click.IntRange(1), default=8, help="Calls at the same time."
     )
-    call_timeout: float = option(
-        "--call-timeout",
+    call_timeout: float = setting(
+        "call-timeout",
         type=NumberRange(1),
         default=120.0,
         metavar="SECONDS",
         help="Timeout per call.",
     )
-    max_per_minute: float | None = option(
-        "--max-per-minute", type=NumberRange(1), metavar="N", help="The most calls per minute."
+    max_per_minute: float | None = setting(
+        "max-per-minute", type=NumberRange(1), metavar="N", help="The most calls per minute."
     )
 
 
@@ -107,7 +105,7 @@ def open_llm(
     """
     # Loaded late: commands that call no model need not wait for it.
     from sqlverdict.account import Account
-    from sqlverdict.llm.cache import ReplyCache, default_path
+    from sqlverdict.llm.cache import ReplyCache, reply_cache_path
     from sqlverdict.llm.client import Client
     from sqlverdict.llm.collect import RequestCollector
     from sqlverdict.llm.http.endpoint import Endpoint
@@ -123,7 +121,7 @@ def open_llm(
         max_per_minute=args.max_per_minute,
     )
     prices = load_prices(args.prices)
-    cache = ReplyCache(args.reply_cache or default_path())
+    cache = ReplyCache(args.reply_cache or reply_cache_path())
     try:
         if collect:
             collector = RequestCollector(endpoint, cache, prices, assumed)

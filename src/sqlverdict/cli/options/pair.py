@@ -11,16 +11,16 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.command import Heading, group, option, setting
 from sqlverdict.cli.options.shared import (
     FOLDER,
     POSITIVE,
     REFERENCE,
     json_option,
-    null_keys_option,
+    null_keys_setting,
     schema_option,
-    seed_option,
-    trust_role_option,
+    seed_setting,
+    trust_role_setting,
 )
 from sqlverdict.cli.query_parts import other_dialect
 from sqlverdict.errors import DataError, UsageError
@@ -65,8 +65,8 @@ class SchemaArgs:
     )
     schema: Path | None = schema_option()
     db_id: str | None = option("--db-id", help="Which database, where --schema has several.")
-    null_keys: bool = null_keys_option()
-    trust_role: bool = trust_role_option()
+    null_keys: bool = null_keys_setting()
+    trust_role: bool = trust_role_setting()
 
     @property
     def engine(self) -> str:
@@ -117,16 +117,16 @@ class SearchArgs:
     instances: int = option(
         "--instances", type=click.IntRange(1), default=160, help="The most databases to try."
     )
-    seconds: float = option(
-        "--seconds",
+    seconds: float = setting(
+        "seconds",
         type=POSITIVE,
         default=120.0,
         metavar="SECONDS",
         help="A safety net for the search, in processor time; its budget counts work.",
     )
-    seed: int = seed_option()
-    no_bank: bool = option(
-        "--no-bank",
+    seed: int = seed_setting()
+    no_bank: bool = setting(
+        "no-bank",
         is_flag=True,
         heading=Heading.EVIDENCE,
         help="Neither try nor save counterexample databases of the bank.",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.command import Heading, option, setting
 from sqlverdict.cli.options.shared import COLUMN, split_name
 from sqlverdict.errors import UsageError
 from sqlverdict.load.benchmark import Benchmark
@@ -19,10 +19,10 @@ from sqlverdict.pipeline import System
 from sqlverdict.run.options import RUN, trial_systems
 
 
-def prediction_format_option() -> Any:
-    """``--prediction-format``."""
-    return option(
-        "--prediction-format",
+def prediction_format_setting() -> Any:
+    """The setting ``prediction-format``."""
+    return setting(
+        "prediction-format",
         metavar="FORMAT",
         heading=Heading.DATA,
         help="Force this format instead of detecting it.",
@@ -41,35 +41,38 @@ class PredictionArgs:
         metavar="[NAME=]FILE",
         help="A file of predictions, or a folder with one file per case. Repeatable.",
     )
-    recorded_only: bool = option(
-        "--recorded-only",
+    recorded_only: bool = setting(
+        "recorded-only",
         is_flag=True,
         help="With --system: only the cases that it has a record of.",
     )
-    prediction_format: str | None = prediction_format_option()
-    prediction_columns: tuple[tuple[str, str], ...] = option(
-        "--prediction-column",
+    prediction_format: str | None = prediction_format_setting()
+    prediction_columns: tuple[tuple[str, str], ...] = setting(
+        "prediction-column",
         multiple=True,
         type=COLUMN,
         metavar="NAME=FIELD",
         help="As --column, for the prediction files alone. Repeatable.",
     )
     allow_missing: bool = option(
-        "--allow-missing", is_flag=True, help="Count missing predictions as no SQL."
+        "--allow-missing", rare=True, is_flag=True, help="Count missing predictions as no SQL."
     )
     no_sql: str = option(
         "--no-sql",
+        rare=True,
         default="wrong",
         type=click.Choice(["wrong", "abstain"]),
         help="How to count a reply that has text and no SQL. An empty reply is always wrong.",
     )
-    answers: str = option(
-        "--answers",
+    answers: str = setting(
+        "answers",
         default=RUN,
         type=click.Choice(["run", "recorded"]),
         help="Run the queries, or use recorded results, where a case has both.",
     )
-    name: str | None = option("--name", help="The system's name in reports. [default: its file's]")
+    name: str | None = option(
+        "--name", rare=True, help="The system's name in reports. [default: its file's]"
+    )
 
 
 def read_systems(

@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlverdict.cli.command import option
-from sqlverdict.cli.options.data import CaseArgs
+from sqlverdict.cli.options.data import (
+    CaseArgs,
+    engine_option,
+    only_option,
+    overlay_option,
+    shard_option,
+)
 from sqlverdict.cli.options.predictions import PredictionArgs, run_folder
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.files.text import count, few_of, near, need_file
@@ -28,6 +34,7 @@ from sqlverdict.load.tables.open_table import open_table
 from sqlverdict.load.tables.table import table_format
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
+from sqlverdict.runlog.merge import Shard
 
 _ANSWER = "prediction"
 
@@ -47,6 +54,10 @@ class SystemCaseArgs(CaseArgs):
         help="A system whose answers the file of the cases has: a column of --cases, or a name in "
         "the benchmark's file. Repeatable.",
     )
+    engine: str | None = engine_option(is_setting=False)
+    overlays: tuple[tuple[str, Path], ...] = overlay_option(is_setting=False)
+    only: tuple[str, ...] = only_option(is_setting=False)
+    shard: Shard | None = shard_option(is_setting=False)
 
     @property
     def case_columns(self) -> dict[str, str]:
@@ -92,9 +103,9 @@ def read_recorded(
         missing = [case_id for case_id in ids if case_id not in record]
         if missing and not args.allow_missing:
             raise PredictionError(
-                f"{record.notes[0]}. A missing answer is never an abstention: give --recorded-only "
-                f"to evaluate the cases that are recorded, or --allow-missing to count the others "
-                f"as no SQL."
+                f"{record.notes[0]}. A missing answer is never an abstention: give --set "
+                f"recorded-only=true to evaluate those that are recorded, or --allow-missing to "
+                f"count the others as no SQL."
             )
         answers = {**record.by_id, **{case_id: Prediction(case_id) for case_id in missing}}
         folder = run_folder(args.name or name, out, len(data.system))
@@ -109,12 +120,16 @@ def _systems(data: SystemCaseArgs) -> list[Predictions]:
     """The answers that a benchmark's file records."""
     reader: object = BENCHMARKS.get(data.benchmark) if data.benchmark else None
     if data.root is None or not isinstance(reader, RecordsSystems):
-        raise UsageError(
-            "--system takes a column of --cases FILE, or a system that the benchmark's file "
-            "records, as with --benchmark trustsql or ehrsql2024; for predictions of your own give "
-            "--predictions FILE"
-        )
+        raise _no_systems()
     return [reader.predictions(data.root, name, split=data.split) for name in data.system]
+
+
+def _no_systems() -> UsageError:
+    return UsageError(
+        "--system takes a column of a table of --cases FILE, or a system that the benchmark's file "
+        "records, as with --benchmark trustsql or ehrsql2024; for predictions of your own give "
+        "--predictions FILE"
+    )
 
 
 def _column_systems(args: PredictionArgs, data: SystemCaseArgs) -> list[Predictions]:
@@ -125,7 +140,7 @@ def _column_systems(args: PredictionArgs, data: SystemCaseArgs) -> list[Predicti
         PredictionError: an answer cannot be read.
     """
     if args.prediction_columns:
-        raise UsageError("--prediction-column is for prediction files; give --column")
+        raise UsageError("the setting prediction-column is for prediction files; give --column")
     mapped = [name for name, target in column_map(dict(data.columns)).items() if target == _ANSWER]
     if mapped:
         raise UsageError(
@@ -144,10 +159,14 @@ def check_systems(data: SystemCaseArgs) -> None:
     """Refuse systems that are no columns of a table of cases, before anything else is said of it.
 
     Raises:
-        UsageError: there is no such column.
+        UsageError: there is no such column, or a gold file, which has none.
         BenchmarkError: the table cannot be read.
     """
-    if data.cases is not None and data.system and table_format(data.cases) is not None:
+    if data.cases is None or not data.system:
+        return
+    if own_format(data.cases) == "goldfile":
+        raise _no_systems()
+    if table_format(data.cases) is not None:
         need_file(data.cases, BenchmarkError)
         _check_header(data, open_table(data.cases, BenchmarkError).header)
 

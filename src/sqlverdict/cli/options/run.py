@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.command import Heading, group, option, setting
 from sqlverdict.cli.options.judge import JudgeArgs, check_judge
 from sqlverdict.cli.options.limits import CacheArgs, LimitArgs
 from sqlverdict.cli.options.predictions import PredictionArgs
 from sqlverdict.cli.options.recorded_systems import SystemCaseArgs
-from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_option, quiet_option
-from sqlverdict.confidence.stored import read_model
+from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_setting, quiet_option
+from sqlverdict.confidence.stored import read_label_model
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, Progress
@@ -42,19 +42,22 @@ class EvidenceArgs:
         help="Where answers match, search up to N databases for one on which they differ.",
     )
     bank: Path | None = option(
-        "--bank", type=FILE, help="With --refute: save witnesses in this bank and try them first."
+        "--bank",
+        rare=True,
+        type=FILE,
+        help="With --refute: save witnesses in this bank and try them first.",
     )
-    null_keys: bool = null_keys_option()
+    null_keys: bool = null_keys_setting()
     policy: str | None = option(
         "--policy",
         metavar="NAME",
         help="How evidence becomes a verdict: intent (the default of the metric verdict), strict "
         "or results (the default without that metric).",
     )
-    confidence: Path | None = option(
-        "--confidence",
+    confidence: Path | None = setting(
+        "confidence",
         type=FILE,
-        help="Counts of labels from 'sqlverdict calibrate'. [default: the package's]",
+        help="Counts of labels from 'sqlverdict agree --calibrate'. [default: the package's]",
     )
 
 
@@ -78,8 +81,9 @@ class OutputArgs:
         help="Put this shard and the others together in --out; nothing is evaluated. A folder of "
         "shards is all of them. Repeatable.",
     )
-    page: bool | None = option(
-        "--page/--no-page",
+    page: bool | None = setting(
+        "page",
+        type=bool,
         default=None,
         help="Write report.html. [default: for runs of up to 20,000 cases]",
     )
@@ -135,7 +139,9 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
         proof=_proof(args, needed="proof" in needs),
         schemas=schemas,
         policy=evidence.policy,
-        confidence=read_model(evidence.confidence) if evidence.confidence is not None else None,
+        confidence=read_label_model(evidence.confidence)
+        if evidence.confidence is not None
+        else None,
         null_keys=evidence.null_keys,
         no_sql=args.predictions.no_sql,
         answers=args.predictions.answers,

@@ -11,9 +11,9 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from sqlverdict.cli.command import Heading, argument, option
+from sqlverdict.cli.command import HeadedOption, Heading, argument, option, setting
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.engine import LONGEST
+from sqlverdict.execute.engine import LONGEST, Limits
 from sqlverdict.files.escapes import json_escaped
 from sqlverdict.files.references import check_reference
 from sqlverdict.files.secrets import without_secrets
@@ -34,8 +34,15 @@ class PathName(click.Path):
         Raises:
             UsageError: the text is empty.
         """
-        check_not_empty(os.fspath(value), param.opts[0] if param is not None else "the path")
+        check_not_empty(os.fspath(value), _spelling(param))
         return super().convert(value, param, ctx)
+
+
+def _spelling(param: click.Parameter | None) -> str:
+    """How a user names a parameter."""
+    if isinstance(param, HeadedOption):
+        return param.spelling
+    return param.opts[0] if param is not None else "the path"
 
 
 def check_not_empty(text: str, name: str) -> None:
@@ -82,7 +89,7 @@ class ReferenceType(click.ParamType):  # type: ignore[type-arg]  # not generic i
             UsageError: it holds a password, or is empty.
         """
         del ctx
-        check_not_empty(str(value), param.opts[0] if param is not None else "the path")
+        check_not_empty(str(value), _spelling(param))
         return check_reference(str(value))
 
 
@@ -227,17 +234,15 @@ def limit_option() -> Any:
     )
 
 
-def show_option(default: int, what: str, *aliases: str) -> Any:
+def show_option(default: int, what: str) -> Any:
     """``--show``: how much to print."""
-    return option(
-        "--show", type=click.IntRange(0), default=default, aliases=aliases, help=f"Print {what}."
-    )
+    return option("--show", type=click.IntRange(0), default=default, help=f"Print {what}.")
 
 
-def null_keys_option() -> Any:
-    """``--null-keys``: SQLite's letter instead of what a declared key means."""
+def null_keys_setting() -> Any:
+    """The setting ``null-keys``: SQLite's letter instead of what a declared key means."""
     text = "A primary key may hold NULL where SQLite allows it. [default: never]"
-    return option("--null-keys", is_flag=True, heading=Heading.EVIDENCE, help=text)
+    return setting("null-keys", is_flag=True, heading=Heading.EVIDENCE, help=text)
 
 
 def force_option() -> Any:
@@ -255,15 +260,15 @@ def workers_option() -> Any:
     return option("--workers", type=click.IntRange(0), heading=Heading.LIMITS, help=text)
 
 
-def seed_option(text: str = "The seed of every random choice.") -> Any:
-    """``--seed``."""
-    return option("--seed", type=int, default=0, metavar="N", heading=Heading.LIMITS, help=text)
+def seed_setting(text: str = "The seed of every random choice.") -> Any:
+    """The setting ``seed``."""
+    return setting("seed", type=int, default=0, metavar="N", heading=Heading.LIMITS, help=text)
 
 
-def trust_role_option() -> Any:
-    """``--trust-role`` of the commands that run queries."""
-    return option(
-        "--trust-role",
+def trust_role_setting() -> Any:
+    """The setting ``trust-role`` of the commands that run queries."""
+    return setting(
+        "trust-role",
         is_flag=True,
         heading=Heading.LIMITS,
         help="Run queries on a server as the role of the URL, whatever it may do. "
@@ -271,16 +276,16 @@ def trust_role_option() -> Any:
     )
 
 
-def timeout_option() -> Any:
-    """``--timeout`` of the commands that run queries one by one."""
-    text = "Timeout per query."
+def timeout_option(*, is_setting: bool = True) -> Any:
+    """The setting ``timeout`` of the commands that run queries; an option of ``evaluate``."""
     return option(
         "--timeout",
+        is_setting=is_setting,
         type=POSITIVE,
-        default=30.0,
+        default=Limits().seconds,
         metavar="SECONDS",
         heading=Heading.LIMITS,
-        help=text,
+        help="Timeout per query.",
     )
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from time import perf_counter
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.servers.patience import (
     attempts,
     has_answered,
@@ -37,15 +39,32 @@ class ServerSession(ABC):
 
     Args:
         database: Its URL.
+        limits: What one query may spend.
+        now: What the clock shows to queries; ``None``: the time it is.
+        driver_values: Answers also hold the driver's values.
+
+    Raises:
+        DatabaseError: it cannot be opened.
     """
 
-    def __init__(self, database: Reference) -> None:
+    def __init__(
+        self,
+        database: Reference,
+        limits: Limits,
+        now: datetime | None = None,
+        *,
+        driver_values: bool = False,
+    ) -> None:
         self._database = database
+        self._limits = limits
+        self._now = now
+        self._driver_values = driver_values
         self._digest: str | None = None
         self._has_digest = False
         self._fault: Failure | None = None
         """Why the last query had no connection."""
         self._has_other_content = False
+        self._open()
 
     @abstractmethod
     def _open(self) -> None:

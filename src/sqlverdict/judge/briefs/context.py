@@ -8,7 +8,7 @@ from typing import Any
 from sqlverdict.dialects import dialect_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.llm.neutral import MARK, clean, quote, quote_sql
+from sqlverdict.llm.neutral import MARK, neutralise, quote, quote_sql
 
 YES = "yes"
 """The value of a field that only switches a section on."""
@@ -17,7 +17,7 @@ NOTHING = f"{MARK}(nothing)"
 """Stands where a query should."""
 
 
-def values_of(
+def prompt_values(
     brief: Brief, settings: Settings, *, results: bool = True, evidence: bool = False
 ) -> dict[str, str]:
     """A prompt's values: all text from outside quoted, the settings' switches heeded.
@@ -32,7 +32,7 @@ def values_of(
     values = {
         "schema": quote(brief.schema_text),
         "prediction": quote_sql(brief.prediction, brief.dialect) or NOTHING,
-        "dialect": " ".join(clean(brief.dialect).split()),
+        "dialect": " ".join(neutralise(brief.dialect).split()),
         "equal": _switch(brief.equal is True),
         "differ": _switch(brief.equal is False),
         "open": _switch(brief.equal is None),
@@ -41,7 +41,7 @@ def values_of(
         "sqlite": _switch(dialect_of(brief.dialect).plain_tokens),
     }
     values["unmatched"] = _list(brief.unmatched)
-    values["left_out"] = _flat(clean("; ".join(brief.left_out)))
+    values["left_out"] = _flat(neutralise("; ".join(brief.left_out)))
     if settings.question:
         values["question"] = quote(brief.question)
     if settings.knowledge:
@@ -59,7 +59,7 @@ def values_of(
         values["sizes"] = _list(brief.sizes)
         values["columns"] = _list(brief.columns)
         values["facts"] = _list(fact_lines(brief, settings))
-        values["asked"] = _flat(clean(brief.open_question))
+        values["asked"] = _flat(neutralise(brief.open_question))
     return values
 
 

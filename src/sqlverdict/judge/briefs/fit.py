@@ -25,7 +25,7 @@ from sqlverdict.dialects import dialect_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.llm.neutral import LONGEST_SQL, bare_sql, shorten
 from sqlverdict.llm.request import Request
-from sqlverdict.llm.tokens import about
+from sqlverdict.llm.tokens import estimate_tokens
 
 MOST_OF_A_TEXT = 4_000
 LEAST_OF_A_TEXT = 60
@@ -46,14 +46,14 @@ def fitted(brief: Brief, most: int, make: Callable[[Brief], Request]) -> tuple[R
     request = make(brief)
     whole = brief
     for what, step in STEPS:
-        if about(request) <= most:
+        if estimate_tokens(request) <= most:
             break
         smaller = step(brief)
         if smaller != brief:
             brief = _without(smaller, what)
             request = make(brief)
     uncut, longest = brief, MOST_OF_A_TEXT
-    while about(request) > most and longest >= LEAST_OF_A_TEXT:
+    while estimate_tokens(request) > most and longest >= LEAST_OF_A_TEXT:
         brief = _without(_cut(uncut, longest), "the middle of long texts")
         request = make(brief)
         longest //= 2

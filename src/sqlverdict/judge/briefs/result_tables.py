@@ -23,10 +23,10 @@ def result_table(
     answer: Answer, *, head: int = HEAD, tail: int = TAIL, longest_cell: int = LONGEST_CELL
 ) -> str:
     """The answer as a Markdown table with its shape."""
-    return rows_table(answer.columns, answer.rows, head=head, tail=tail, longest_cell=longest_cell)
+    return brief_table(answer.columns, answer.rows, head=head, tail=tail, longest_cell=longest_cell)
 
 
-def rows_table(
+def brief_table(
     columns: Sequence[str],
     rows: Sequence[Row],
     *,
@@ -38,14 +38,14 @@ def rows_table(
     width = len(columns)
     omitted = len(rows) > head + tail
     ends = [*rows[:head], *rows[len(rows) - tail :]] if omitted else rows
-    lines = [[cell_text(cell, longest_cell) for cell in row] for row in ends]
+    lines = [[brief_cell(cell, longest_cell) for cell in row] for row in ends]
     if omitted:
         lines.insert(head, ["..."] * width)
     table = markdown_table([_text(name, longest_cell) for name in columns], lines)
     return f"{table}\nshape=({len(rows)}, {width})"
 
 
-def side_by_side(
+def tables_side_by_side(
     gold: tuple[Sequence[str], Sequence[Row]],
     prediction: tuple[Sequence[str], Sequence[Row]],
     *,
@@ -72,14 +72,14 @@ def side_by_side(
         cells = [str(at + 1)]
         for rows, width in ((our_rows, len(ours)), (their_rows, len(theirs))):
             row = rows[at] if at < len(rows) else None
-            cells += [NO_ROW] * width if row is None else [cell_text(c, longest_cell) for c in row]
+            cells += [NO_ROW] * width if row is None else [brief_cell(c, longest_cell) for c in row]
         lines.append(cells)
     if count > most:
         lines.append(["..."] * len(header))
     return markdown_table(header, lines)
 
 
-def cell_text(cell: Cell, longest: int = LONGEST_CELL) -> str:
+def brief_cell(cell: Cell, longest: int = LONGEST_CELL) -> str:
     """One cell on one line: NULL, a number, cut text, or a blob in SQL's notation."""
     if cell is None:
         return "NULL"

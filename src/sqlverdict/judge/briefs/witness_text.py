@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 
 from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
-from sqlverdict.judge.briefs.result_tables import rows_table, side_by_side
+from sqlverdict.judge.briefs.result_tables import brief_table, tables_side_by_side
 from sqlverdict.parse.tokens import fold
 
 MOST_ROWS = 8
@@ -48,7 +48,7 @@ def _parts(witness: Refuted, read: Collection[str]) -> Iterator[str]:
 def _table(name: str, table: TableExcerpt) -> str:
     if not table.rows:
         return f"Table {name} has no rows."
-    text = rows_table(table.columns, table.rows[:MOST_ROWS]).rpartition("\n")[0]
+    text = brief_table(table.columns, table.rows[:MOST_ROWS]).rpartition("\n")[0]
     return f"Table {name}, {_size(len(table.rows))}:\n{text}"
 
 
@@ -65,7 +65,7 @@ def _answers(gold: AnswerExcerpt, prediction: AnswerExcerpt) -> Iterator[str]:
             f"the gold query returns {_size(gold.count)}, "
             f"the predicted query {_size(prediction.count)}"
         )
-        table = side_by_side(
+        table = tables_side_by_side(
             (gold.columns, list(gold.rows)),
             (prediction.columns, list(prediction.rows)),
             most=MOST_ROWS,
@@ -75,7 +75,7 @@ def _answers(gold: AnswerExcerpt, prediction: AnswerExcerpt) -> Iterator[str]:
     yield from failed
     for side, answer in sides:
         if answer.failed is None:
-            table = rows_table(answer.columns, answer.rows[:MOST_ROWS])
+            table = brief_table(answer.columns, answer.rows[:MOST_ROWS])
             yield f"The {side} query returns:\n{table}"
 
 

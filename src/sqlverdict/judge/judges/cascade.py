@@ -27,7 +27,7 @@ from dataclasses import replace
 
 from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, values_of
+from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import SHORTENED, Settings
@@ -57,7 +57,9 @@ class Cascade:
         without_gold = replace(settings, gold=False)
 
         def make_alone(fitted: Brief) -> Request:
-            return make_request(alone, values_of(fitted, without_gold), settings, VERDICT_SCHEMA)
+            return make_request(
+                alone, prompt_values(fitted, without_gold), settings, VERDICT_SCHEMA
+            )
 
         request, shortened = fitted(_without_evidence(brief), settings.max_prompt, make_alone)
         if shortened:
@@ -72,7 +74,7 @@ class Cascade:
         earlier = quote(f"{first.explanation}\n\nJudged: {judged}.", LONGEST_EARLIER)
 
         def make(fitted: Brief) -> Request:
-            values = {**values_of(fitted, settings, evidence=True), "earlier": earlier}
+            values = {**prompt_values(fitted, settings, evidence=True), "earlier": earlier}
             return make_request(challenge, values, settings, VERDICT_SCHEMA)
 
         request, shortened = fitted(brief, settings.max_prompt, make)

@@ -18,12 +18,12 @@ from collections.abc import Iterator, Mapping
 
 from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import answer_schema, values_of
+from sqlverdict.judge.briefs.context import answer_schema, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import SHORTENED, Settings
 from sqlverdict.judge.prompting import PROMPTS
-from sqlverdict.judge.replies.conclusion import read_verdict, truth
+from sqlverdict.judge.replies.conclusion import read_verdict, yes_or_no
 from sqlverdict.judge.replies.loose_json import Value
 from sqlverdict.llm.request import Request
 
@@ -45,7 +45,7 @@ class EvidenceJudge:
         prompt = PROMPTS.load("evidence", settings.prompts)
 
         def make(fitted: Brief) -> Request:
-            values = values_of(fitted, settings, results=with_results, evidence=True)
+            values = prompt_values(fitted, settings, results=with_results, evidence=True)
             return make_request(prompt, values, settings, SCHEMA)
 
         tally = CallCounts()
@@ -62,9 +62,9 @@ class EvidenceJudge:
 
 
 def _flags(fields: Mapping[str, Value], correct: bool, witness: bool) -> Iterator[str]:
-    possible = truth(fields.get("possible", "")) if witness else True
-    matters = truth(fields.get("matters", ""))
-    suspect = truth(fields.get("referencewrong", ""))
+    possible = yes_or_no(fields.get("possible", "")) if witness else True
+    matters = yes_or_no(fields.get("matters", ""))
+    suspect = yes_or_no(fields.get("referencewrong", ""))
     if possible is False:
         yield "witness_impossible"
     if matters is False:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from sqlverdict.judge.asking import CallCounts, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, values_of
+from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, prompt_values
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.prompting import PROMPTS
@@ -34,7 +34,7 @@ class FlexJudge:
         match = brief.equal is True
         prompt = PROMPTS.load("flex_eq" if match else "flex_neq", settings.prompts)
         with_results = settings.results_eq if match else settings.results_neq
-        values = values_of(brief, settings, results=with_results)
+        values = prompt_values(brief, settings, results=with_results)
         tally = CallCounts()
         request = make_request(prompt, values, settings, VERDICT_SCHEMA)
         read = yield from ask(request, read_verdict, settings, tally)

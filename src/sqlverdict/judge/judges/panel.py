@@ -13,7 +13,7 @@ No verdict is ``JUDGE_UNPARSEABLE`` with the flag ``tie`` or ``split``; if no vo
 be had, the reason is the members' own. ``Opinion.votes`` holds all votes; the flag ``unstable``
 marks votes that differ, ``unanimous`` several votes that are all there and agree. Unanimity is
 evidence of its own, whatever the rule: every vote is asked for, also where the first ones have
-decided. How steady a judge is over a run, see ``stability.py``.
+decided.
 
 One model at temperature 0 gives equal samples where its server is deterministic; set a
 temperature to see how sure it is.

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import answer_schema, values_of
+from sqlverdict.judge.briefs.context import answer_schema, prompt_values
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.prompting import PROMPTS
-from sqlverdict.judge.replies.conclusion import ReplyReading, read, score_form
+from sqlverdict.judge.replies.conclusion import ReplyReading, read_conclusion, score_form
 
 LOW, HIGH = 1, 5
 FORM = score_form(LOW, HIGH)
@@ -33,10 +33,10 @@ class Rubric:
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""
         with_results = settings.results_eq if brief.equal is True else settings.results_neq
-        values = values_of(brief, settings, results=with_results)
+        values = prompt_values(brief, settings, results=with_results)
         tally = CallCounts()
         request = make_request(PROMPTS.load("rubric", settings.prompts), values, settings, SCHEMA)
-        scored = yield from ask(request, lambda text: read(text, FORM), settings, tally)
+        scored = yield from ask(request, lambda text: read_conclusion(text, FORM), settings, tally)
         verdict: ReplyReading[bool] | NoReading
         if isinstance(scored, NoReading):
             verdict = scored

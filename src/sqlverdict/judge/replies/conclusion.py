@@ -82,7 +82,7 @@ class ReplyForm(Generic[T]):
     decode: Callable[[Value], T | None]
 
 
-def truth(value: Value) -> bool | None:
+def yes_or_no(value: Value) -> bool | None:
     """A yes or no, in any spelling; ``None`` for everything else."""
     if isinstance(value, Word):
         word = key_word(value.text)
@@ -102,8 +102,8 @@ def whole(value: Value) -> int | None:
     return int(match[1]) if match else None
 
 
-VERDICT: ReplyForm[bool] = ReplyForm("verdict", VERDICT_KEYS, truth)
-EQUIVALENT: ReplyForm[bool] = ReplyForm("equivalence", EQUIVALENT_KEYS, truth)
+VERDICT: ReplyForm[bool] = ReplyForm("verdict", VERDICT_KEYS, yes_or_no)
+EQUIVALENT: ReplyForm[bool] = ReplyForm("equivalence", EQUIVALENT_KEYS, yes_or_no)
 
 
 def score_form(low: int, high: int) -> ReplyForm[int]:
@@ -118,10 +118,10 @@ def score_form(low: int, high: int) -> ReplyForm[int]:
 
 def read_verdict(text: str) -> ReplyReading[bool]:
     """Whether the reply concludes that the prediction is correct."""
-    return read(text, VERDICT)
+    return read_conclusion(text, VERDICT)
 
 
-def read(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
+def read_conclusion(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
     """What the reply concludes, in the form asked for; see the rules above."""
     size = len(text)
     text = _without_end_tokens(_last_part(text)).replace("\r\n", "\n").replace("\r", "\n")

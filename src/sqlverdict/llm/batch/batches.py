@@ -22,7 +22,7 @@ from typing import Any
 from sqlverdict.account import Account
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.llm.batch import store
-from sqlverdict.llm.batch.server import chat_path, download, open_transport, start, state_of
+from sqlverdict.llm.batch.server import chat_path, download, open_transport, start_batch, state_of
 from sqlverdict.llm.batch.store import Batch
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint
@@ -31,7 +31,7 @@ from sqlverdict.llm.http.wire import Malformed, body_of, decode, encode, read_co
 from sqlverdict.llm.prices import PRICE_FORM, Prices, load_prices
 from sqlverdict.llm.rate import Clock, RealClock
 from sqlverdict.llm.request import Request
-from sqlverdict.llm.tokens import at_most
+from sqlverdict.llm.tokens import most_tokens
 
 MOST_REQUESTS = 50_000
 MOST_BYTES = 190 * 2**20
@@ -114,7 +114,7 @@ def submit(
                         accounts[address].start(address, room.worst(request), batch=True)
                 _write(endpoint, cache, part)
             started = tuple(
-                start(transport, cache, batch)
+                start_batch(transport, cache, batch)
                 for batch in store.unfinished(cache, endpoint.root)
                 if batch.state != "running"
             )
@@ -191,7 +191,7 @@ def _look(
     """One look at every batch."""
     running = 0
     for stored in store.unfinished(cache, transport.endpoint.root):
-        batch = stored if stored.state == "running" else start(transport, cache, stored)
+        batch = stored if stored.state == "running" else start_batch(transport, cache, stored)
         if batch.state == "done":
             total = replace(total, messages=(*total.messages, batch.message))
             continue
@@ -228,7 +228,9 @@ class _CostRoom:
 
     def worst(self, request: Request) -> float | None:
         """The most that a request can cost; ``None``: its model has no price."""
-        return self._prices.cost(request.model, at_most(request), request.max_tokens, batch=True)
+        return self._prices.cost(
+            request.model, most_tokens(request), request.max_tokens, batch=True
+        )
 
     def takes(self, request: Request) -> bool:
         if self._left is None:
@@ -313,7 +315,7 @@ def _finish(
         message = transport.endpoint.scrub(json.dumps(errors)[:300]) if errors else ""
         messages.append(f"the batch {batch.batch_id} ended as {word!r} {message}".rstrip())
     answered = (address for address in addresses if address not in waiting)
-    store.save(cache, replace(batch, state="done", message="; ".join(messages)), answered)
+    store.save_batch(cache, replace(batch, state="done", message="; ".join(messages)), answered)
     return BatchReplies(replies, len(addresses) - replies, 0, tuple(messages))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.llm.batch.store import Batch, save
+from sqlverdict.llm.batch.store import Batch, save_batch
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.http.faults import CallFailed
@@ -33,13 +33,13 @@ def state_of(transport: Transport, batch: Batch) -> dict[str, Any]:
     return _json(transport, "GET", f"/batches/{batch.batch_id}")
 
 
-def start(transport: Transport, cache: ReplyCache, batch: Batch) -> Batch:
+def start_batch(transport: Transport, cache: ReplyCache, batch: Batch) -> Batch:
     """Bring a batch to ``running``, from wherever it was left; to ``done`` if its file is gone."""
     if batch.state == "written":
         if not batch.file.exists():
             # It was never sent, so nothing is lost by giving it up.
             message = f"the file {batch.file} is gone; its requests may be asked again"
-            return save(cache, replace(batch, state="done", message=message))
+            return save_batch(cache, replace(batch, state="done", message=message))
         with batch.file.open("rb") as file:
             answer = _json(
                 transport,
@@ -50,12 +50,12 @@ def start(transport: Transport, cache: ReplyCache, batch: Batch) -> Batch:
                 rewind=file,
             )
         batch = replace(batch, state="uploaded", file_id=_id(transport, answer))
-        save(cache, batch)
+        save_batch(cache, batch)
         batch_id = None
     else:
         # Its creation may have been interrupted after the server had begun.
         batch_id = _find(transport, batch)
-    return save(
+    return save_batch(
         cache, replace(batch, state="running", batch_id=batch_id or _create(transport, batch))
     )
 

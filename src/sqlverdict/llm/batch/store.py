@@ -73,7 +73,7 @@ def unfinished(cache: ReplyCache, server: str) -> list[Batch]:
     ]
 
 
-def save(cache: ReplyCache, batch: Batch, answered: Iterable[str] = ()) -> Batch:
+def save_batch(cache: ReplyCache, batch: Batch, answered: Iterable[str] = ()) -> Batch:
     """Note how far a batch is, and which addresses the server answered."""
     with cache.transaction() as connection:
         connection.execute(

@@ -8,7 +8,7 @@ published script: choose a preset.
 
 Oddities: without ``id`` the position is the id. ``commonsense_knowledge`` becomes the case's
 knowledge, ``reasoning_type`` a tag. Many golds say ``strftime('%Y', 'now')``: their answers
-change with the year, so freeze the clock with ``--now``.
+change with the year, so freeze the clock with ``--set now=TIME``.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ in order of size, and ``GROUP BY {}`` behind it takes the same columns.
 Oddities: ``query_category`` is a tag (``category``), because the script compares by it.
 ``instructions`` become the case's knowledge. ``idk.csv`` holds questions without an answer, whose
 gold is ``SELECT 'sorry ...'``: such cases are unanswerable here. Dates in the databases count
-from the day on which they were loaded: freeze the clock with ``--now``. Where an alternative
-fails on an engine, the script fails on the whole question, and the others count here.
+from the day on which they were loaded: freeze the clock with ``--set now=TIME``. Where an
+alternative fails on an engine, the script fails on the whole question, and the others count here.
 """
 
 from __future__ import annotations

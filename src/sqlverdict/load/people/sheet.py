@@ -4,7 +4,7 @@ A sheet is a table with a header (CSV, Excel, Parquet), JSONL, or a JSON list of
 
 * a case with its label: ``human``, ``label`` or ``correct``, or what ``--label-field`` names;
 * a case with the votes on it: a list (``votes``), or a column an annotator, as ``--votes`` names;
-* a vote: a label, and who gave it (``annotator``, or what ``--annotator-field`` names).
+* a vote: a label, and who gave it (``annotator``, or what the setting ``annotator-field`` names).
 
 The id is ``id``, ``question_id``, ``qid`` ...; else ``set`` and ``i`` as ``EQ-0``; else ``nr``,
 ``#`` and the like (``ids.py``); else what ``--id-field`` names, which may be a pattern such as

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -46,6 +47,8 @@ _START = 200
 _MOST_IDS = 2
 """So many columns are named that may hold the ids."""
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
+_QUERY = re.compile(rb"[\s(]*(select|with)\s", re.IGNORECASE)
+"""A file that starts so has no header: it is a gold file, a query a line."""
 
 
 class TableCases:
@@ -181,8 +184,11 @@ def own_format(path: Path) -> str:
                     ", and the questions with ",
                     OptionName("cases", "FILE"),
                 )
-    is_json = path.suffix.lower() in _JSON_SUFFIXES or not start.strip()
-    is_json = is_json or start.removeprefix(UTF8_BOM).lstrip().startswith((b"{", b"["))
+    start = start.removeprefix(UTF8_BOM).lstrip()
+    if path.suffix.lower() == ".sql" or (table_format(path) is None and _QUERY.match(start)):
+        return "goldfile"
+    is_json = path.suffix.lower() in _JSON_SUFFIXES or not start
+    is_json = is_json or start.startswith((b"{", b"["))
     return table_format(path) or ("jsonl" if is_json else "csv")
 
 

@@ -12,6 +12,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.etm_paper.constraints import paper_facts
 from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
@@ -118,4 +119,5 @@ def _form(query: Query, question: ProofQuestion) -> PaperForm:
     tree = prepared(query.tree, question.schema)
     work = PaperRewriting(tree, facts, stages(question.without))
     work.run()
+    freeze(work.tree)
     return PaperForm(work.tree, key(work.tree), tuple(work.steps))

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
@@ -68,6 +69,7 @@ def _behind(schema: Schema) -> dict[str, Expr]:
     for table in schema.tables:
         query = _of_view(table) if is_view(table) else _of_table(table)
         if query is not None:
+            freeze(query)
             queries[fold(table.name)] = query
     return queries
 

@@ -28,7 +28,7 @@ from sqlverdict.report.agreement.opinions import (
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.combined import EACH, Combined, combine_judges, parse_combined
-from sqlverdict.score.aliases import label_of
+from sqlverdict.score.aliases import label_by_alias
 
 DIFFICULTY = "difficulty"
 USUAL_GROUPS = (DIFFICULTY, "set")
@@ -130,7 +130,7 @@ def raters_of(
     """
     every = _every(runs, cases)
     known = {rater.name: rater for rater in every}
-    metrics = [label_of(name, list(known))[0] for name in metrics]
+    metrics = [label_by_alias(name, list(known))[0] for name in metrics]
     unknown = [name for name in metrics if name not in known]
     if unknown:
         manifests = [(run.folder, run.manifest) for run in runs]
@@ -199,7 +199,7 @@ def combinations_of(texts: Sequence[str], raters: Sequence[Rater]) -> list[Combi
     for text in texts:
         combination = parse_combined(text)
         members = [
-            name if name == EACH else label_of(name, names)[0] for name in combination.members
+            name if name == EACH else label_by_alias(name, names)[0] for name in combination.members
         ]
         combination = Combined(combination.rule, tuple(members))
         others = [name for name in combination.members if name != EACH]

@@ -35,7 +35,7 @@ from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_of
+from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 
 Outcome = Literal["TP", "FP", "TN", "FN"]
@@ -203,7 +203,7 @@ def category_report(
     tags: Counter[str] = Counter()
     cases = undecided = 0
     for name, run in zip(names, runs, strict=True):
-        label, _ = label_of(label, run.manifest.metrics)
+        label, _ = label_by_alias(label, run.manifest.metrics)
         if label != VERDICT and label not in run.manifest.metrics:
             raise UsageError(missing_metric(label, [(run.folder, run.manifest)]))
         # A judge that names no kind in a whole run was not asked for kinds.

@@ -259,7 +259,8 @@ _CUTS = {
     "row, or NULL alone), and EX counts a match. Any query that finds nothing matches there; only "
     "a proof or a search for a witness (`verdict`) tells them apart.",
     RECORD_DIFFERS: "RECORD DISAGREES: the queries of {0} were run here, and the record says the "
-    "opposite about their results. What was run counts; --answers recorded goes by the records.",
+    "opposite about their results. What was run counts; --set answers=recorded goes by the "
+    "records.",
     RECORD_UNUSED: "RECORDS NOT USED: the records of {0} are about another prediction.",
 }
 

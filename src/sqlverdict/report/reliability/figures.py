@@ -18,7 +18,11 @@ from sqlverdict.score.reliability.curve import (
     best_aurc,
     coverage_at,
 )
-from sqlverdict.score.reliability.curve_intervals import CurveEstimate, curve_intervals, figures
+from sqlverdict.score.reliability.curve_intervals import (
+    CurveEstimate,
+    curve_figures,
+    curve_intervals,
+)
 from sqlverdict.score.reliability.intervals import Interval, interval_of, resampled_tables
 from sqlverdict.score.reliability.items import ReliabilityCounts, SliceTable
 from sqlverdict.score.reliability.outcomes import PROVED, FailurePolicy, OutcomeTable
@@ -272,7 +276,7 @@ def _selective(ledger: ReliabilityCounts, request: ReliabilityRequest) -> Select
         answers=curve.items,
         without=ledger.without_confidence,
         accuracy=1 - curve.errors / curve.items,
-        figures=curve_intervals(curve, figures(request.risks), seed=request.seed),
+        figures=curve_intervals(curve, curve_figures(request.risks), seed=request.seed),
         best_aurc=best_aurc(curve),
         auroc=auroc(curve),
         points={f"{risk:g}": coverage_at(curve, risk) for risk in request.risks},

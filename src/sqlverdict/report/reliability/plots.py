@@ -7,7 +7,7 @@ import math
 from sqlverdict.files.text import count
 from sqlverdict.report.charts.chart import Series, bar_chart, line_chart
 from sqlverdict.report.reliability.figures import Reliability, Selective, sweeps
-from sqlverdict.score.reliability.curve import Curve, points
+from sqlverdict.score.reliability.curve import Curve, curve_points
 from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING
 
 _KINDS = ("answerable", "unanswerable")
@@ -146,7 +146,7 @@ def threshold_plot(selective: Selective) -> str:
 
 
 def _risk_points(curve: Curve) -> list[tuple[float, float]]:
-    return [(p.coverage, p.risk) for p in points(curve) if p.risk is not None]
+    return [(p.coverage, p.risk) for p in curve_points(curve) if p.risk is not None]
 
 
 def _best_points(curve: Curve) -> list[tuple[float, float]]:

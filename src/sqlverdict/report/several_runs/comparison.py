@@ -14,7 +14,7 @@ from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.tables import TextTable, amount, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_of
+from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.deciding import VERDICT, counted_value, deciding_metric
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.statistics.pairing import PairedOutcome, paired
@@ -100,7 +100,7 @@ def choose_metric(runs: Sequence[Run], name: str | None) -> str:
     if name is None and common:
         binary = [label for label in common if all(label in run.manifest.binary for run in runs)]
         return deciding_metric(common, binary) or common[0]
-    label, _ = label_of(name or "", common)
+    label, _ = label_by_alias(name or "", common)
     if label in common:
         return label
     if name is not None:
@@ -116,7 +116,7 @@ def choose_metric(runs: Sequence[Run], name: str | None) -> str:
 def named_otherwise(names: Iterable[str | None], labels: Iterable[str]) -> list[str]:
     """What should be said about metrics that were asked for by other names."""
     pairs = zip(names, labels, strict=True)
-    notes = (label_of(name, [label])[1] for name, label in pairs if name is not None)
+    notes = (label_by_alias(name, [label])[1] for name, label in pairs if name is not None)
     return [note for note in notes if note]
 
 
@@ -209,7 +209,7 @@ _DECIDING_STAGES = {
     "policy": "the policy of the verdict (--policy)",
     "no_sql": "what a reply without SQL counts as (--no-sql)",
     "keys": "how primary keys are read",
-    "now": "the moment of the clock (--now)",
+    "now": "the moment of the clock (now)",
 }
 """Stages of a manifest that change what the same prediction is worth."""
 _UNNAMED = {"policy": "results", "no_sql": "wrong"}

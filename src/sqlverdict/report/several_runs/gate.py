@@ -20,7 +20,7 @@ from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.tables import percent, points, short
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_of
+from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.deciding import reasons_by
 
 _MOST_LOST = 10
@@ -147,7 +147,9 @@ def _check_rules(rules: Rules, baselines: Sequence[Run]) -> None:
 def _with_labels(run: Run, rules: Rules) -> Rules:
     """The rules with the run's own labels for its metrics, which may have other names."""
     known = run.manifest.metrics
-    labels_by_name = {name: label_of(name, known)[0] for name in (*rules.minimums, *rules.metrics)}
+    labels_by_name = {
+        name: label_by_alias(name, known)[0] for name in (*rules.minimums, *rules.metrics)
+    }
     unknown = [name for name, label in labels_by_name.items() if label not in known]
     if unknown:
         raise UsageError(missing_metric(unknown[0], [(run.folder, run.manifest)]))

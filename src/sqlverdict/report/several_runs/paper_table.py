@@ -11,7 +11,7 @@ from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_of
+from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.deciding import deciding_metric
 from sqlverdict.score.estimates import Slice
 from sqlverdict.score.summary import Summary
@@ -102,7 +102,7 @@ def _table(
 
 def _labels(runs: Sequence[Run], metrics: Sequence[str]) -> list[str]:
     known = list(dict.fromkeys(label for run in runs for label in run.manifest.metrics))
-    labels = [label_of(name, known)[0] for name in metrics]
+    labels = [label_by_alias(name, known)[0] for name in metrics]
     for label in labels:
         if label not in known:
             raise UsageError(missing_metric(label, [(run.folder, run.manifest) for run in runs]))

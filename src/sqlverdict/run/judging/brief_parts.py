@@ -161,7 +161,7 @@ def results_in_words(inputs: StageInputs, gold: Outcome, related: bool) -> str:
         gold: What the gold gave.
         related: Whether a relation between the two is told besides.
     """
-    from sqlverdict.judge.briefs.result_tables import cell_text
+    from sqlverdict.judge.briefs.result_tables import brief_cell
 
     compared = compare_answers(inputs, DEFAULT_PRESET)
     prediction, record = inputs.answer(), inputs.case.recorded_answers
@@ -174,7 +174,7 @@ def results_in_words(inputs: StageInputs, gold: Outcome, related: bool) -> str:
     if compared.equal:
         return f"both return the same: {_shape(prediction)}"
     if all(len(each.rows) == len(each.columns) == 1 for each in (gold, prediction)):
-        ours, theirs = (cell_text(each.rows[0][0]) for each in (gold, prediction))
+        ours, theirs = (brief_cell(each.rows[0][0]) for each in (gold, prediction))
         return f"each returns one value: the gold {ours}, the prediction {theirs}"
     text = f"the gold returns {_shape(gold)}, the prediction {_shape(prediction)}"
     if related or len(gold.columns) != len(prediction.columns):

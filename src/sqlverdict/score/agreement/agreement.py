@@ -26,6 +26,7 @@ from math import sqrt
 from typing import TypeVar
 
 from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
+from sqlverdict.score.statistics.resample import percentiles
 
 C = TypeVar("C", bound=Hashable)
 
@@ -245,10 +246,3 @@ def resampled(
     rng = random.Random(seed)  # noqa: S311 (not for secrets: the same on every machine)
     for _ in range(max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWS // n))):
         yield Counter(rng.choices(kinds, weights, k=n))
-
-
-def percentiles(values: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The middle ``confidence`` of some values: the same number is cut off at both ends."""
-    ranked = sorted(values)
-    cut = min(int((1 - confidence) / 2 * len(ranked) + 1e-9), (len(ranked) - 1) // 2)
-    return ranked[cut], ranked[-1 - cut]

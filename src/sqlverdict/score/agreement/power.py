@@ -25,8 +25,9 @@ from math import ceil, sqrt
 from statistics import NormalDist
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.agreement.agreement import Confusion, RatedCase, percentiles, resampled
+from sqlverdict.score.agreement.agreement import Confusion, RatedCase, resampled
 from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
+from sqlverdict.score.statistics.resample import percentiles
 from sqlverdict.score.statistics.significance import ALPHA, mcnemar
 
 POWER = 0.8

@@ -113,7 +113,7 @@ def _merged(right: Sequence[float], wrong: Sequence[float]) -> Curve:
     return Curve(thresholds, answered, errors)
 
 
-def points(curve: Curve) -> Iterator[Point]:
+def curve_points(curve: Curve) -> Iterator[Point]:
     """Every threshold that the curve has, from answering nothing to answering all."""
     yield Point(math.inf, 0.0, None, 0, 0)
     for value, answered, wrong in zip(curve.thresholds, curve.answered, curve.wrong, strict=True):

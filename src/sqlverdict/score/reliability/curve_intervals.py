@@ -40,7 +40,7 @@ class CurveEstimate:
     interval: str = "none"
 
 
-def figures(risks: Sequence[float] = RISKS) -> dict[str, Figure]:
+def curve_figures(risks: Sequence[float] = RISKS) -> dict[str, Figure]:
     """The figures that are reported of a curve, by name."""
     by_name: dict[str, Figure] = {"aurc": aurc, "augrc": augrc}
     for risk in risks:
@@ -61,7 +61,7 @@ def curve_intervals(
     confidence: float = CONFIDENCE,
 ) -> dict[str, CurveEstimate]:
     """Figures of a curve with bootstrap intervals."""
-    figures_by_name = figures() if only is None else only
+    figures_by_name = curve_figures() if only is None else only
     values = {name: figure(curve) for name, figure in figures_by_name.items()}
     if not curve.items:
         return {name: CurveEstimate(value) for name, value in values.items()}

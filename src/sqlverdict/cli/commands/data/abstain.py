@@ -1,10 +1,10 @@
-"""Run, fit and apply abstention methods: generators, detectors and their compositions."""
+"""Run and fit abstention methods: generators, detectors and their compositions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,7 +13,7 @@ from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.account import SPENDING, read_spending
-from sqlverdict.cli.command import Heading, argument, command, examples_text, group, option
+from sqlverdict.cli.command import argument, command, examples_text, group, option
 from sqlverdict.cli.options.abstain import (
     AnswerArgs,
     ToolArgs,
@@ -26,7 +26,6 @@ from sqlverdict.cli.options.abstain import (
 )
 from sqlverdict.cli.options.data import read_benchmark
 from sqlverdict.cli.options.shared import (
-    FILE,
     FOLDER,
     databases_option,
     json_option,
@@ -47,7 +46,7 @@ _EXAMPLES = (
     "sqlverdict abstain fit 't5[maxprob]' --train train.jsonl --validation valid.jsonl \\",
     "    --databases DIR --out fitted",
     "sqlverdict abstain run --fitted fitted --cases test.jsonl --databases DIR --out p.jsonl",
-    "sqlverdict abstain apply 'voting(equality=proof)' --predictions p.jsonl \\",
+    "sqlverdict abstain run 'voting(equality=proof)' --predictions p.jsonl \\",
     "    --cases c.jsonl --databases DIR --out q.jsonl",
     "sqlverdict evaluate --cases c.jsonl --predictions q.jsonl --out runs/q",
 )
@@ -104,78 +103,43 @@ def fit_line(args: FitArgs) -> None:
         click.echo(text)
 
 
-def _fitted_option(instead: str) -> Any:
-    return option(
-        "--fitted",
-        type=FOLDER,
-        heading=Heading.TRAINING,
-        help=f"A folder that `abstain fit` wrote, instead of {instead}.",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunArgs(AnswerArgs):
-    """The options of ``abstain run``."""
-
-    line: str | None = argument(required=False)
-    fitted: Path | None = _fitted_option("LINE")
-
-
-@command(RunArgs, parent=abstain)
-def run(args: RunArgs) -> int:
+@command(AnswerArgs, parent=abstain)
+def run(args: AnswerArgs) -> int:
     """Answer a benchmark's questions with LINE and write predictions that `evaluate` reads.
 
     Run the same command again to continue after an interruption. A case for which the model gave
     no reply is not written, and the exit code is 4.
+
+    With --predictions, the answers are those of a prediction file. LINE is then a detector with its
+    options, such as 'maxent(threshold=-0.3)' or voting, or a line whose generator is recorded.
     """
-    if args.line is not None and args.fitted is None:
-        return answer(FittedComposition(args.line), args, learn=True)
-    if args.fitted is not None and args.line is None:
-        return answer(FittedComposition.load(args.fitted), args, learn=False)
-    raise UsageError("give either LINE, such as 't5[maxprob]', or --fitted FOLDER")
+    if (args.line is None) == (args.fitted is None):
+        raise UsageError("give either LINE, such as 't5[maxprob]', or --fitted FOLDER")
+    if args.predictions is not None:
+        return _apply(args, args.predictions)
+    if args.known:
+        raise UsageError("--known-predictions goes with --predictions FILE")
+    composition = _composition(args, FittedComposition)
+    return answer(composition, args, learn=args.fitted is None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ApplyArgs(AnswerArgs):
-    """The options of ``abstain apply``."""
-
-    detector: str | None = argument(required=False)
-    predictions: Path = option(
-        "--predictions",
-        type=FILE,
-        required=True,
-        heading=Heading.DATA,
-        help="The prediction file of the system.",
-    )
-    known: tuple[Path, ...] = option(
-        "--known-predictions",
-        type=FILE,
-        multiple=True,
-        heading=Heading.TRAINING,
-        help="The system's answers to the training questions. Repeatable.",
-    )
-    fitted: Path | None = _fitted_option("DETECTOR")
+def _composition(
+    args: AnswerArgs, read_line: Callable[[str], FittedComposition]
+) -> FittedComposition:
+    if args.fitted is not None:
+        return FittedComposition.load(args.fitted)
+    assert args.line is not None, "one of them is there"
+    return read_line(args.line)
 
 
-@command(ApplyArgs, parent=abstain)
-def apply(args: ApplyArgs) -> int:
-    """Let a DETECTOR turn some answers of a prediction file into abstentions.
-
-    DETECTOR is a method with its options, such as 'maxent(threshold=-0.3)' or voting, or a line
-    whose generator is recorded.
-    """
-    if args.detector is not None and args.fitted is None:
-        composition = detector_machine(args.detector)
-    elif args.fitted is not None and args.detector is None:
-        composition = FittedComposition.load(args.fitted)
-    else:
-        raise UsageError("give either DETECTOR, such as voting, or --fitted FOLDER")
+def _apply(args: AnswerArgs, predictions: Path) -> int:
+    """Let a detector turn some answers of a prediction file into abstentions."""
+    composition = _composition(args, detector_machine)
     recorded = RecordedGenerator()
     recorded.drafts = {
         case_id: draft for file in args.known for case_id, draft in read_drafts(file).items()
     }
-    columns = args.data.prediction_map
-    drafts = drafts_for(read_benchmark(args.data).cases, args.predictions, columns)
+    drafts = drafts_for(read_benchmark(args.data).cases, predictions, args.data.prediction_map)
     composition.generator = recorded
 
     def use_predictions() -> None:
@@ -184,7 +148,7 @@ def apply(args: ApplyArgs) -> int:
     return answer(
         composition,
         args,
-        learn=args.detector is not None,
-        inputs={"predictions": sha256_file(args.predictions)},
+        learn=args.fitted is None,
+        inputs={"predictions": sha256_file(predictions)},
         after_fit=use_predictions,
     )

@@ -14,7 +14,7 @@ from sqlverdict.audit.gold import Audit, suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import Rerun
 from sqlverdict.audit.suspicion import SUSPICIONS
-from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.command import Heading, command, group, option, setting
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (
@@ -27,7 +27,7 @@ from sqlverdict.cli.options.shared import (
     schema_option,
     show_option,
     timeout_option,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -49,7 +49,7 @@ from sqlverdict.runlog.run import read_run
 _EXAMPLES = (
     "sqlverdict audit runs/a runs/b runs/c",
     "sqlverdict audit runs/* --benchmark bird --root bird --out suspects.md",
-    "sqlverdict audit runs/* --benchmark bird --root bird --execute --jsonl suspects.jsonl",
+    "sqlverdict audit runs/* --benchmark bird --root bird --execute --out suspects.jsonl",
 )
 
 
@@ -73,8 +73,8 @@ class AuditArgs:
         heading=Heading.EVIDENCE,
         help="List only golds with this suspicion. Repeatable.",
     )
-    min_rank: float = option(
-        "--min-rank",
+    min_rank: float = setting(
+        "min-rank",
         type=NumberRange(0, 1),
         default=0.3,
         metavar="P",
@@ -82,11 +82,15 @@ class AuditArgs:
         help="Leave out golds of a lower rank: the probability that a gold is wrong. 0 lists all.",
     )
     timeout: float = timeout_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     show: int = show_option(10, "this many golds")
-    out: Path | None = option("--out", type=FILE, help="Write all of them to a Markdown file.")
+    out: tuple[Path, ...] = option(
+        "--out",
+        type=FILE,
+        multiple=True,
+        help="Write all of them to this file: JSON lines in a .jsonl, else Markdown. Repeatable.",
+    )
     html: Path | None = html_option()
-    jsonl: Path | None = option("--jsonl", type=FILE, help="Write all of them to a JSONL file.")
     as_json: bool = json_option()
 
 
@@ -149,7 +153,7 @@ class _BenchmarkFacts:
 
 
 def _read_cases(data: DataArgs) -> _BenchmarkFacts:
-    if data.benchmark is None and data.cases is None and data.gold is None:
+    if data.benchmark is None and data.cases is None:
         return _BenchmarkFacts()
     knowledge: dict[str, str] = {}
     databases: dict[str, str] = {}
@@ -179,7 +183,7 @@ def _open_runner(args: AuditArgs) -> QueryRunner | None:
     if not args.execute:
         return None
     data = args.data
-    if not any((data.databases, data.benchmark, data.cases, data.gold)):
+    if not any((data.databases, data.benchmark, data.cases)):
         raise UsageError("--execute needs the databases: give --databases DIR, or the --benchmark")
     return open_runner(
         args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
@@ -201,15 +205,15 @@ def _rerun(runner: QueryRunner, known: Mapping[str, str], data: DataArgs) -> Rer
 
 
 def _write(report: Audit, args: AuditArgs) -> None:
-    if args.out is not None:
-        with replacing(args.out, lasting=False) as page:
-            page.writelines(text.encode("utf-8", "backslashreplace") for text in audit_text(report))
-        click.echo(f"written: {args.out}", err=True)
-    if args.jsonl is not None:
-        with replacing(args.jsonl, lasting=False) as lines:
-            for suspect in report.suspects:
-                lines.write(msgspec.json.encode(suspect.as_record()) + b"\n")
-        click.echo(f"written: {args.jsonl}", err=True)
+    for path in args.out:
+        with replacing(path, lasting=False) as file:
+            if path.suffix.lower() == ".jsonl":
+                records = (msgspec.json.encode(each.as_record()) for each in report.suspects)
+                file.writelines(record + b"\n" for record in records)
+            else:
+                texts = (text.encode("utf-8", "backslashreplace") for text in audit_text(report))
+                file.writelines(texts)
+        click.echo(f"written: {path}", err=True)
 
 
 def _show(report: Audit, most: int, least: float) -> None:
@@ -217,7 +221,7 @@ def _show(report: Audit, most: int, least: float) -> None:
     systems = count(len(report.systems), "system")
     screen.line(
         f"{len(report.suspects):,} of {count(report.golds, 'gold')} may be wrong, by the answers "
-        f"of {systems}: rank {least:g} or more (--min-rank)",
+        f"of {systems}: rank {least:g} or more (the setting min-rank)",
         "heading",
     )
     screen.line(
@@ -246,5 +250,5 @@ def _show(report: Audit, most: int, least: float) -> None:
             screen.line(f"  {one.name}: {short(one.message, 200)}")
     if len(report.suspects) > most:
         screen.line()
-        screen.line(f"{len(report.suspects) - most:,} more (--show, --out FILE.md, --jsonl FILE)")
+        screen.line(f"{len(report.suspects) - most:,} more (--show N, --out FILE)")
     show_notes(screen, report.notes)

@@ -50,7 +50,7 @@ Progress = Callable[[str, int, int], None]
 _EXAMPLES = (
     "sqlverdict build --benchmark spider --root spider --split dev --cross-database \\",
     "    --pool triagesql.jsonl --out built",
-    "sqlverdict build --cases mine.jsonl --databases dbs --out built --seed 7",
+    "sqlverdict build --cases mine.jsonl --databases dbs --out built --set seed=7",
     "sqlverdict build --benchmark demo --lint-only",
     "sqlverdict evaluate --cases built/test.jsonl --predictions preds.jsonl --out run",
 )
@@ -152,7 +152,7 @@ def _lint(
             schemas,
             runner=runner,
             seed=args.seed,
-            clock=args.clock,
+            clock=args.now,
             templates=built.templates if built is not None else None,
             meanings=built.meanings if built is not None else None,
             tell=progress,

@@ -17,7 +17,7 @@ from sqlverdict.audit.finding import AuditFinding, Diagnosis
 from sqlverdict.cli.command import Heading, command, group, option
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import CacheArgs
-from sqlverdict.cli.options.predictions import prediction_format_option
+from sqlverdict.cli.options.predictions import prediction_format_setting
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     json_option,
@@ -25,7 +25,7 @@ from sqlverdict.cli.options.shared import (
     print_json,
     show_option,
     timeout_option,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.errors import BenchmarkError, NothingEvaluated, UnclearColumns
 from sqlverdict.execute.engine import Limits
@@ -49,7 +49,7 @@ _GOLDS = (
 )
 _EXAMPLES = (
     "sqlverdict doctor --benchmark bird --root bird --predictions preds.json",
-    "sqlverdict doctor --gold dev_gold.sql --databases database --strict",
+    "sqlverdict doctor --cases dev_gold.sql --databases database --strict",
     "sqlverdict doctor --cases cases.jsonl --json",
 )
 
@@ -62,10 +62,10 @@ class DoctorArgs:
     predictions: Path | None = option(
         "--predictions", type=ANY_PATH, heading=Heading.DATA, help="Predictions to examine too."
     )
-    prediction_format: str | None = prediction_format_option()
+    prediction_format: str | None = prediction_format_setting()
     limit: int | None = limit_option()
     timeout: float = timeout_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     cache: CacheArgs = group(CacheArgs)
     show: int = show_option(10, "this many findings of each kind")
     strict: bool = option("--strict", is_flag=True, help="Exit with 1 for warnings too.")

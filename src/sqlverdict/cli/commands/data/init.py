@@ -1,32 +1,30 @@
-"""Write a project file: the options of evaluate, with comments."""
+"""Write a project file: where your data are, and a few options with their defaults."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sqlverdict.cli.command import HeadedOption, Heading, command, option
+from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.shared import FILE, databases_option
 from sqlverdict.cli.own_data import OwnData, find_own_data
-from sqlverdict.cli.project import COLUMNS, FILE_NAME, key_of, options_by_key
+from sqlverdict.cli.project import COLUMNS, FILE_NAME, options_by_key
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.references import is_server
 from sqlverdict.files.text import few_of, need_file
-from sqlverdict.load.columns.guess import GuessedColumns
 
-_START = """# Options of "sqlverdict evaluate", so that they need not be typed.
-# The command line comes before this file. Paths are relative to this file.
-# Remove the "#" in front of an option to set it; the values shown are the defaults, or examples.
-# Options of a judge, and databases on a server, also need "--project sqlverdict.toml".
-"""
+_START = """# Options of "sqlverdict evaluate" that need not be typed. The command line comes first;
+# paths are relative to this file. Remove a "#" to set an option: the values are the defaults.
+# All options and settings: sqlverdict evaluate --help-all"""
+_SHOWN = ("metrics", "prove", "no-sql", "allow-missing", "timeout", "max-rows", "overwrite")
+"""The options that the file shows with their defaults."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +46,7 @@ class InitArgs:
     InitArgs, examples=["sqlverdict init", "sqlverdict init --cases bot.csv --databases shop.db"]
 )
 def init(args: InitArgs) -> None:
-    """Write sqlverdict.toml, a commented file of options that evaluate reads.
+    """Write sqlverdict.toml, a short file of options that evaluate and other commands read.
 
     It names your questions, your database and files of predictions for the questions, and says
     which column is which where the names do not. Check these lines, then run the command that it
@@ -69,7 +67,7 @@ def init(args: InitArgs) -> None:
         values["databases"] = _relative(data.databases, folder)
     if data.predictions:
         values["predictions"] = [_relative(str(file), folder) for file in data.predictions]
-    write_text_at_once(args.out, "\n".join(_lines(values, guess)) + "\n")
+    write_text_at_once(args.out, "\n".join(_lines(values, data)) + "\n")
     click.echo(f"written to {args.out}")
     for name, value in values.items():
         click.echo(f"  {name} = {', '.join(value) if isinstance(value, list) else value}")
@@ -121,53 +119,36 @@ def _relative(path: str, folder: Path) -> str:
         return str(Path(path).absolute())
 
 
-def _lines(values: dict[str, Any], guess: GuessedColumns) -> Iterator[str]:
+def _lines(values: Mapping[str, Any], data: OwnData) -> Iterator[str]:
     yield _START
-    options = [each for each in options_by_key().values() if key_of(each) != COLUMNS]
-    order = list(Heading)
-    by_heading = sorted(options, key=lambda each: order.index(each.heading))
-    for heading, group in groupby(by_heading, key=lambda each: each.heading):
-        yield f"# {heading}"
-        for each in group:
-            yield from _entry(each, values)
-        yield ""
-    yield "# Which column of your file is which: gold, prediction, question, id, db_id ..."
-    yield "[columns]"
+    for key, value in values.items():
+        yield f"{key} = {_value(value)}"
+    known = options_by_key()
+    for key in _SHOWN:
+        yield f"#{key} = {_value(known[key].usual)}"
+    columns = [*_columns(data)]
+    if columns:
+        yield "\n# Which column of your file is which: gold, prediction, question, id, db_id ..."
+        yield f"[{COLUMNS}]"
+    yield from columns
+
+
+def _columns(data: OwnData) -> Iterator[str]:
+    """The lines of the column map; where the user has to choose, the choices with a mark."""
+    guess = data.guess
     for name, target in guess.columns.items():
         yield f"{_text(name)} = {_text(target)}"
-    for name in guess.queries if not (guess.has_gold and guess.has_prediction) else ():
+    for name in guess.queries if _is_unclear(data) else ():
         field = "prediction" if guess.has_gold or guess.clear_gold not in (None, name) else "gold"
         other = "" if guess.has_gold or guess.clear_gold else '   # or "prediction"'
         yield f'#{_text(name)} = "{field}"{other}'
-    if not guess.columns and not guess.queries:
-        yield '#"Answer" = "prediction"'
 
 
-def _entry(each: HeadedOption, values: dict[str, Any]) -> Iterator[str]:
-    key = key_of(each)
-    for line in (each.help or "").split("\n"):
-        yield f"## {line}"
-    if key in values:
-        value = values[key]
-        text = f"[{', '.join(map(_text, value))}]" if isinstance(value, list) else _text(value)
-        yield f"{key} = {text}"
-        return
-    yield f"#{key} = {_example(each)}"
-
-
-def _example(each: HeadedOption) -> str:
-    default = each.default
-    if each.is_flag:
-        return "true"
-    if isinstance(default, (int, float)) and not isinstance(default, bool):
-        return str(default)
-    if isinstance(default, str):
-        return _text(default)
-    number = isinstance(each.type, (click.types.IntParamType, click.types.FloatParamType))
-    if number:
-        return "1"
-    example = _text(each.metavar or "")
-    return f"[{example}]" if each.multiple else example
+def _value(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return _text(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _text(text: str) -> str:

@@ -14,7 +14,7 @@ import click
 from sqlverdict.cli.command import Heading, command, group, option
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import CacheArgs, open_runner
-from sqlverdict.cli.options.predictions import prediction_format_option
+from sqlverdict.cli.options.predictions import prediction_format_setting
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     REFERENCE,
@@ -23,7 +23,7 @@ from sqlverdict.cli.options.shared import (
     print_json,
     show_option,
     timeout_option,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.execute.engine import engine_of
@@ -53,7 +53,6 @@ class LintArgs:
         "--db",
         type=REFERENCE,
         metavar="PATH|URL",
-        aliases=["--database"],
         heading=Heading.DATA,
         help="The database that --sql is for, as a file or a URL.",
     )
@@ -73,7 +72,7 @@ class LintArgs:
         heading=Heading.DATA,
         help="The queries to examine. [default: the golds]",
     )
-    prediction_format: str | None = prediction_format_option()
+    prediction_format: str | None = prediction_format_setting()
     limit: int | None = limit_option()
     signs: tuple[str, ...] = option(
         "--sign",
@@ -92,7 +91,7 @@ class LintArgs:
         help="Exit with 1 if a query has such a sign: strong, any, or a sign's name. Repeatable.",
     )
     timeout: float = timeout_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     cache: CacheArgs = group(CacheArgs)
     show: int = show_option(20, "this many queries")
     as_json: bool = json_option()

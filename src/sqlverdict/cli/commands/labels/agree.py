@@ -1,4 +1,4 @@
-"""Compare a run's metrics and judges with human labels."""
+"""Compare a run's metrics and judges with human labels, and calibrate verdicts by them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from typing import Literal
 import click
 
 from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.count_labels import CalibrateArgs, count_labels
 from sqlverdict.cli.judge_contexts import ContextArgs, compare_contexts
 from sqlverdict.cli.options.labels import LabelArgs, half_option
 from sqlverdict.cli.options.shared import (
+    ANY_PATH,
     FILE,
     NumberRange,
     json_option,
     options_on_line,
     print_json,
     runs_argument,
-    seed_option,
+    seed_setting,
     show_option,
 )
 from sqlverdict.cli.show_run import show_notes
@@ -46,19 +48,21 @@ from sqlverdict.runlog.run import read_run
 _EXAMPLES = (
     "sqlverdict agree runs/mine --labels labels.jsonl --label-field human",
     "sqlverdict agree runs/mine --labels wide.csv --votes ann --votes bob --votes cai",
-    "sqlverdict agree runs/mine --labels sheet.csv --annotator-field who --label-field right",
+    "sqlverdict agree runs/mine --labels sheet.csv --set annotator-field=who --label-field right",
     "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
     "sqlverdict agree runs/mine --labels labels.jsonl --metric flex --json",
     "sqlverdict agree runs/bird runs/spider --labels labels.jsonl --by difficulty",
     "sqlverdict agree runs/o3 runs/gpt --labels labels.jsonl --figure kappa.svg \\",
     "    --combined 'any(ex, *)' --combined 'majority(o3: flex, gpt: flex, ex)'",
+    "sqlverdict agree runs/mine --labels labels.jsonl --calibrate --out counts.json",
+    "sqlverdict evaluate ... --metrics ex,verdict --confidence counts.json --out runs/next",
     "sqlverdict agree runs/flex --labels labels.jsonl --context all --dry-run    # what it costs",
     "sqlverdict agree runs/flex --labels labels.jsonl --context no_gold --out ablation",
 )
 
 
 _OF_FIGURES = ("metrics", "combined", "threshold", "by", "seed", "figure", "percent", "show")
-"""The options that ``--context`` does not read."""
+"""The options that ``--context`` and ``--calibrate`` do not read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,15 +107,22 @@ class AgreeArgs:
         metavar="TAG",
         help="Group by this tag. Repeatable. [default: difficulty and set]",
     )
+    calibration: CalibrateArgs = group(CalibrateArgs)
     context: ContextArgs = group(ContextArgs)
-    seed: int = seed_option("The seed of the intervals.")
+    out: Path | None = option(
+        "--out",
+        type=ANY_PATH,
+        help="With --calibrate: the file of the counts. With --context: the folder of the new "
+        "runs. [default: ablation]",
+    )
+    seed: int = seed_setting("The seed of the intervals.")
     figure: Path | None = option(
         "--figure", type=FILE, help="Write the kappas to an SVG file, grouped by the first --by."
     )
     percent: bool = option(
         "--percent", is_flag=True, help="Print all figures times 100, as papers do."
     )
-    show: int = show_option(10, "this many disagreements", "--limit")
+    show: int = show_option(10, "this many disagreements")
     as_json: bool = json_option()
 
 
@@ -133,6 +144,12 @@ def agree(args: AgreeArgs) -> None:
     counted. "More labels" is how many labels would separate two metrics with a power of 80%, if
     the difference so far is the true one.
 
+    --calibrate counts the labels in each situation. The runs need the metric verdict, and one
+    engine. Your labels say how lenient your people are, which moves the package's rates for all
+    situations; then each situation counts its own labels beside 5 of the package. With fewer than
+    50 labels the bounds stay wide. How well the counts predict labels is measured by
+    cross-validation over questions, and printed beside what the package's counts alone would give.
+
     --context measures what each part of a judge's context contributes. The run needs the judge flex
     and a model; its evaluate command is read again for the cases, the predictions and the model, so
     start in the same folder. Each context is a run in --out with the metrics ex and flex, about the
@@ -142,14 +159,24 @@ def agree(args: AgreeArgs) -> None:
     """
     labels = args.labels.read(args.combine, args.half)
     if args.context.contexts:
-        _check_options(_OF_FIGURES, "cannot be combined with --context")
+        _check_options((*_OF_FIGURES, *_names(CalibrateArgs)), "cannot be combined with --context")
         if len(args.runs) > 1:
             raise UsageError("--context takes one run, whose judge is asked again")
-        compare_contexts(args.runs[0], labels, args.context, as_json=args.as_json)
+        out = args.out or Path("ablation")
+        compare_contexts(args.runs[0], labels, args.context, out, as_json=args.as_json)
         return
-    _check_options([each.name for each in fields(ContextArgs)], "goes with --context NAME")
+    _check_options(_names(ContextArgs), "goes with --context NAME")
+    runs = [read_run(folder) for folder in args.runs]
+    if args.calibration.calibrate:
+        _check_options((*_OF_FIGURES, "as_json"), "cannot be combined with --calibrate")
+        if args.out is None:
+            raise UsageError("--calibrate goes with --out FILE, the file of the counts")
+        count_labels(runs, labels, args.labels.labels.stem, args.calibration, args.out)
+        return
+    _check_options(_names(CalibrateArgs), "goes with --calibrate")
+    _check_options(("out",), "goes with --calibrate or --context NAME")
     report = compare_with_labels(
-        [read_run(folder) for folder in args.runs],
+        runs,
         labels,
         metrics=args.metrics,
         combined=args.combined,
@@ -164,6 +191,10 @@ def agree(args: AgreeArgs) -> None:
         print_json(report)
         return
     _show(report, args.show, in_percent=args.percent)
+
+
+def _names(group_kind: type[CalibrateArgs | ContextArgs]) -> Sequence[str]:
+    return [each.name for each in fields(group_kind)]
 
 
 def _check_options(names: Sequence[str], problem: str) -> None:

@@ -26,7 +26,7 @@ from sqlverdict.cli.options.shared import (
     FOLDER,
     runs_argument,
     timeout_option,
-    trust_role_option,
+    trust_role_setting,
 )
 from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, SqlverdictError, UsageError
@@ -70,7 +70,7 @@ class LabelCommandArgs:
     queue: QueueArgs = group(QueueArgs)
     imports: ImportArgs = group(ImportArgs)
     timeout: float = timeout_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     server: ServerArgs = group(ServerArgs)
     out: Path | None = option(
         "--out", type=FOLDER, help="The folder of the vote log. [default: labels in the first run]"
@@ -162,7 +162,7 @@ def _say_written(path: Path, number: int, what: str) -> None:
 
 
 def _facts(data: DataArgs) -> dict[str, CaseFacts]:
-    if data.benchmark is None and data.cases is None and data.gold is None:
+    if data.benchmark is None and data.cases is None:
         return {}
     return _facts_of(read_benchmark(data).cases)
 

@@ -21,7 +21,7 @@ from sqlverdict.prove.profile import PROFILES
 from sqlverdict.registry import Registry
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
-from sqlverdict.score.aliases import resolve
+from sqlverdict.score.aliases import metric_by_alias
 
 _EXAMPLES = (
     "sqlverdict explain                       # the kinds",
@@ -214,7 +214,7 @@ def _list(kind: str, registry: Registry[Any], args: ExplainArgs) -> None:
 
 def _explain(kind: str, registry: Registry[Any], name: str, args: ExplainArgs) -> None:
     if kind == "metric" and not registry.has(name):
-        name, note = resolve(name)
+        name, note = metric_by_alias(name)
         if note and not args.as_json:
             click.echo(f"note: {note}", err=True)
     member, home = registry.get(name), registry.home(name)

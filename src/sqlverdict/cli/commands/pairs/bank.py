@@ -30,7 +30,6 @@ class BankArgs:
 
     bank: Path | None = option(
         "--bank",
-        aliases=["--file"],
         type=FILE,
         help="The bank's file. [default: $SQLVERDICT_BANK, else in the cache]",
     )

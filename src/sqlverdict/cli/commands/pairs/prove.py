@@ -61,9 +61,7 @@ class ProveArgs:
     facts: bool = option(
         "--facts", is_flag=True, help="Show what the schema says about the tables."
     )
-    out: Path | None = option(
-        "--out", type=FILE, aliases=["--save"], help="Save the proof in this file."
-    )
+    out: Path | None = option("--out", type=FILE, help="Save the proof in this file.")
     check: Path | None = option(
         "--check",
         type=FILE,

@@ -45,7 +45,7 @@ class CompareArgs:
         heading=Heading.METRICS,
         help="A metric of both runs. [default: the one that decides]",
     )
-    show: int = show_option(5, "this many changes of each kind", "--limit")
+    show: int = show_option(5, "this many changes of each kind")
     force: bool = force_option()
     html: Path | None = html_option()
     as_json: bool = json_option()

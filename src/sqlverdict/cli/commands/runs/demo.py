@@ -134,7 +134,7 @@ def _try_next(runs: Sequence[Run]) -> tuple[str, ...]:
     return (
         "",
         "try next:",
-        f"  sqlverdict list {shlex.quote(str(runs[0].folder))} --lucky",
+        f"  sqlverdict show {shlex.quote(str(runs[0].folder))} --lucky",
         f"  sqlverdict table {folders} --by difficulty",
         "  sqlverdict evaluate --cases answers.csv --databases shop.sqlite    # your own questions",
     )

@@ -39,7 +39,7 @@ _EXAMPLES = (
     "sqlverdict evaluate --benchmark spider --root spider --predictions mine.txt",
     "sqlverdict evaluate --benchmark bird --root bird --predictions preds.json \\",
     "    --metrics 'ex[bird],ex' --out runs/mine",
-    "sqlverdict evaluate --gold dev_gold.sql --databases database --predictions mine.txt",
+    "sqlverdict evaluate --cases dev_gold.sql --databases database --predictions mine.txt",
     "sqlverdict evaluate --cases answers.csv --databases shop.sqlite    # answers inside",
     "sqlverdict evaluate --cases q.xlsx --databases shop.sqlite --predictions bot.csv \\",
     "    --column Expected=gold --column Answer=prediction",
@@ -65,8 +65,8 @@ _EXAMPLES = (
 def evaluate(args: EvaluateArgs) -> int:
     """Evaluate one or several systems' predictions.
 
-    Name the cases in one of three ways: --benchmark with --root, --gold with --databases, or
-    --cases. Run the same command again to continue a run that was interrupted.
+    Name the cases with --cases, a file of your own, or with --benchmark and --root.
+    Run the same command again to continue a run that was interrupted.
 
     A prediction file may have several answers to each question. Each of them is a trial with a run
     of its own, and pass@k and their agreement are printed.

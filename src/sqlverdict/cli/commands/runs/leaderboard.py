@@ -11,7 +11,7 @@ import click
 from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.labels import (
     LabelArgs,
-    annotator_field_option,
+    annotator_field_setting,
     id_field_option,
     label_field_option,
     votes_option,
@@ -80,7 +80,6 @@ class LeaderboardArgs:
     )
     baseline_metric: str | None = option(
         "--baseline-metric",
-        aliases=["--baseline"],
         metavar="METRIC",
         heading=Heading.METRICS,
         help="Show how ranks change from this metric.",
@@ -107,7 +106,7 @@ class LeaderboardArgs:
     )
     label_field: str | None = label_field_option()
     id_field: str | None = id_field_option()
-    annotator_field: str | None = annotator_field_option()
+    annotator_field: str | None = annotator_field_setting()
     votes: tuple[str, ...] = votes_option()
     force: bool = force_option()
     figures: Path | None = option(

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.command import Heading, command, option, setting
 from sqlverdict.cli.options.shared import (
     FOLDER,
+    NAMES,
     OPEN_UNIT,
     NumberRange,
     html_option,
     json_option,
     print_json,
     runs_argument,
-    seed_option,
+    seed_setting,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -45,28 +45,19 @@ from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.manifest import write_json
 from sqlverdict.runlog.run import read_run
-from sqlverdict.score.reliability.outcomes import FailurePolicy
+from sqlverdict.score.reliability.outcomes import FailurePolicy, Treatment
 from sqlverdict.score.reliability.reliability_score import parse_penalty
 
-Treatment = Literal["harm", "abstain"]
+_FAILURES = {"errors": "error", "timeouts": "timeout", "no-sql": "no_sql"}
+"""The names of ``--as-abstention``, with the fields of the policy."""
 
 _EXAMPLES = (
     "sqlverdict reliability runs/mine --penalty 0,10,N",
     "sqlverdict reliability runs/mine --metric verdict --json",
-    "sqlverdict reliability runs/mine --no-sql abstain --out reliability",
+    "sqlverdict reliability runs/mine --as-abstention no-sql --out reliability",
     "sqlverdict reliability runs/mine --baseline runs/other",
     "sqlverdict reliability runs/a runs/b runs/c --penalty 0,10,N --out reliability",
 )
-
-
-def _failure_option(name: str, what: str) -> Any:
-    return option(
-        name,
-        default="harm",
-        type=click.Choice(["harm", "abstain"]),
-        heading=Heading.METRICS,
-        help=f"How to count {what}.",
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,46 +68,50 @@ class ReliabilityArgs:
     baseline: Path | None = option(
         "--baseline",
         type=FOLDER,
-        aliases=["--against"],
         metavar="RUN",
         heading=Heading.DATA,
         help="Compare with another run, case by case.",
     )
     metric: str | None = option(
         "--metric",
-        aliases=["--by"],
         heading=Heading.METRICS,
         help="What says correct: a metric of the run, verdict, proved. [default: what decides]",
     )
     penalty: str = option(
         "--penalty", default="0,10,N", heading=Heading.METRICS, help="Penalties: numbers, or N."
     )
-    share: float = option(
-        "--share",
+    share: float = setting(
+        "share",
         default=0.25,
         type=NumberRange(0, 1),
         metavar="P",
         heading=Heading.METRICS,
         help="The share of unanswerable items in the middle view.",
     )
-    errors: Treatment = _failure_option("--errors", "SQL errors")
-    timeouts: Treatment = _failure_option("--timeouts", "queries that exceed a limit")
-    no_sql: Treatment = _failure_option("--no-sql", "replies that have text and no SQL")
+    as_abstention: tuple[str, ...] = option(
+        "--as-abstention",
+        type=NAMES,
+        default=(),
+        metavar="NAME,NAME",
+        heading=Heading.METRICS,
+        help="Count these as abstentions instead of harm: errors (of SQL), timeouts (and other "
+        "limits), no-sql (a text without SQL).",
+    )
     risk: str = option(
         "--risk",
         default="0.01,0.05,0.1",
         heading=Heading.METRICS,
         help="Risks to choose thresholds for.",
     )
-    delta: float = option(
-        "--delta",
+    delta: float = setting(
+        "delta",
         default=0.1,
         type=OPEN_UNIT,
         metavar="P",
         heading=Heading.METRICS,
         help="The chance that a certified threshold fails.",
     )
-    seed: int = seed_option("The seed of the subset and of the intervals.")
+    seed: int = seed_setting("The seed of the subset and of the intervals.")
     out: Path | None = option(
         "--out", type=FOLDER, help="Write a report, JSON and SVG charts to this folder."
     )
@@ -210,11 +205,21 @@ def _request(args: ReliabilityArgs) -> ReliabilityRequest:
         penalties=tuple(dict.fromkeys(penalties)),
         source=args.metric,
         share=args.share,
-        policy=FailurePolicy(args.errors, args.timeouts, args.no_sql),
+        policy=_policy(args.as_abstention),
         seed=args.seed,
         risks=tuple(dict.fromkeys(risks)),
         delta=args.delta,
     )
+
+
+def _policy(names: Sequence[str]) -> FailurePolicy:
+    unknown = [name for name in names if name not in _FAILURES]
+    if unknown:
+        raise UsageError(
+            f"--as-abstention {unknown[0]!r}: expected one or more of {', '.join(_FAILURES)}"
+        )
+    treatments: dict[str, Treatment] = {_FAILURES[name]: "abstain" for name in names}
+    return FailurePolicy(**treatments)
 
 
 def _print(

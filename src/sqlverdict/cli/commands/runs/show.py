@@ -46,7 +46,6 @@ class ShowArgs:
         "--db-id",
         type=NAMES,
         default=(),
-        aliases=["--db"],
         heading=Heading.CASES,
         help="Names of databases.",
     )

@@ -76,7 +76,6 @@ class TableArgs:
     metrics: str = option(
         "--metrics",
         default="",
-        aliases=["--metric"],
         heading=Heading.METRICS,
         help="Only these, in this order; one for categories and trials. [default: all, or the one "
         "that decides]",

@@ -14,7 +14,7 @@ import click
 from sqlverdict.cli.command import command, group
 from sqlverdict.cli.options.data import DataArgs
 from sqlverdict.cli.options.label import ServerArgs
-from sqlverdict.cli.options.shared import databases_option, runs_argument, trust_role_option
+from sqlverdict.cli.options.shared import databases_option, runs_argument, trust_role_setting
 from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, RunLogError
 from sqlverdict.records import Case
@@ -29,7 +29,7 @@ class ViewArgs:
 
     runs: tuple[Path, ...] = runs_argument()
     databases: str | None = databases_option()
-    trust_role: bool = trust_role_option()
+    trust_role: bool = trust_role_setting()
     server: ServerArgs = group(ServerArgs)
 
 

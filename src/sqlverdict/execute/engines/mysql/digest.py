@@ -4,7 +4,7 @@ It holds the server's version and collations, the declaration of every table, vi
 and of each table the number of its rows and two sums of hashes over them, which do not depend on
 their order. The server computes them. There is no digest of a database of more than a gigabyte,
 of one with tables that keep no snapshots (MyISAM, Aria, MEMORY ...), or of one whose views or
-tables the user may not read: name its content by ``--database-version`` then.
+tables the user may not read: name its content by the setting ``database-version`` then.
 """
 
 from __future__ import annotations

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
 
 import pymysql
 
 from sqlverdict.errors import SchemaError
-from sqlverdict.execute.engines.mysql.connection import is_mariadb, message_of, rows_of
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, message_of, rows_of
 from sqlverdict.execute.engines.mysql.digest import quote_name
+from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
 
 _NUMERIC: Final = ("int", "decimal", "double", "float", "bit", "year")
+
+
+def database_schema(database: Reference, db_id: str | None) -> Schema:
+    """Read the schema of a URL's database, which is its name where none is given.
+
+    Raises:
+        DatabaseError: the server does not answer.
+        SchemaError: it cannot be read, or has no table.
+    """
+    with connect(database, Limits()) as connection:
+        return read_schema(connection, db_id or unquote(urlsplit(str(database)).path.strip("/")))
 
 
 def read_schema(connection: Connection, db_id: str) -> Schema:

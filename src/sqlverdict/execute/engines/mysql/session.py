@@ -83,14 +83,10 @@ class MysqlSession(ServerSession):
         reader: ReaderUser | None = None,
         begin: Sequence[str] = SNAPSHOT,
     ) -> None:
-        super().__init__(database)
-        self._limits = limits
-        self._now = now
-        self._driver_values = driver_values
         self._name = name
         self._reader = reader
         self._begin = begin
-        self._open()
+        super().__init__(database, limits, now, driver_values=driver_values)
 
     def _open(self) -> None:
         connection = self._connect(self._name)

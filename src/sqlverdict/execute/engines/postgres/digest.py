@@ -4,7 +4,7 @@ It holds the server's version, the encoding and collation, every table's and vie
 functions, enums, and of each table the number of its rows and two sums of hashes over them. A sum
 does not depend on the order of rows. The server computes it; up to a gigabyte of tables it takes
 seconds. There is no digest of a larger database, of one with foreign tables, or of one with a
-table that the role may not read: name its content by ``--database-version`` then.
+table that the role may not read: name its content by the setting ``database-version`` then.
 """
 
 from __future__ import annotations

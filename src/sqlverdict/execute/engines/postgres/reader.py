@@ -90,7 +90,7 @@ def connect_reader(database: Reference, limits: Limits) -> Connection:
                 f"{error}. {database}: its role may do more than read, and the role that was made "
                 "to read cannot log in: let pg_hba.conf allow passwords for roles named "
                 f"{PREFIX}..., give the URL of a role that may only read (`sqlverdict doctor` "
-                "prints the statements that make one), or use --trust-role"
+                "prints the statements that make one), or use --set trust-role=true"
             ) from error
 
 
@@ -114,7 +114,7 @@ def connect_writer(database: Reference, limits: Limits) -> Connection:
             f"{database}: statements that write run as the role of the URL, and this one "
             f"{', '.join(rights)}. Give the URL of a role that owns the tables and nothing else, "
             f"which an administrator makes by: {' '.join(writer_statements(database))} If "
-            "predictions may act with these rights, use --trust-role (from Python: "
+            "predictions may act with these rights, use --set trust-role=true (from Python: "
             "Limits(trust_role=True))"
         )
     return connection

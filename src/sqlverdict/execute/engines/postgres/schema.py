@@ -20,8 +20,10 @@ from typing import Any, Final
 import psycopg
 
 from sqlverdict.errors import SchemaError
-from sqlverdict.execute.engines.postgres.connection import Connection
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engines.postgres.connection import Connection, connect
 from sqlverdict.execute.lexemes import Lex, lexemes
+from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 
 _TABLES: Final = """
@@ -82,6 +84,17 @@ ORDER BY i.indexrelid
 """
 
 Rows = list[tuple[Any, ...]]
+
+
+def database_schema(database: Reference, db_id: str | None) -> Schema:
+    """The schema of a URL's database, which is its name where none is given.
+
+    Raises:
+        DatabaseError: the server does not answer.
+        SchemaError: the catalogue cannot be read.
+    """
+    with connect(database, Limits().seconds) as connection:
+        return read_schema(connection, db_id or connection.info.dbname)
 
 
 def read_schema(connection: Connection, db_id: str) -> Schema:

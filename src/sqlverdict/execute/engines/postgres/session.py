@@ -7,12 +7,9 @@ content.
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import psycopg
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.catalogue import read_catalogue
 from sqlverdict.execute.engines.postgres.connection import Connection
 from sqlverdict.execute.engines.postgres.cursor import ROLL_BACK, SAVEPOINT, GuardedCursor
@@ -21,38 +18,13 @@ from sqlverdict.execute.engines.postgres.reader import connect_reader
 from sqlverdict.execute.engines.postgres.sandbox import DIALECT
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.servers.session import ServerLost, ServerSession
-from sqlverdict.files.references import Reference
 from sqlverdict.records import Failure, Outcome
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresSession(ServerSession):
-    """A snapshot of one database. Not for several threads at once.
-
-    Args:
-        database: Its URL.
-        limits: What one query may spend.
-        now: What the clock shows to queries; ``None``: the time it is.
-        driver_values: Answers also hold the driver's values.
-
-    Raises:
-        DatabaseError: it cannot be opened.
-    """
-
-    def __init__(
-        self,
-        database: Reference,
-        limits: Limits,
-        now: datetime | None = None,
-        *,
-        driver_values: bool = False,
-    ) -> None:
-        super().__init__(database)
-        self._limits = limits
-        self._now = now
-        self._driver_values = driver_values
-        self._open()
+    """A snapshot of one database. Not for several threads at once."""
 
     def _open(self) -> None:
         connection = connect_reader(self._database, self._limits)

@@ -1,76 +1,80 @@
-"""Estimate from human labels how often each kind of verdict is right."""
+"""``agree --calibrate``: how often each kind of verdict is right, counted from human labels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
-from sqlverdict.cli.command import command, group, option
-from sqlverdict.cli.options.labels import LabelArgs
-from sqlverdict.cli.options.shared import FILE, runs_argument
+from sqlverdict.cli.command import Heading, option
 from sqlverdict.confidence.counts import LabelSet
 from sqlverdict.confidence.model import FEW, NO_LABELS, Model
 from sqlverdict.confidence.order import STEP_OF
-from sqlverdict.confidence.rates import shifted
-from sqlverdict.confidence.stored import built_in, write_model
+from sqlverdict.confidence.rates import shift_probability
+from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
-from sqlverdict.load.people.labels import LabelIndex
+from sqlverdict.load.people.labels import LabelIndex, Labels
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import percent, table
-from sqlverdict.runlog.run import Run, read_run
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.calibration import (
     LabelledResult,
-    calibration,
-    cross_validated,
+    cross_validated_calibration,
     forecasts_of,
+    label_calibration,
     with_own,
-)
-
-_EXAMPLES = (
-    "sqlverdict evaluate ... --metrics ex,verdict --out runs/mine",
-    "sqlverdict calibrate runs/mine --labels labels.jsonl --out counts.json",
-    "sqlverdict evaluate ... --metrics ex,verdict --confidence counts.json --out runs/next",
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrateArgs:
-    """The options of ``calibrate``."""
+    """How labels are counted."""
 
-    runs: tuple[Path, ...] = runs_argument()
-    labels: LabelArgs = group(LabelArgs)
-    out: Path = option("--out", type=FILE, required=True, help="The file of the counts.")
+    HEADING: ClassVar[Heading] = Heading.LABELS
+
+    calibrate: bool = option(
+        "--calibrate",
+        is_flag=True,
+        help="Write to --out how often each kind of verdict is right, for evaluate --confidence.",
+    )
     about: str = option(
-        "--about", default="", help="What was labelled, and by whom; the file says so."
+        "--about",
+        default="",
+        help="With --calibrate: what was labelled, and by whom; the file says so.",
     )
     alone: bool = option(
-        "--alone", is_flag=True, help="Leave out the counts that come with the package."
+        "--alone",
+        is_flag=True,
+        help="With --calibrate: leave out the counts that come with the package.",
     )
 
 
-@command(CalibrateArgs, examples=_EXAMPLES)
-def calibrate(args: CalibrateArgs) -> None:
-    """Count people's labels in each situation of one or several runs.
+def count_labels(
+    runs: Sequence[Run], labels: Labels, name: str, args: CalibrateArgs, out: Path
+) -> None:
+    """Count people's labels in each situation of runs, write the counts, and say what they predict.
 
-    The runs need the metric verdict, and one engine. Your labels say how lenient your people are,
-    which moves the package's rates for all situations; then each situation counts its own labels
-    beside 5 of the package. With fewer than 50 labels the bounds stay wide. How well the counts
-    predict labels is measured by cross-validation over questions, and printed beside what the
-    package's counts alone would give.
+    Args:
+        runs: The runs, with the metric verdict, on one engine.
+        labels: People's labels.
+        name: What the set of labels is called.
+        args: How they are counted.
+        out: The file of the counts.
+
+    Raises:
+        UsageError: the runs have no verdicts, several engines, or several predictions for a label.
+        NothingEvaluated: no case has both a verdict and a label.
     """
-    runs = [read_run(folder) for folder in args.runs]
     engine = _engine(runs)
-    name = args.labels.labels.stem
-    labels = args.labels.read()
     labelled = _labelled(runs, LabelIndex(labels), name)
     own = LabelSet(name, args.about or f"labels of {name}", len(labelled), engine)
     before = NO_LABELS if args.alone else built_in()
-    measured = cross_validated(labelled, own, before)
+    measured = cross_validated_calibration(labelled, own, before)
     model = with_own(before, labelled, own)
-    write_at_once(args.out, write_model(model))
+    write_at_once(out, write_label_model(model))
     screen = Screen()
     screen.line(f"{count(len(labelled), 'labelled case')}, engine {engine}", "heading")
     rows = [
@@ -79,7 +83,7 @@ def calibrate(args: CalibrateArgs) -> None:
     ]
     screen.table(table(("stated", "cases", "mean stated", "right"), rows))
     screen.line(f"  cross-validated: calibration error {measured.error:.3f}")
-    package = calibration(forecasts_of(built_in(), labelled)).error
+    package = label_calibration(forecasts_of(built_in(), labelled)).error
     screen.line(f"  the package's counts on these labels: {package:.3f}")
     screen.line(
         f"  where half of the answers are right, a run states {_half(model)}; by the package's "
@@ -97,13 +101,14 @@ def calibrate(args: CalibrateArgs) -> None:
             f"few, so the bounds stay wide: label {FEW} or more",
             "warning",
         )
-    screen.line(f"written to {args.out}: use it with evaluate --confidence {args.out}")
+    screen.line(f"written to {out}: use it with evaluate --set confidence={out}")
 
 
 def _half(model: Model) -> str:
     """The bounds of a rate of one half, from how far labels of other people may lie."""
     apart = model.sets_apart
-    return f"{percent(shifted(0.5, -apart), 0)} to {percent(shifted(0.5, apart), 0)}"
+    low, high = (percent(shift_probability(0.5, each), 0) for each in (-apart, apart))
+    return f"{low} to {high}"
 
 
 def _engine(runs: Sequence[Run]) -> str:

@@ -1,0 +1,92 @@
+"""The page of options and settings: what each is, and which commands have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from sqlverdict.cli.command import HeadedCommand, HeadedOption, Heading
+from sqlverdict.cli.main import sqlverdict
+
+_INTRODUCTION = """A command takes **options** (`--out runs/mine`) and **settings**. A setting is
+what is set once for a project, if at all: a timeout, a cache, the prices of a model. It has no
+option of its own. Give it in one of two ways, with the same name:
+
+```bash
+sqlverdict evaluate --cases bot.csv --databases shop.db --set max-rows=1000 --set page=false
+```
+
+```toml
+# sqlverdict.toml, in the folder where you start sqlverdict, or the file of --project
+max-rows = 1000
+page = false
+```
+
+- An option comes before `--set`, `--set` before the project file, and the file before the default.
+  `--set` takes the name of an option, too: `--set timeout=60` is right in every command that runs
+  the queries of a benchmark.
+- Every command that has `--project` reads the file. `evaluate` takes all of it, the others take
+  where the data are and their settings. [Your own data](inputs.md#the-project-file) tells more.
+- `COMMAND --help` shows at most 30 options. `COMMAND --help-all` shows all of them, and the
+  settings, by group.
+- An option that became a setting, or has another name now, is refused with what to give instead."""
+_RULE = "| --- | --- | --- |"
+
+
+def options_page(note: str) -> str:
+    """The whole page.
+
+    Args:
+        note: The line that says that the page is written by a program.
+    """
+    every = [*_parameters()]
+    settings = [row for row in every if row[1].is_setting]
+    options = [row for row in every if not row[1].is_setting]
+    parts = ["# Options and settings", note, _INTRODUCTION]
+    parts += ["## Settings", *_tables(settings)]
+    parts += [
+        "## Options",
+        "Where it says so, only `--help-all` lists an option.",
+        *_tables(options),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _parameters(
+    parent: click.Group = sqlverdict, path: str = ""
+) -> Iterator[tuple[str, HeadedOption]]:
+    """The options and settings of all commands, each with its command."""
+    context = click.Context(parent)
+    for name in parent.list_commands(context):
+        command = parent.get_command(context, name)
+        own = [*command.params] if command is not None else []
+        if isinstance(command, HeadedCommand):
+            own += command.settings.values()
+        yield from ((f"{path}{name}", each) for each in own if isinstance(each, HeadedOption))
+        if isinstance(command, click.Group):
+            yield from _parameters(command, f"{name} ")
+
+
+def _tables(rows: list[tuple[str, HeadedOption]]) -> Iterator[str]:
+    """A table for each heading of the help."""
+    for heading in Heading:
+        mine = [row for row in rows if row[1].heading is heading]
+        if mine:
+            yield "\n".join([f"### {heading}\n\n| name | what | commands |", _RULE, *_lines(mine)])
+
+
+def _lines(rows: list[tuple[str, HeadedOption]]) -> Iterator[str]:
+    """A line for each name, its text from the first command that has it."""
+    by_name: dict[str, dict[str, HeadedOption]] = {}
+    for command, each in rows:
+        by_name.setdefault(each.key if each.is_setting else each.opts[0], {})[command] = each
+    for name, mine in by_name.items():
+        first = next(iter(mine.values()))
+        record = first.get_help_record(click.Context(sqlverdict))
+        text = " ".join((record[1] if record else "").split()).replace("|", "\\|")
+        commands = (
+            f"{command}*" if each.rare and command == "evaluate" else command
+            for command, each in mine.items()
+        )
+        yield f"| `{name}` | {text} | {', '.join(commands)} |"

@@ -1,0 +1,116 @@
+"""``--set KEY=VALUE``, and what became of options that are gone.
+
+A key is a setting or an option of the command, by the name that it has in the project file. On a
+command line an option comes before ``--set``, and ``--set`` before the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from sqlverdict.cli.command import SET, HeadedCommand, HeadedOption
+from sqlverdict.errors import UsageError
+from sqlverdict.files.text import near
+
+NOT_SET = frozenset({"project", "json", "column", SET})
+"""Options that stand on a command line only; a project file has a section for the columns."""
+
+GONE = {
+    "--gold": "Give the gold file with --cases.",
+    "audit --jsonl": "Give --out FILE.jsonl; --out may be repeated.",
+    "--no-page": "Give --set page=false.",
+    "label --annotator": "Give --annotators.",
+    "prove --save": "Give --out.",
+    "lint --database": "Give --db.",
+    "leaderboard --baseline": "Give --baseline-metric.",
+    "compare --limit": "Give --show.",
+    "agree --limit": "Give --show.",
+    "list --db": "Give --db-id.",
+    "reliability --against": "Give --baseline.",
+    "reliability --by": "Give --metric.",
+    "build --clock": "It is the setting now: give --set now=TIME.",
+    "reliability --errors": "Give --as-abstention errors.",
+    "reliability --timeouts": "Give --as-abstention timeouts.",
+    "reliability --no-sql": "Give --as-abstention no-sql.",
+}
+"""Options that are gone, of any command or of the named one, each with what to give instead."""
+
+
+@dataclass(frozen=True)
+class ChangedSettings:
+    """What ``--set`` says.
+
+    Attributes:
+        values: The values by the parameter's name.
+        order: The parameters, each as often as it is set.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    order: list[click.Parameter] = field(default_factory=list)
+
+
+def former_option(name: str, command: HeadedCommand) -> str:
+    """What to give instead of an option that is gone; empty where there never was one.
+
+    Args:
+        name: The option, with its dashes.
+        command: The command.
+    """
+    own = command.settings.get(name.removeprefix("--"))
+    if own is not None:
+        value = "true" if own.is_switch else "VALUE"
+        return f"It is a setting: give --set {own.key}={value}, or a line in the project file."
+    return GONE.get(f"{command.name} {name}") or GONE.get(name, "")
+
+
+def settable(command: HeadedCommand) -> dict[str, HeadedOption]:
+    """What ``--set`` can change in a command, by key."""
+    options = [each for each in command.params if isinstance(each, HeadedOption)]
+    return {each.key: each for each in options if each.key not in NOT_SET} | command.settings
+
+
+def read_set(command: HeadedCommand, ctx: click.Context, texts: Sequence[str]) -> ChangedSettings:
+    """The values of ``--set``.
+
+    Args:
+        command: The command.
+        ctx: Its context.
+        texts: ``KEY=VALUE`` each.
+
+    Raises:
+        UsageError: a key is unknown, or a value is not what it takes.
+    """
+    changed = ChangedSettings()
+    if not texts:
+        return changed
+    known = settable(command)
+    words: dict[str, list[str]] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        key = name.strip().replace("_", "-")
+        if not sign or key not in known:
+            wrong = f"{key!r} is no setting of {ctx.command_path}" if sign else "there is no ="
+            hint = near(key, known) if sign else ""
+            raise UsageError(
+                f"--set {text}: {wrong}.{hint} Expected KEY=VALUE, with a key of "
+                f"{', '.join(command.settings)}, or the name of an option"
+            )
+        words.setdefault(key, []).append(value.strip())
+        changed.order.append(known[key])
+    for key, values in words.items():
+        own = known[key]
+        assert own.name is not None
+        changed.values[own.name] = _value(own, values, ctx)
+    return changed
+
+
+def _value(own: HeadedOption, texts: Sequence[str], ctx: click.Context) -> Any:
+    """The value of one key, checked."""
+    try:
+        return own.type_cast_value(ctx, tuple(texts) if own.multiple else texts[-1])
+    except click.BadParameter as wrong:
+        raise UsageError(f"--set {own.key}={texts[-1]}: {wrong.message}") from wrong

@@ -1,0 +1,120 @@
+"""Settings: ``--set KEY=VALUE``, the project file, ``--help-all``, and options that are gone."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import Result
+
+from sqlverdict.cli.command import MOST_SHOWN, HeadedCommand
+from sqlverdict.cli.main import all_commands
+from sqlverdict.cli.recorded_command import evaluate_args
+from sqlverdict.cli.settings import GONE, settable
+from sqlverdict.runlog.run import read_run
+
+Invoke = Callable[..., Result]
+
+TABLE = """id,gold,prediction
+1,SELECT 1,SELECT 1
+2,SELECT 1,SELECT 2
+"""
+EVALUATE = ("evaluate", "--cases", "bot.csv", "--databases", "shop.db", "--quiet", "--out", "run")
+OWN = [each for each in all_commands() if isinstance(each, HeadedCommand)]
+
+
+@pytest.fixture(autouse=True)
+def _table(invoke: Invoke) -> None:
+    Path("bot.csv").write_text(TABLE)
+    Path("shop.db").touch()
+
+
+def test_a_setting_comes_from_the_command_line_then_the_file_then_the_default(
+    invoke: Invoke,
+) -> None:
+    invoke(*EVALUATE)
+    assert read_run(Path("run")).manifest.limits["rows"] == 500_000
+    Path("sqlverdict.toml").write_text("max-rows = 70\nmax-steps = 900000\n")
+    done = invoke(*EVALUATE, "--overwrite", "--set", "max_rows=80")
+    assert "options from sqlverdict.toml: max_steps" in done.stderr
+    manifest = read_run(Path("run")).manifest
+    assert (manifest.limits["rows"], manifest.limits["steps"]) == (80, 900_000)
+    assert "--set max-steps=900000" in shlex.join(manifest.command)
+    Path("sqlverdict.toml").unlink()
+    limits = evaluate_args(Path("run"), manifest).limits
+    assert (limits.max_rows, limits.max_steps) == (80, 900_000)
+
+
+def test_an_option_comes_before_the_same_key_after_set(invoke: Invoke) -> None:
+    invoke(*EVALUATE, "--set", "timeout=40")
+    assert read_run(Path("run")).manifest.limits["seconds"] == 40
+    invoke(*EVALUATE, "--overwrite", "--set", "timeout=40", "--timeout", "50")
+    assert read_run(Path("run")).manifest.limits["seconds"] == 50
+
+
+def test_other_commands_take_their_settings_from_the_file(invoke: Invoke) -> None:
+    Path("sqlverdict.toml").write_text('cases = "bot.csv"\ndatabases = "shop.db"\ntimeout = 0.5\n')
+    done = invoke("doctor")
+    assert "options from sqlverdict.toml: cases, databases, timeout" in done.stderr
+    Path("sqlverdict.toml").write_text('cases = "bot.csv"\nlints = "null_golds"\n')
+    done = invoke("build", "--lint-only", "--databases", "shop.db")
+    assert "options from sqlverdict.toml: cases, lints" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--set", "maxrows=3"), "--set maxrows=3: 'maxrows' is no setting of"),
+        (("--set", "maxrows=3"), "Did you mean 'max-rows'"),
+        (("--set", "max-rows"), "--set max-rows: there is no =. Expected KEY=VALUE"),
+        (("--set", "max-rows=some"), "--set max-rows=some: 'some' is not a valid integer"),
+        (("--set", "max-rows=0"), "--set max-rows=0: 0 is not in the range x>=1"),
+        (("--set", "page=perhaps"), "--set page=perhaps: 'perhaps' is not a valid boolean"),
+        (("--set", "cache="), "--set cache is empty. Expected a path"),
+        (("--set", "gold-databases=a", "--set", "gold-databases=b"), "is given twice"),
+        (("--set", "json=true"), "'json' is no setting of"),
+        (("--max-rows", "3"), "give --set max-rows=VALUE, or a line in the project file"),
+        (("--trust-role",), "give --set trust-role=true, or a line in the project file"),
+        (("--gold", "gold.sql"), "No such option '--gold'. Give the gold file with --cases."),
+        (("--tmout", "3"), "Did you mean --timeout?"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_with_the_reason(
+    invoke: Invoke, words: tuple[str, ...], message: str
+) -> None:
+    refusal = invoke(*EVALUATE, *words)
+    assert refusal.exit_code == 2
+    assert message in refusal.output
+
+
+@pytest.mark.parametrize("former", GONE)
+def test_an_option_that_is_gone_names_what_to_give(invoke: Invoke, former: str) -> None:
+    command, _, option = former.rpartition(" ")
+    refusal = invoke(command or "evaluate", option, "x")
+    assert refusal.exit_code == 2
+    assert f"No such option '{option}'. {GONE[former]}" in refusal.output
+
+
+@pytest.mark.parametrize("command", OWN, ids=lambda each: each.name)
+def test_help_is_short_and_help_all_is_whole(command: HeadedCommand) -> None:
+    context = click.Context(command, info_name=command.name)
+    options = [each for each in command.get_params(context) if isinstance(each, click.Option)]
+    text = command.get_help(context)
+    shown = [
+        each for each in options if f"  {each.opts[0]} " in text or f", {each.opts[-1]} " in text
+    ]
+    assert len(shown) <= MOST_SHOWN
+    whole = command.full_help(click.Context(command, info_name=command.name))
+    assert all(each.opts[0] in whole for each in options)
+    assert all(f"--set {key}=" in whole for key in command.settings)
+    assert ("--help-all" in text) == command.lists_more
+
+
+def test_no_command_has_a_key_twice() -> None:
+    for command in OWN:
+        keys = [*(name for each in command.params for name in each.opts)]
+        assert not {f"--{key}" for key in command.settings} & set(keys)
+        assert len(settable(command)) >= len(command.settings)
