@@ -72,7 +72,7 @@ feed(50_000, normalised, statements, may_read_clock, reads_clock,
     "files of predictions and labels": """
 from sqlverdict.audit.recover_predictions import recover_predictions
 from sqlverdict.judge.recorded import RecordedReplies
-from sqlverdict.load.tables.table import table_rows
+from sqlverdict.load.tables.open_table import table_rows
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.predictions import load_predictions

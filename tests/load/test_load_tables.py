@@ -24,7 +24,7 @@ from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.tables import excel
 from sqlverdict.load.tables.cases import own_format
-from sqlverdict.load.tables.table import open_table, table_rows
+from sqlverdict.load.tables.open_table import open_table, table_rows
 from sqlverdict.records import Prediction
 
 GOLD = "SELECT a, b FROM t"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 
 from msgspec import structs
 
@@ -24,6 +25,9 @@ _RIGHT = {
     Verdict.INCORRECT: False,
     Verdict.ABSTAINED_WRONG: False,
 }
+
+_COLOURS = {True: "#1a7f37", False: "#cf222e", None: "#9a6700"}
+_STYLE = "border-left:4px solid {colour};padding:4px 12px;margin:4px 0"
 
 
 @dataclass(frozen=True)
@@ -162,9 +166,7 @@ class PairResult:
 
     def _repr_html_(self) -> str:
         """The result as a card, for notebooks."""
-        from sqlverdict.api.card import card
-
-        return card(self)
+        return _card(self)
 
 
 def difference_of(gold: Outcome | None, prediction: Outcome | None) -> AnswerDifference | None:
@@ -192,3 +194,40 @@ def size_of(result: PairResult) -> int:
 
 def _rows(outcome: Outcome | None) -> Sequence[Row] | None:
     return outcome.rows if isinstance(outcome, Answer) else None
+
+
+def _card(result: PairResult) -> str:
+    """The verdict, both answers side by side, and the evidence in words.
+
+    Everything that is not ours is escaped.
+    """
+    colour = _COLOURS[result.correct]
+    head = escape(result.verdict.replace("_", " "))
+    reasons = escape(", ".join(result.reasons))
+    parts = [
+        f'<div style="{_STYLE.format(colour=colour)}">',
+        f'<b style="color:{colour}">{head}</b> {reasons}',
+        "<div style='display:flex;gap:24px;flex-wrap:wrap'>",
+        _html_answer("gold", result.gold_outcome, result.gold_count),
+        _html_answer("prediction", result.prediction_outcome, result.prediction_count),
+        "</div>",
+        f"<pre style='white-space:pre-wrap'>{escape(result.explain())}</pre>",
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _html_answer(title: str, outcome: Outcome | None, count: int | None) -> str:
+    if outcome is None:
+        return ""
+    if not isinstance(outcome, Answer):
+        return f"<div><i>{title}</i><br>{escape(f'{outcome.reason}: {outcome.message}')}</div>"
+    head = "".join(f"<th>{escape(name)}</th>" for name in outcome.columns)
+    body = "".join(map(_html_row, outcome.rows))
+    rows = "row" if count == 1 else "rows"
+    return f"<div><i>{title}</i>: {count} {rows}<table><tr>{head}</tr>{body}</table></div>"
+
+
+def _html_row(row: Row) -> str:
+    cells = ("NULL" if cell is None else escape(str(cell)) for cell in row)
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -30,7 +30,8 @@ from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.load.tables.cases import TableCases, own_format
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table
+from sqlverdict.load.tables.table import table_format
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
 from sqlverdict.runlog.merge import Shard

@@ -29,7 +29,7 @@ from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.load.items import benchmark_of, check_options, need_text, text_of
-from sqlverdict.load.tables.table import table_rows
+from sqlverdict.load.tables.open_table import table_rows
 from sqlverdict.records import Case
 
 _SORRY = re.compile(r"\s*select\s+'sorry", re.IGNORECASE)
