@@ -11,10 +11,10 @@ from sqlverdict.execute.engine import ENGINES, Engine
 
 def engine_records() -> str:
     """The records of engines and dialects: what differs, as tables."""
-    named = dict(ENGINES.items())
+    engines = dict(ENGINES.items())
     parts = [name for name, part in vars(Engine).items() if isinstance(part, property)]
     own = [name for name in parts if name not in ("name", "version")]
-    shown = [
+    plain_fields = [
         part.name
         for part in fields(Dialect)
         if isinstance(getattr(dialect_of(DEFAULT_DIALECT), part.name), bool | str | frozenset)
@@ -22,9 +22,9 @@ def engine_records() -> str:
     return "\n\n".join(
         (
             "An engine's record says what it can do; `execute/engine.py` explains each line.",
-            _record_table(own, named),
+            _record_table(own, engines),
             "Its dialect's record says what its SQL means; `dialects.py` explains each line.",
-            _record_table(shown, DIALECTS),
+            _record_table(plain_fields, DIALECTS),
         )
     )
 
