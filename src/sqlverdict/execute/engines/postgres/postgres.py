@@ -9,7 +9,7 @@ the text that came. What the parser does not accept is PARSE_ERROR, on a server 
 too. Functions that read files or settings, talk to the network, wait, lock, notify, set options,
 run texts or administrate are refused by name and by the server's catalogue; so are operators,
 casts, domains and functions of the database that lead to a blocked one
-(``own_objects.py``), foreign tables, and relations of the server that do not
+(``catalogue.py``), foreign tables, and relations of the server that do not
 describe tables. (2) The session logs in as a role that may only read: that of the URL, if it may do
 no more; else one that lives as long as the process and is a member of ``pg_read_all_data``
 (``reader.py``). A URL whose role may do more and may not create roles is refused,
