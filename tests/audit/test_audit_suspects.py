@@ -299,7 +299,7 @@ def test_the_most_suspect_comes_first_and_ranks_grow_with_signs(make_run: MakeRu
     loud = [line(OTHER, index=1, id="2"), line(OTHER, differs(gold=(0, 1)), index=2, id="3")]
     runs = [make_run(system, quiet, *loud) for system in "abc"]
     suspects = suspect_golds(runs)
-    assert [suspect.id for suspect in suspects.suspects] == ["3", "2"]
+    assert [suspect.case.id for suspect in suspects.suspects] == ["3", "2"]
     first, second = suspects.suspects
     assert 0 < second.rank < first.rank < 1
     assert [one.name for one in first.suspicions] == [
@@ -309,7 +309,7 @@ def test_the_most_suspect_comes_first_and_ranks_grow_with_signs(make_run: MakeRu
     ]
     assert suspects.counts == {"gold_nothing": 1, "nobody_right": 2, "systems_agree": 2}
     assert suspects.golds == 3
-    assert [s.id for s in suspect_golds(runs, at_least=first.rank).suspects] == ["3"]
+    assert [s.case.id for s in suspect_golds(runs, at_least=first.rank).suspects] == ["3"]
     assert len(suspects.notes) == 2
 
 

@@ -37,12 +37,13 @@ def test_changes_come_with_both_predictions(make_run: MakeRun, make_result: Make
     )
     comparison = compare_runs(a, b)
     (lost,) = comparison.lost
-    assert (lost.id, lost.before, lost.after, lost.reasons) == (
+    record = lost.as_record()
+    assert [record[name] for name in ("id", "before", "after", "reasons")] == [
         "q0",
         "SELECT old",
         "(abstained)",
         ("WHY",),
-    )
+    ]
     assert (comparison.before, comparison.after, comparison.gained) == (1.0, 0.5, ())
     assert (comparison.a, comparison.b) == ("a", "b")
 
@@ -57,7 +58,7 @@ def test_the_test_is_mcnemars_over_the_changed_cases(scored_run: Scored) -> None
 
 def test_only_so_many_changes_are_returned_with_texts(scored_run: Scored) -> None:
     comparison = compare_runs(scored_run("a", [0.0] * 9), scored_run("b", [1.0] * 9), limit=2)
-    assert [change.id for change in comparison.gained] == ["q0", "q1"]
+    assert [change.after.id for change in comparison.gained] == ["q0", "q1"]
     assert len(comparison.outcome.gained) == 9
 
 

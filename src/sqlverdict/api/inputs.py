@@ -36,7 +36,7 @@ from sqlverdict.api.rows import (
     without_gaps,
 )
 from sqlverdict.api.spelling import argument_text
-from sqlverdict.errors import Part, UsageError, text_of
+from sqlverdict.errors import Part, UsageError, message_text
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
     ENGINES,
@@ -292,7 +292,7 @@ def _with_guess(
 def _warn_of_guess(column_note: Sequence[Part]) -> None:
     """Say which columns were taken for what: it decides what is compared with what."""
     if column_note:
-        text = text_of(column_note, partial(argument_text, arguments=("columns",)))
+        text = message_text(column_note, partial(argument_text, arguments=("columns",)))
         warnings.warn(text, UserWarning, stacklevel=_caller_level())
 
 

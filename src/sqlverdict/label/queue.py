@@ -184,7 +184,7 @@ def _chooser(runs: Sequence[Run], name: QueueName) -> Callable[[Run, Result], fl
     suspects: dict[str, float] = {}
     if name == "suspected_gold":
         audit = suspect_golds(runs, at_least=SUSPECT_RANK)
-        suspects = {suspect.id: suspect.rank for suspect in audit.suspects}
+        suspects = {suspect.case.id: suspect.rank for suspect in audit.suspects}
 
     def rank(run: Run, result: Result) -> float | None:
         match name:

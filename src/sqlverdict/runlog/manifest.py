@@ -143,7 +143,7 @@ def read_manifest(folder: Path) -> Manifest:
         content = path.read_bytes()
         schema = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
         if isinstance(schema, int):
-            check_schema(path, schema, SCHEMA)
+            require_schema(path, schema, SCHEMA)
         manifest = msgspec.json.decode(content, type=Manifest)
         is_intact = seal_fits(content)
     except OSError as error:
@@ -160,7 +160,7 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def check_schema(path: Path, schema: int, own: int) -> None:
+def require_schema(path: Path, schema: int, own: int) -> None:
     """Refuse a file of a run that has another schema.
 
     Args:

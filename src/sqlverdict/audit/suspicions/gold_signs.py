@@ -72,14 +72,14 @@ def _signs_now(report: GoldReport) -> dict[str, str]:
     rerun, schema, answer = report.rerun, report.schema, report.gold_answer
     if rerun is None or schema is None or answer is None:
         return {}
-    query = parse(report.golds[0])
+    query = parse(report.case.gold[0])
     if not isinstance(query, Query):
         return {}
 
     def run(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
-    subject = Subject(query, schema, run, report.question, report.knowledge or "", answer)
+    subject = Subject(query, schema, run, report.case.question, report.knowledge or "", answer)
     messages: dict[str, str] = {}
     for notice in signs_of(subject):
         messages.setdefault(notice.name, notice.message)
