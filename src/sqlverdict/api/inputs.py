@@ -136,7 +136,7 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
     location = DatabaseLocation(where, ENGINES.get(options.engine).suffixes)
     columns = read_columns(arguments.columns, "columns")
     strict = not arguments.allow_missing
-    read = read_cases(cases, location, columns, where, predictions is None, strict_ids=strict)
+    read = read_case_inputs(cases, location, columns, where, predictions is None, strict_ids=strict)
     benchmark = read.benchmark
     if where is None and options.engine == DEFAULT_ENGINE:
         options = replace(options, engine=engine_of_cases(benchmark.cases))
@@ -195,7 +195,7 @@ def _located(databases: Databases, case: Case) -> Case:
     return replace(case, database=databases.expected(case.db_id))
 
 
-def read_cases(
+def read_case_inputs(
     cases: Any,
     location: DatabaseLocation,
     columns: Mapping[str, str],

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.audit.features import features_of
+from sqlverdict.audit.features import gold_features
 from sqlverdict.audit.gold_model import GoldModel, WeightedFeature, gold_model
 from sqlverdict.audit.gold_report import GoldReport, Rerun, gold_reports
 from sqlverdict.audit.ranking import Ranking
@@ -209,7 +209,7 @@ def _weigh(
 ) -> tuple[WeightedFeature, ...]:
     """What each feature adds to the log-odds that the gold is wrong; nothing where that fails."""
     try:
-        return tuple(model.weigh(features_of(report, raised)))
+        return tuple(model.weigh(gold_features(report, raised)))
     except Exception as error:  # noqa: BLE001 - counted, named, and shown
         failures[f"the model ({type(error).__name__})"] += 1
         return ()

@@ -171,7 +171,7 @@ def report_of(
         knowledge=None if knowledge is None else knowledge.get(first.id, ""),
         answers=tuple(
             SystemAnswer(
-                system, result, same_query(result.prediction, schema), answer(result.prediction)
+                system, result, query_key(result.prediction, schema), answer(result.prediction)
             )
             for system, result in results
             if not result.abstained
@@ -187,7 +187,7 @@ def report_of(
 
 
 @lru_cache(maxsize=8192)
-def same_query(sql: str, schema: Schema | None = None) -> str:
+def query_key(sql: str, schema: Schema | None = None) -> str:
     """One text for the spellings of a query that differ in case, aliases, order of AND and so on.
 
     Two queries of one text are the same query. A table that is read twice keeps its aliases

@@ -27,7 +27,7 @@ from msgspec import structs
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import replacing
 from sqlverdict.records import RESULT_SCHEMA, Result
-from sqlverdict.runlog.manifest import MANIFEST, require_schema, no_run, read_manifest
+from sqlverdict.runlog.manifest import MANIFEST, no_run, read_manifest, require_schema
 
 RESULTS = "results.jsonl"
 

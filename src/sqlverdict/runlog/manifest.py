@@ -108,7 +108,7 @@ def _version_of(package: str) -> str:
     return version(package)
 
 
-def write_json(path: Path, content: Any) -> None:
+def write_json_at_once(path: Path, content: Any) -> None:
     """Write a JSON file at once: a reader sees the old or the new one, never a half."""
     text = msgspec.json.format(msgspec.json.encode(content), indent=2)
     write_at_once(path, text + b"\n")

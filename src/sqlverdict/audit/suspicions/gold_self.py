@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.gold_report import GoldReport, same_query
+from sqlverdict.audit.gold_report import GoldReport, query_key
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 
@@ -27,7 +27,7 @@ class GoldSelfSuspicion:
 
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Systems that wrote the gold and do not match it, else the identity run."""
-        golds = {same_query(gold, report.schema) for gold in report.case.gold}
+        golds = {query_key(gold, report.schema) for gold in report.case.gold}
         systems = tuple(
             entry.system
             for entry in report.answers

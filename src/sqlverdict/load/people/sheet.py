@@ -128,7 +128,7 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
         SheetRow(
             where,
             _id(record, id_field, where),
-            label_of(record.get(label), label, where) if label else None,
+            cell_label(record.get(label), label, where) if label else None,
             _votes(record, votes, where),
             _annotator(record, annotator, where),
             record,
@@ -143,7 +143,7 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
     return LabelSheet(path, label, votes, annotator, rows)
 
 
-def label_of(value: object, name: str, where: str) -> str | None:
+def cell_label(value: object, name: str, where: str) -> str | None:
     """The label in a cell, by its name in ``votes.py``; ``None``: it is empty.
 
     Raises:
@@ -288,7 +288,7 @@ def _check_fields(
 
 def _holds_labels(name: str, records: Sequence[tuple[str, Record]]) -> bool:
     try:
-        labels = [label_of(record.get(name), name, where) for where, record in records]
+        labels = [cell_label(record.get(name), name, where) for where, record in records]
     except DataError:
         return False
     return any(label is not None for label in labels)
@@ -300,8 +300,8 @@ def _votes(record: Record, names: Sequence[str], where: str) -> tuple[str | None
         if isinstance(value, str) and value.strip().startswith("["):
             value = decode_json(value.encode(), f"{where}, {name}", DataError)
         votes = value if isinstance(value, list) else [value]
-        return tuple(label_of(vote, name, where) for vote in votes)
-    return tuple(label_of(record.get(name), name, where) for name in names)
+        return tuple(cell_label(vote, name, where) for vote in votes)
+    return tuple(cell_label(record.get(name), name, where) for name in names)
 
 
 def _annotator(record: Record, name: str | None, where: str) -> str:

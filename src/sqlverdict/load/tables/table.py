@@ -99,7 +99,7 @@ def table_rows(path: Path, error: type[DataError], as_text: TextReader = check_t
     return open_table(path, error, as_text).rows
 
 
-def named_columns(
+def header_columns(
     names: Sequence[str], path: Path
 ) -> tuple[list[tuple[str, int]], tuple[str, ...]]:
     """The columns of a header that have a name, each with its position, and a note on the others.

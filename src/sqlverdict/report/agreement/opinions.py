@@ -71,7 +71,7 @@ def recorded_verdicts(result: Result) -> dict[str, float]:
     return {}
 
 
-def names_of(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
+def opinion_names(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
     """Everything that says something of these results: metrics, judges, records, the verdict."""
     labels = list(metrics)
     judges: dict[str, None] = {}

@@ -89,7 +89,7 @@ _BY_SITUATION: Mapping[Situation, str] = {
 }
 
 
-def part_of(result: Result, policy: str) -> str:
+def bar_part(result: Result, policy: str) -> str:
     """The part of the bar that a case belongs to.
 
     Args:

@@ -22,7 +22,7 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.report.agreement.categories import (
     category_report,
     category_table,
-    difference_table,
+    clause_table,
 )
 from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.report.terminal.console import Screen
@@ -88,7 +88,7 @@ def categories(args: CategoriesArgs) -> None:
         f"and it says wrong, right",
         "quiet",
     )
-    tables = [difference_table(report)]
+    tables = [clause_table(report)]
     for group in args.groups or ("all",):
         tables += [category_table(report, group, "tags"), category_table(report, group, "judge")]
     for each in tables:

@@ -20,10 +20,10 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.report.several_runs.contributions import (
-    contributions as count_contributions,
-)
 from sqlverdict.report.several_runs.contributions import contributions_chart, contributions_table
+from sqlverdict.report.several_runs.contributions import (
+    step_contributions as count_contributions,
+)
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import markdown
 from sqlverdict.runlog.run import read_run
