@@ -17,5 +17,4 @@
 ``spelling``     errors whose options are arguments of the Python call
 ``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
-``card``         a result as HTML, for notebooks
 """
