@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.evidence import Signs
+from sqlverdict.records import Failure, Outcome, Query, Reason
 
 NAME = "gold_signs"
 TELLING = frozenset(
@@ -65,7 +66,6 @@ def _logged(report: GoldReport) -> dict[str, str]:
 
 def _signs_now(report: GoldReport) -> dict[str, str]:
     from sqlverdict.parse.query import parse
-    from sqlverdict.records import Failure, Outcome, Query, Reason
     from sqlverdict.signs.look import signs_of
     from sqlverdict.signs.sign import Subject
 
