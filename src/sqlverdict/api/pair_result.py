@@ -19,6 +19,8 @@ from sqlverdict.situations import Situation
 
 MOST_ROWS = 20
 """How many rows of an answer, and of a difference, a result holds."""
+_COLOURS = {True: "#1a7f37", False: "#cf222e", None: "#9a6700"}
+_STYLE = "border-left:4px solid {colour};padding:4px 12px;margin:4px 0"
 _RIGHT = {
     Verdict.CORRECT: True,
     Verdict.ABSTAINED_RIGHT: True,
@@ -197,10 +199,7 @@ def _rows(outcome: Outcome | None) -> Sequence[Row] | None:
 
 
 def _card(result: PairResult) -> str:
-    """The verdict, both answers side by side, and the evidence in words.
-
-    Everything that is not ours is escaped.
-    """
+    """The verdict, both answers and the evidence as HTML; what is not ours is escaped."""
     colour = _COLOURS[result.correct]
     head = escape(result.verdict.replace("_", " "))
     reasons = escape(", ".join(result.reasons))
@@ -208,8 +207,8 @@ def _card(result: PairResult) -> str:
         f'<div style="{_STYLE.format(colour=colour)}">',
         f'<b style="color:{colour}">{head}</b> {reasons}',
         "<div style='display:flex;gap:24px;flex-wrap:wrap'>",
-        _html_answer("gold", result.gold_outcome, result.gold_count),
-        _html_answer("prediction", result.prediction_outcome, result.prediction_count),
+        _card_answer("gold", result.gold_outcome, result.gold_count),
+        _card_answer("prediction", result.prediction_outcome, result.prediction_count),
         "</div>",
         f"<pre style='white-space:pre-wrap'>{escape(result.explain())}</pre>",
         "</div>",
@@ -217,17 +216,17 @@ def _card(result: PairResult) -> str:
     return "".join(parts)
 
 
-def _html_answer(title: str, outcome: Outcome | None, count: int | None) -> str:
+def _card_answer(title: str, outcome: Outcome | None, count: int | None) -> str:
     if outcome is None:
         return ""
     if not isinstance(outcome, Answer):
         return f"<div><i>{title}</i><br>{escape(f'{outcome.reason}: {outcome.message}')}</div>"
     head = "".join(f"<th>{escape(name)}</th>" for name in outcome.columns)
-    body = "".join(map(_html_row, outcome.rows))
+    body = "".join(map(_card_row, outcome.rows))
     rows = "row" if count == 1 else "rows"
     return f"<div><i>{title}</i>: {count} {rows}<table><tr>{head}</tr>{body}</table></div>"
 
 
-def _html_row(row: Row) -> str:
+def _card_row(row: Row) -> str:
     cells = ("NULL" if cell is None else escape(str(cell)) for cell in row)
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

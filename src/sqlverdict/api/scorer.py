@@ -34,7 +34,7 @@ from sqlverdict.api.arguments import (
     read_reference,
     read_reply,
     read_search,
-    read_text,
+    read_text_argument,
     read_timeout,
 )
 from sqlverdict.api.bounded_checker import BoundedChecker
@@ -126,7 +126,7 @@ class Scorer(Closing):
         self._databases_at = read_reference(databases)
         self._db = read_reference(db)
         where = self._databases_at or self._db
-        name = read_text(engine, "engine")
+        name = read_text_argument(engine, "engine")
         if name:
             ENGINES.get(name)
             for reference in filter(None, (self._databases_at, self._db)):
@@ -297,8 +297,11 @@ class Scorer(Closing):
         texts = plain_text(gold) if isinstance(gold, str) else read_golds(gold)
         reply = read_reply(prediction)
         database, name = self._database(db, db_id)
-        question, knowledge = read_text(question, "question"), read_text(knowledge, "knowledge")
-        id = read_text(id, "id")  # noqa: A001 - as above
+        question, knowledge = (
+            read_text_argument(question, "question"),
+            read_text_argument(knowledge, "knowledge"),
+        )
+        id = read_text_argument(id, "id")  # noqa: A001 - as above
         if contract is not None and not isinstance(contract, Contract):
             raise UsageError(
                 f"contract is {type(contract).__name__}; expected a sqlverdict.Contract"
@@ -332,7 +335,7 @@ class Scorer(Closing):
                     f"db_id={db_id!r} needs the argument databases=, the folder of all databases, "
                     f"where the scorer or rewarder is made"
                 )
-            name = read_text(db_id, "db_id")
+            name = read_text_argument(db_id, "db_id")
             return self._find_database(name), name
         reference = read_reference(db) or self._db
         if reference is None and self._databases_at is not None:

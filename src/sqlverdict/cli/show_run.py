@@ -34,7 +34,7 @@ from sqlverdict.report.one_run.sections import (
     without_sentences,
 )
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import TextTable, clean, table
+from sqlverdict.report.terminal.tables import TextTable, printable, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.summary import summary_to_json
 
@@ -102,8 +102,8 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
     # Loaded late: the run of one system need not wait for it.
     from sqlverdict.report.several_runs.leaderboard import (
         group_sentences,
-        leaderboard,
         leaderboard_table,
+        rank_runs,
     )
 
     first = runs[0]
@@ -115,7 +115,7 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
     )
     for label in first.manifest.metrics:
         try:
-            board = leaderboard(runs, label)
+            board = rank_runs(runs, label)
         except UsageError as nothing_common:
             screen.line(f"{label}: {nothing_common}", "warning")
             continue
@@ -159,7 +159,7 @@ def show_notes(screen: Screen, notes: Sequence[str]) -> None:
     if notes:
         screen.line()
     for note in notes:
-        screen.line(f"note: {clean(note)}", "warning")
+        screen.line(f"note: {printable(note)}", "warning")
 
 
 def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:

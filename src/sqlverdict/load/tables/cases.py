@@ -15,7 +15,7 @@ from sqlverdict.errors import (
     UnclearColumns,
     UsageError,
     column_option,
-    text_of,
+    message_text,
 )
 from sqlverdict.files.text import UTF8_BOM, few_of, near
 from sqlverdict.load.benchmark import Benchmark, SourceFile
@@ -149,7 +149,7 @@ class TableCases:
     def _notes(self, spellings: Mapping[str, str], db_ids: Sequence[str]) -> Iterator[str]:
         name = self.path.name
         if column_note := self.guess.sentence(name):
-            yield text_of(column_note)
+            yield message_text(column_note)
         read = ", ".join(
             f"{theirs!r} as {ours}"
             for theirs, ours in spellings.items()

@@ -56,7 +56,7 @@ def table_format(path: Path) -> str | None:
     return next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
 
 
-def named_columns(
+def header_columns(
     names: Sequence[str], path: Path
 ) -> tuple[list[tuple[str, int]], tuple[str, ...]]:
     """The columns of a header that have a name, each with its position, and a note on the others.

@@ -235,14 +235,14 @@ def _show(report: Audit, most: int, least: float) -> None:
         )
     )
     for suspect in report.suspects[:most]:
+        case = suspect.case
         screen.line()
         screen.line(
-            f"{suspect.id} ({suspect.db_id}): rank {suspect.rank:.2f}, the probability that it is "
-            f"wrong",
+            f"{case.id} ({case.db_id}): rank {suspect.rank:.2f}, the probability that it is wrong",
             "heading",
         )
-        screen.line(f"  {short(suspect.question, 160)}")
-        for gold in suspect.gold:
+        screen.line(f"  {short(case.question, 160)}")
+        for gold in case.gold:
             screen.line(f"  gold  {short(gold, 160)}", "quiet")
         for raising in suspect.raised_by:
             screen.line(f"  odds x{raising.odds:.1f}: {short(raising.feature.words, 160)}")

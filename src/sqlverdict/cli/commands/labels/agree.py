@@ -41,6 +41,7 @@ from sqlverdict.report.agreement.tables import (
     difference_table,
     group_table,
 )
+from sqlverdict.report.one_run.case import prediction_text
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import short
 from sqlverdict.runlog.run import read_run
@@ -188,7 +189,7 @@ def agree(args: AgreeArgs) -> None:
         svg = agreement_figure(report, next(iter(args.by), None))
         write_text_at_once(args.figure, svg)
     if args.as_json:
-        print_json(report)
+        print_json(report.as_record())
         return
     _show(report, args.show, in_percent=args.percent)
 
@@ -232,16 +233,17 @@ def _show(report: AgreementReport, most: int, *, in_percent: bool) -> None:
 
 
 def _show_item(screen: Screen, item: Disagreement) -> None:
+    case = item.result
     people = "right" if item.label else "wrong"
     votes = ", ".join("-" if vote is None else f"{vote:g}" for vote in item.votes)
-    *some, last = item.wrongly_right or item.wrongly_wrong
+    *some, last = item.metrics
     names = f"{', '.join(some)} and {last} say" if some else f"{last} says"
     other = "wrong" if item.label else "right"
     voted = f" (votes {votes})" if votes else ""
-    screen.line(f"  {item.id} ({item.db_id}): people say {people}{voted}; {names} {other}")
-    screen.line(f"    {short(item.question, 150)}", "quiet")
-    for gold in item.gold:
+    screen.line(f"  {case.id} ({case.db_id}): people say {people}{voted}; {names} {other}")
+    screen.line(f"    {short(case.question, 150)}", "quiet")
+    for gold in case.gold:
         screen.line(f"    gold        {short(gold, 160)}", "quiet")
-    screen.line(f"    prediction  {short(item.prediction, 160)}", "quiet")
+    screen.line(f"    prediction  {short(prediction_text(case), 160)}", "quiet")
     for line in item.evidence:
         screen.line(f"    evidence    {short(line, 160)}", "quiet")

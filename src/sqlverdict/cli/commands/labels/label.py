@@ -38,7 +38,7 @@ from sqlverdict.label.export import export_cases, export_golds, export_votes
 from sqlverdict.label.import_votes import NO_CASE, import_votes
 from sqlverdict.label.offline import offline_page
 from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
-from sqlverdict.label.session import ADJUDICATOR, LabelSession, reader_of
+from sqlverdict.label.session import ADJUDICATOR, LabelSession, token_subject
 from sqlverdict.label.session_key import SessionKey, open_key, save_key
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.databases import Databases
@@ -235,8 +235,8 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     save_key(folder, replace(key, port=port))
     own = address_of(args.server.host, listener)
     address = front or own
-    tokens = {key.token(reader_of(name)): reader_of(name) for name in work}
-    links = {name: f"{address}/#token={key.token(reader_of(name))}" for name in work}
+    tokens = {key.token(token_subject(name)): token_subject(name) for name in work}
+    links = {name: f"{address}/#token={key.token(token_subject(name))}" for name in work}
     adjudicator = options.adjudicator or _user()
     if len(work) > 1:
         tokens[key.token(ADJUDICATOR)] = ADJUDICATOR

@@ -21,7 +21,7 @@ from sqlverdict.cli.options.run import EvaluateArgs, run_options
 from sqlverdict.cli.options.shared import command_line, command_words, print_json
 from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
 from sqlverdict.cli.show_trials import show_trials
-from sqlverdict.errors import Contradiction, Interrupted, text_of
+from sqlverdict.errors import Contradiction, Interrupted, message_text
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options
 from sqlverdict.report.files import write_reports
@@ -105,7 +105,7 @@ def evaluate(args: EvaluateArgs) -> int:
         records |= {"trials": trials} if trials else {}
         print_json({"exit_code": end.exit_code, "outcome": end.message, **records})
     else:
-        _print(runs, end, quiet=args.output.quiet, column_note=text_of(benchmark.column_note))
+        _print(runs, end, quiet=args.output.quiet, column_note=message_text(benchmark.column_note))
     return end.exit_code
 
 

@@ -37,7 +37,7 @@ from sqlverdict.report.several_runs.leaderboard import (
     group_sentences,
     leaderboard_table,
 )
-from sqlverdict.report.several_runs.leaderboard import leaderboard as rank_systems
+from sqlverdict.report.several_runs.leaderboard import rank_runs as rank_systems
 from sqlverdict.report.several_runs.metric_errors import (
     ErrorAnalysis,
     errors_table,
@@ -45,7 +45,7 @@ from sqlverdict.report.several_runs.metric_errors import (
 )
 from sqlverdict.report.several_runs.ranks import (
     Reranking,
-    parts_table,
+    rank_parts_table,
     rank_sentence,
     ranks_table,
     read_types,
@@ -261,8 +261,8 @@ def _show(
             f"{rank_sentence(change)} ({count(change.cases, 'case')})",
             [
                 ranks_table(change),
-                parts_table("type", change, change.types),
-                parts_table("difficulty", change, change.difficulties),
+                rank_parts_table("type", change, change.types),
+                rank_parts_table("difficulty", change, change.difficulties),
             ],
             change.notes,
         )

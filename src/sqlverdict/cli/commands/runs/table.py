@@ -27,14 +27,14 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.report.agreement.categories import (
     category_report,
     category_table,
-    difference_table,
+    clause_table,
 )
 from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.report.several_runs.comparison import differences_from_first
 from sqlverdict.report.several_runs.contributions import (
-    contributions,
     contributions_chart,
     contributions_table,
+    step_contributions,
 )
 from sqlverdict.report.several_runs.paper_table import GROUPINGS, paper_table
 from sqlverdict.report.several_runs.same_cases import check_same_cases
@@ -222,7 +222,7 @@ def _print_categories(runs: Sequence[Run], args: TableArgs) -> None:
         f"and it says wrong, right",
         "quiet",
     )
-    _print_table(screen, difference_table(report), args)
+    _print_table(screen, clause_table(report), args)
     for group in args.by or ("all",):
         for source in ("tags", "judge"):
             _print_table(screen, category_table(report, _GROUPS[group], source), args)
@@ -231,7 +231,7 @@ def _print_categories(runs: Sequence[Run], args: TableArgs) -> None:
 def _print_contributions(runs: Sequence[Run], args: TableArgs) -> None:
     if args.schema is None:
         raise UsageError("--schema is missing: the rules need to know keys; name the databases")
-    errors_by_step = contributions(runs, load_schemas(args.schema))
+    errors_by_step = step_contributions(runs, load_schemas(args.schema))
     if args.figures is not None:
         figure = args.figures / "contributions.svg"
         write_text_at_once(figure, contributions_chart(errors_by_step) + "\n")
