@@ -29,8 +29,7 @@ from sqlverdict.load.columns.ids import is_number_name
 from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.people.sheet_options import sheet_options
 from sqlverdict.load.people.votes import MEANINGS
-from sqlverdict.load.tables.open_table import table_rows
-from sqlverdict.load.tables.table import table_format
+from sqlverdict.load.tables.open_table import table_format, table_rows
 
 LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")
