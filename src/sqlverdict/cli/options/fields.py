@@ -91,7 +91,7 @@ class SettingsCommand(click.Command):
         settings: Those that stand in the project file or after ``--set``, by key.
     """
 
-    settings: Mapping[str, HeadedOption]
+    settings: dict[str, HeadedOption]
 
 
 def option(
