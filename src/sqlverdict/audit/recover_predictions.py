@@ -31,7 +31,7 @@ from sqlverdict.load.prediction_formats import (
     detect,
 )
 from sqlverdict.load.submission_folders import FOLDER, read_folder
-from sqlverdict.load.tables.table import table_format
+from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.records import Case
 
 _BY_POSITION = ("lines", "lines_db")

@@ -15,10 +15,10 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.evaluate_runs import read_cases, run_systems
 from sqlverdict.cli.options.batch import show_estimate, submit_batch
 from sqlverdict.cli.options.data import select
+from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge, open_judge
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
 from sqlverdict.cli.options.shared import print_json

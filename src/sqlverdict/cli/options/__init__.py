@@ -1,5 +1,6 @@
 """Groups of options, and what is made of them.
 
+``fields``          options, settings and arguments as fields of dataclasses
 ``shared``          single options that several commands have; types; JSON output
 ``data``            where the cases are
 ``predictions``     whose predictions are scored

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     COLUMN,

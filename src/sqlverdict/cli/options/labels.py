@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import FILE
 from sqlverdict.load.people.labels import Combine, Half, Labels, read_labels
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, group, option, setting
+from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.shared import (
     FOLDER,
     POSITIVE,

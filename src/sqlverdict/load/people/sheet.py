@@ -28,8 +28,7 @@ from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_
 from sqlverdict.load.columns.ids import distinct_columns, is_number_name
 from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.people.votes import MEANINGS
-from sqlverdict.load.tables.open_table import table_rows
-from sqlverdict.load.tables.table import table_format
+from sqlverdict.load.tables.open_table import table_format, table_rows
 
 LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")

@@ -38,8 +38,7 @@ from sqlverdict.load.fields import (
     prediction_from,
 )
 from sqlverdict.load.tables.cells import cells_as_fields
-from sqlverdict.load.tables.open_table import open_table
-from sqlverdict.load.tables.table import table_format
+from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"

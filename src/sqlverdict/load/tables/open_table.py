@@ -11,7 +11,27 @@ from sqlverdict.load.columns.guess import is_query
 from sqlverdict.load.tables.delimited import open_delimited
 from sqlverdict.load.tables.excel import open_excel
 from sqlverdict.load.tables.parquet import open_parquet
-from sqlverdict.load.tables.table import Rows, TableFile, TextReader, table_format
+from sqlverdict.load.tables.table import Rows, TableFile, TextReader
+
+SUFFIXES = {
+    "csv": (".csv", ".tsv", ".tab"),
+    "excel": (".xlsx", ".xlsm"),
+    "parquet": (".parquet", ".pq"),
+}
+"""How the names of tables end, by format."""
+_NOT_READ = {".xls": "an old Excel file", ".ods": "an OpenDocument sheet", ".numbers": "a sheet"}
+
+
+def table_format(path: Path) -> str | None:
+    """``csv``, ``excel`` or ``parquet``, by the ending of a file's name; ``None``: no table.
+
+    Raises:
+        DataError: it is a table of a kind that is not read.
+    """
+    suffix = path.suffix.lower()
+    if suffix in _NOT_READ:
+        raise DataError(f"{path} is {_NOT_READ[suffix]}. Save it as .xlsx or .csv.")
+    return next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
 
 
 def open_table(path: Path, error: type[DataError], as_text: TextReader = check_text) -> TableFile:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.errors import DataError
-
 Rows = Generator[tuple[str, dict[str, Any]], None, None]
 TextReader = Callable[..., str]
 """Makes text of bytes: strictly, or by :func:`~sqlverdict.files.text.any_text`."""
@@ -32,28 +30,8 @@ class TableFile:
     notes: tuple[str, ...] = ()
 
 
-SUFFIXES = {
-    "csv": (".csv", ".tsv", ".tab"),
-    "excel": (".xlsx", ".xlsm"),
-    "parquet": (".parquet", ".pq"),
-}
-"""How the names of tables end, by format."""
-
 TITLE_HINT = " If the first line is a title, remove what is above the header."
 """What to do where the first line has one cell, and others have more."""
-_NOT_READ = {".xls": "an old Excel file", ".ods": "an OpenDocument sheet", ".numbers": "a sheet"}
-
-
-def table_format(path: Path) -> str | None:
-    """``csv``, ``excel`` or ``parquet``, by the ending of a file's name; ``None``: no table.
-
-    Raises:
-        DataError: it is a table of a kind that is not read.
-    """
-    suffix = path.suffix.lower()
-    if suffix in _NOT_READ:
-        raise DataError(f"{path} is {_NOT_READ[suffix]}. Save it as .xlsx or .csv.")
-    return next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
 
 
 def header_columns(

@@ -14,8 +14,9 @@ from sqlverdict.audit.gold import Audit, suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import Rerun
 from sqlverdict.audit.suspicion import SUSPICIONS
-from sqlverdict.cli.command import Heading, command, group, option, setting
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (
     FILE,

@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.limits import CacheArgs, open_runner
 from sqlverdict.cli.options.predictions import prediction_format_setting
 from sqlverdict.cli.options.shared import (

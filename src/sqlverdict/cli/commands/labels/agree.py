@@ -9,9 +9,10 @@ from typing import Literal
 
 import click
 
-from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.count_labels import CalibrateArgs, count_labels
 from sqlverdict.cli.judge_contexts import ContextArgs, compare_contexts
+from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.labels import LabelArgs, half_option
 from sqlverdict.cli.options.shared import (
     ANY_PATH,

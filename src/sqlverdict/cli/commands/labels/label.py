@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 import click
 from msgspec.structs import replace
 
-from sqlverdict.cli.command import command, group, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import group, option
 from sqlverdict.cli.options.label import ExportArgs, ImportArgs, QueueArgs, ServerArgs
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (

@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import argument, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import argument, option
 from sqlverdict.cli.options.shared import json_option, print_json
 from sqlverdict.cli.show_rule import rule_json, show_rule
 from sqlverdict.compare.preset import DEFAULT_PRESET

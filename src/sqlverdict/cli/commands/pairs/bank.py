@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import option
 from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, print_json
 from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.files.text import count, few_of

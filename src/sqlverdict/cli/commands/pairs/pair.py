@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import Heading, argument, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, argument, option
 from sqlverdict.cli.options.pair import (
     SIDES,
     PairOfQueries,

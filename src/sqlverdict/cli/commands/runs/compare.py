@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlverdict.cli.command import Heading, argument, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, argument, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     force_option,

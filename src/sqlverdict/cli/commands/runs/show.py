@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import Heading, argument, command, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.list_cases import FORMATS, TABLE, list_cases
+from sqlverdict.cli.options.fields import Heading, argument, option
 from sqlverdict.cli.options.shared import NAMES, json_option, print_json, run_argument
 from sqlverdict.cli.run_cases import case_databases
 from sqlverdict.cli.show_case import is_unexplained, show_case, show_more, show_search
