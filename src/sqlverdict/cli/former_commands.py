@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 FORMER: Mapping[str, str] = {
+    "ablate": "agree RUN --labels FILE --context all",
     "abstain apply": "abstain run ...",
     "abstain list": "explain methods ...",
-    "ablate": "agree RUN --labels FILE --context all",
     "bank export": "bank --export ...",
     "bank import": "bank --import ...",
     "bank list": "bank ...",

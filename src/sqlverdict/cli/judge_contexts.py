@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar
 
 import click
 
@@ -20,6 +19,7 @@ from sqlverdict.cli.options.batch import show_estimate, submit_batch
 from sqlverdict.cli.options.data import select
 from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge, open_judge
+from sqlverdict.cli.options.labels import ContextArgs
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
 from sqlverdict.cli.options.shared import print_json
 from sqlverdict.cli.recorded_command import evaluate_args
@@ -40,30 +40,6 @@ from sqlverdict.runlog.run import Run
 
 ALL = "all"
 _JUDGE = "flex"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContextArgs:
-    """The contexts in which a judge is asked again."""
-
-    HEADING: ClassVar[Heading] = Heading.JUDGE
-
-    contexts: tuple[str, ...] = option(
-        "--context",
-        multiple=True,
-        metavar="NAME",
-        help="Ask the judge of the run again in this context, or in all. Repeatable.",
-    )
-    published: bool = option(
-        "--published",
-        is_flag=True,
-        help="With --context: the kappas that FLEX published beside ours, all times 100.",
-    )
-    dry_run: bool = option(
-        "--dry-run",
-        is_flag=True,
-        help="With --context: only estimate the calls, tokens and cost.",
-    )
 
 
 def compare_contexts(

@@ -11,9 +11,8 @@ import click
 
 from sqlverdict.cli.command import command
 from sqlverdict.cli.count_labels import CalibrateArgs, count_labels
-from sqlverdict.cli.judge_contexts import ContextArgs, compare_contexts
 from sqlverdict.cli.options.fields import Heading, group, option
-from sqlverdict.cli.options.labels import LabelArgs, half_option
+from sqlverdict.cli.options.labels import ContextArgs, LabelArgs, half_option
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     FILE,
@@ -164,6 +163,9 @@ def agree(args: AgreeArgs) -> None:
         _check_options((*_OF_FIGURES, *_names(CalibrateArgs)), "cannot be combined with --context")
         if len(args.runs) > 1:
             raise UsageError("--context takes one run, whose judge is asked again")
+        # Imported here: the rest of the command evaluates nothing, and starts sooner without it.
+        from sqlverdict.cli.judge_contexts import compare_contexts
+
         out = args.out or Path("ablation")
         compare_contexts(args.runs[0], labels, args.context, out, as_json=args.as_json)
         return

@@ -11,8 +11,6 @@ from sqlverdict.cli.command import command
 from sqlverdict.cli.list_cases import FORMATS, TABLE, list_cases
 from sqlverdict.cli.options.fields import Heading, argument, option
 from sqlverdict.cli.options.shared import NAMES, json_option, print_json, run_argument
-from sqlverdict.cli.run_cases import case_databases
-from sqlverdict.cli.show_case import is_unexplained, show_case, show_more, show_search
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import few_of, near
 from sqlverdict.load.columns.ids import row_number_hint
@@ -131,6 +129,10 @@ def show(args: ShowArgs) -> None:
 
 
 def _show_cases(args: ShowArgs) -> None:
+    # Imported here: the list of cases needs none of it, and starts sooner.
+    from sqlverdict.cli.run_cases import case_databases
+    from sqlverdict.cli.show_case import is_unexplained, show_case, show_more, show_search
+
     case_ids = dict.fromkeys(args.case_ids)
     ids, by_id = [], {}
     for result in read_results(args.run):

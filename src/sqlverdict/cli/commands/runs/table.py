@@ -32,11 +32,6 @@ from sqlverdict.report.agreement.categories import (
 )
 from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.report.several_runs.comparison import differences_from_first
-from sqlverdict.report.several_runs.contributions import (
-    contributions_chart,
-    contributions_table,
-    step_contributions,
-)
 from sqlverdict.report.several_runs.paper_table import GROUPINGS, paper_table
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.several_runs.trials import read_trials
@@ -230,10 +225,18 @@ def _print_categories(runs: Sequence[Run], args: TableArgs) -> None:
 
 
 def _print_contributions(runs: Sequence[Run], args: TableArgs) -> None:
+    # Imported here: no other table needs the prover.
+    from sqlverdict.report.several_runs.contributions import (
+        contributions_chart,
+        contributions_table,
+        step_contributions,
+    )
+
     if args.schema is None:
         raise UsageError("--schema is missing: the rules need to know keys; name the databases")
     errors_by_step = step_contributions(runs, load_schemas(args.schema))
     if args.figures is not None:
+        args.figures.mkdir(parents=True, exist_ok=True)
         figure = args.figures / "contributions.svg"
         write_text_at_once(figure, contributions_chart(errors_by_step) + "\n")
         click.echo(f"written: {figure}", err=True)
