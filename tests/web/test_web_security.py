@@ -114,7 +114,7 @@ def test_behind_a_proxy_the_address_that_people_use_is_ours(
 def test_an_address_of_a_proxy_is_one_of_a_page() -> None:
     assert front_address("https://example.org/label/") == "https://example.org/label"
     for text in ("example.org", "ftp://x", "https://", "http://[", "https://x/?a=1", "https://u@x"):
-        with pytest.raises(UsageError, match="the address is"):
+        with pytest.raises(UsageError, match="--address is"):
             front_address(text)
 
 

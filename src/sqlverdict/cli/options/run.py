@@ -75,6 +75,7 @@ class OutputArgs:
     )
     merge: tuple[Path, ...] = option(
         "--merge",
+        rare=True,
         type=FOLDER,
         multiple=True,
         metavar="RUN",
