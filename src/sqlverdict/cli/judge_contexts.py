@@ -17,7 +17,6 @@ import click
 from sqlverdict.cli.evaluate_runs import read_cases, run_systems
 from sqlverdict.cli.options.batch import show_estimate, submit_batch
 from sqlverdict.cli.options.data import select
-from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge, open_judge
 from sqlverdict.cli.options.labels import ContextArgs
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
