@@ -13,13 +13,14 @@ import click
 import sqlverdict
 from sqlverdict import errors
 from sqlverdict.api.spelling import argument_text
+from sqlverdict.cli.command import HeadedCommand
 from sqlverdict.cli.main import sqlverdict as main
 from sqlverdict.errors import OptionName
 
 ROOT = Path(sqlverdict.__file__).parent
 OPTION = re.compile(r"(?<![\w`'-])--[a-z]")
 CLASSES = {name for name, value in vars(errors).items() if isinstance(value, type)}
-BOTH = ("from Python: ", "sqlverdict doctor", "sqlverdict label", "sqlverdict rules")
+BOTH = ("from Python: ", "sqlverdict ")
 """Texts that name a whole command, or the spellings of both doors."""
 OWN_OPTIONS = {"integrations/pytest_plugin.py"}
 """Modules with options of another program's command line."""
@@ -46,7 +47,8 @@ def command_options(command: click.Command = main) -> Iterator[str]:
             member = command.get_command(context, name)
             assert member is not None
             yield from command_options(member)
-    for parameter in command.params:
+    settings = command.settings.values() if isinstance(command, HeadedCommand) else ()
+    for parameter in (*command.params, *settings):
         yield from (*parameter.opts, *parameter.secondary_opts)
 
 
