@@ -42,14 +42,14 @@ _JUDGE = "flex"
 
 
 def compare_contexts(
-    run: Path, labels: Labels, chosen: ContextArgs, out: Path, *, as_json: bool
+    run: Path, labels: Labels, context_args: ContextArgs, out: Path, *, as_json: bool
 ) -> None:
     """Run the judge in several contexts, and compare each with people's labels.
 
     Args:
         run: The folder of the run.
         labels: People's labels.
-        chosen: Which contexts, and what to do with them.
+        context_args: Which contexts, and what to do with them.
         out: The folder of the new runs.
         as_json: Whether to print JSON.
 
@@ -58,10 +58,10 @@ def compare_contexts(
             case has a label.
         RunLogError: the run does not name its command.
     """
-    names = choose_contexts(() if ALL in chosen.contexts else chosen.contexts)
+    names = choose_contexts(() if ALL in context_args.contexts else context_args.contexts)
     manifest = read_manifest(run)
     args = evaluate_args(run, manifest)
-    judge = _flex(replace(args.judge, dry_run=chosen.dry_run), run)
+    judge = _flex(replace(args.judge, dry_run=context_args.dry_run), run)
     check_judge(judge)
     args = replace(args, judge=judge, metrics="ex,flex", evidence=EvidenceArgs())
     benchmark, options = read_cases(args, run_options(args, None))
@@ -74,7 +74,7 @@ def compare_contexts(
     args = replace(args, data=replace(args.data, only=ids, limit=None))
     with ExitStack() as stack:
         session = stack.enter_context(open_judge(judge, benchmark))
-        if chosen.dry_run:
+        if context_args.dry_run:
             out = Path(stack.enter_context(TemporaryDirectory()))
         options = replace(options, overwrite=False)
         folders = {name: out / name for name in names}
@@ -88,7 +88,7 @@ def compare_contexts(
     screen = Screen()
     size = f"{count(len(report), 'context')} on {count(len(ids), 'case')}"
     screen.line(f"{judge.llm.model} in {size}", "heading")
-    screen.table(ablation_table(report, published=chosen.published))
+    screen.table(ablation_table(report, published=context_args.published))
 
 
 def _flex(judge: JudgeArgs, run: Path) -> JudgeArgs:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlverdict.account import Account
-from sqlverdict.errors import OptionName, Part, UsageError, text_of
+from sqlverdict.errors import OptionName, Part, UsageError, message_text
 from sqlverdict.llm.budget import CostBudget
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint, TokensField
@@ -178,7 +178,7 @@ class Client:
             return self._no_reply(hopeless, 0)
         limit = self._budget.limit
         if limit is not None and not self.prices.knows(request.model):
-            return self._no_reply(text_of(_no_price(request.model)), 0)
+            return self._no_reply(message_text(_no_price(request.model)), 0)
         try:
             received, _ = self._transport.repeat(lambda: self._call(request, address, account))
         except CallFailed as error:

@@ -14,7 +14,7 @@
 ``judge_settings``  a judge's settings from text
 ``judge_records``   judges that call no model
 ``run``             evaluate
-``pair``            two queries and a schema
+``pair``            two queries and a schema; what a query consists of
 ``build``           build
 ``abstain``         abstain
 """

@@ -20,7 +20,7 @@ from sqlverdict.cli.options.shared import (
     schema_option,
     show_option,
 )
-from sqlverdict.cli.show_trials import show_trials
+from sqlverdict.cli.show_run import show_trials
 from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
