@@ -32,12 +32,15 @@ def engine_records() -> str:
 def _record_table(names: Sequence[str], records: Mapping[str, object]) -> str:
     rows = [f"| | {' | '.join(records)} |", "| --- " * (len(records) + 1) + "|"]
     for name in names:
-        values = (getattr(record, name) for record in records.values())
-        cells = (
-            ", ".join(f"`{each}`" for each in sorted(value))
-            if isinstance(value, frozenset | tuple)
-            else {True: "yes", False: "no"}.get(value, f"`{value}`" if value else "")
-            for value in values
-        )
+        cells = (_cell(getattr(record, name)) for record in records.values())
         rows.append(f"| `{name}` | {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, frozenset | tuple):
+        return ", ".join(map(_cell, sorted(value)))
+    # A code span that is a backquote takes two around it.
+    return f"`` {value} ``" if value == "`" else f"`{value}`" if value else ""
