@@ -22,7 +22,7 @@ from sqlverdict.parse.facts import (
     facts_of,
 )
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.check import InvalidProof, Verdict, check
+from sqlverdict.prove.check import CheckedProof, InvalidProof, check
 from sqlverdict.prove.proof import Proof
 
 FORMAT = "sqlverdict proof"
@@ -65,7 +65,7 @@ def make_certificate(
     return Certificate(proof, schema, facts, fixed_columns)
 
 
-def check_certificate(certificate: Certificate, schema: Schema | None = None) -> Verdict:
+def check_certificate(certificate: Certificate, schema: Schema | None = None) -> CheckedProof:
     """Do a kept proof again, on its own tables or on others.
 
     Args:

@@ -19,7 +19,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.certificate import check_certificate, load, make_certificate, save
-from sqlverdict.prove.check import InvalidProof, Verdict, explained
+from sqlverdict.prove.check import CheckedProof, InvalidProof, explained
 from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.profile import PROFILES
@@ -175,14 +175,14 @@ def _facts(pair: PairOfQueries) -> list[str]:
     return sorted(str(fact) for fact in facts if fold(fact.table) in tables)
 
 
-def _why(verdict: Verdict) -> str:
+def _why(verdict: CheckedProof) -> str:
     if not isinstance(verdict, InvalidProof):
         return ""
     where = "" if verdict.step is None else f"step {verdict.step + 1}: "
     return f"{where}{verdict.why}"
 
 
-def _verdict_json(proof: Proof, verdict: Verdict) -> dict[str, Any]:
+def _verdict_json(proof: Proof, verdict: CheckedProof) -> dict[str, Any]:
     return {
         "verdict": "proved_equivalent" if verdict.holds else "rejected",
         "why": _why(verdict),
@@ -220,7 +220,7 @@ def _differing_clauses(result: NotProved) -> dict[str, tuple[str, ...]]:
 
 def _show_proof(
     proof: Proof,
-    verdict: Verdict,
+    verdict: CheckedProof,
     facts: list[str],
     saved: Path | None,
     broken: tuple[str, ...],
@@ -278,7 +278,7 @@ def _show_not_proved(result: NotProved, facts: list[str]) -> None:
     screen.line(f"rules that fired: {', '.join(result.rules) or 'none'}", "quiet")
 
 
-def _show_check(proof: Proof, verdict: Verdict) -> None:
+def _show_check(proof: Proof, verdict: CheckedProof) -> None:
     screen = Screen()
     for line in explained(verdict):
         screen.line(line)
