@@ -25,7 +25,7 @@ from random import Random
 import sqlverdict.audit.gold_model as package
 from audit_data import Databases, Labelled, labelled
 from audit_figures import auc, first, gain, interval
-from sqlverdict.audit.features import Feature, features_of
+from sqlverdict.audit.features import Feature, gold_features
 from sqlverdict.audit.gold_fit import fit_model
 from sqlverdict.audit.gold_model import MODEL, GoldModel
 from sqlverdict.audit.gold_report import GoldReport
@@ -87,7 +87,7 @@ def look(report: GoldReport) -> Features:
     ]
     former = 1 - prod(1 - result.weight for result in raised if result.name in FORMER)
     return {
-        **{each.name: each.value for each in features_of(report, raised)},
+        **{each.name: each.value for each in gold_features(report, raised)},
         FORMER_RANK: former,
     }
 

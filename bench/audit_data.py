@@ -1,4 +1,4 @@
-"""Labelled golds as the audit sees them: a dossier each, and whether people call the gold wrong.
+"""Labelled golds as the audit sees them: a report each, and whether people call the gold wrong.
 
 ``corrected``: 88 BIRD questions, 13 systems (``labels/corrected_golds.jsonl``). A gold is wrong
 where the experts' corrected gold answers otherwise on the database (``ex[bird]``).
@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlverdict.audit.gold_report import GoldReport, one_dossier
+from sqlverdict.audit.gold_report import GoldReport, report_of
 from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.cache import AnswerCache, default_path
@@ -55,12 +55,12 @@ class Labelled:
     @property
     def key(self) -> str:
         """Its question, among all sets: one question may be in two of them."""
-        return f"{'spider' if self.set == 'spider' else 'bird'} {self.report.id}"
+        return f"{'spider' if self.set == 'spider' else 'bird'} {self.report.case.id}"
 
     @property
     def database(self) -> str:
         """Its database."""
-        return self.report.db_id
+        return self.report.case.db_id
 
 
 class Databases:
@@ -126,8 +126,8 @@ def labelled(
         )
         here = [each for each in questions if each.case.database is not None]
         away = [each for each in questions if each.case.database is None]
-        results += _dossiers(databases, name, benchmark, here)
-        results += _dossiers(databases, name, benchmark, away)
+        results += _reports(databases, name, benchmark, here)
+        results += _reports(databases, name, benchmark, away)
     return results
 
 
@@ -173,7 +173,7 @@ def _case(databases: Databases, benchmark: str, case_id: str, row: Mapping[str, 
     )
 
 
-def _dossiers(
+def _reports(
     databases: Databases, name: str, benchmark: str, questions: Sequence[Question]
 ) -> Iterator[Labelled]:
     if not questions:
@@ -184,13 +184,13 @@ def _dossiers(
     executed = questions[0].case.database is not None
     results = _executed(benchmark, questions) if executed else _recorded(questions)
     for answer in results:
-        report = one_dossier(
+        report = report_of(
             answer,
             knowledge={each.case.id: each.case.knowledge for each in questions},
             schemas={key: schema for key, schema in schemas.items() if schema is not None},
             rerun=(lambda db_id, sql: databases.run(benchmark, db_id, sql)) if executed else None,
         )
-        yield Labelled(name, report, wrong[report.id], executed)
+        yield Labelled(name, report, wrong[report.case.id], executed)
 
 
 def _executed(benchmark: str, questions: Sequence[Question]) -> Iterator[list[tuple[str, Result]]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 from counting import counting
 from docstrings import as_markdown
+from engine_records import engine_records
 from judge_page import judge_page
 from options_page import options_page
 
@@ -125,6 +126,8 @@ def _rows(rows: tuple[Row, ...]) -> str:
 def engines() -> str:
     """The engines page, with the limits."""
     text = members("Engines", "What runs the queries.", ENGINES)  # type: ignore[arg-type]
+    head, rest = text.split("\n\n## ", 1)
+    text = f"{head}\n\n{engine_records()}\n\n## {rest}"
     limits = ["# Limits", as_markdown(Limits.__doc__), "Defaults:", ""]
     values = [f"- `{name}`: {value:,}" for name, value in vars(Limits()).items()]
     return text + "\n" + "\n\n".join(limits[:3]) + "\n\n" + "\n".join(values) + "\n"

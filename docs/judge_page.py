@@ -12,7 +12,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.policies import POLICIES
-from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.situations import Situation
 
 PAGE = Path(__file__).with_name("judge.md")

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import click
 
-from sqlverdict.cli.command import HeadedCommand, HeadedOption, Heading
+from sqlverdict.cli.command import HeadedCommand
 from sqlverdict.cli.main import sqlverdict
+from sqlverdict.cli.options.fields import HeadedOption, Heading
 
 _INTRODUCTION = """A command takes **options** (`--out runs/mine`) and **settings**. A setting is
 what is set once for a project, if at all: a timeout, a cache, the prices of a model. It has no

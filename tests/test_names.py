@@ -48,7 +48,6 @@ MEMBERS = {
     "judge/judges": "one file per judge",
     "load/benchmarks": "one file per published benchmark",
     "load/own_files": "one file per format of users' own cases",
-    "prove/etm_paper/rules": "one file per rule of the ETM paper",
     "prove/profiles": "one file per profile",
     "prove/rules": "one file per rule",
     "refute/strategies": "one file per search strategy",

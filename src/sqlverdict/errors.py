@@ -86,7 +86,9 @@ def column_option(name: str, target: str) -> OptionName:
     return OptionName("column", ((name, target),))
 
 
-def text_of(parts: Sequence[Part], spelling: Callable[[OptionName | SameCall], str] = str) -> str:
+def message_text(
+    parts: Sequence[Part], spelling: Callable[[OptionName | SameCall], str] = str
+) -> str:
     """A message as text, with options in the spelling of the command line or another one."""
     return "".join(
         spelling(part) if isinstance(part, OptionName | SameCall) else str(part) for part in parts
@@ -123,7 +125,7 @@ class SqlverdictError(Exception):
         super().__init__(*parts)
 
     def __str__(self) -> str:
-        return text_of(self.args, self.spelling)
+        return message_text(self.args, self.spelling)
 
 
 class UsageError(SqlverdictError):

@@ -14,7 +14,7 @@ import pytest
 
 import sqlverdict as sv
 from sqlverdict.api.spelling import argument_text
-from sqlverdict.errors import OptionName, SameCall, UsageError, column_option, text_of
+from sqlverdict.errors import OptionName, SameCall, UsageError, column_option, message_text
 
 GOLD = "SELECT name FROM t WHERE n > 1"
 CASES = [{"id": 1, "gold": GOLD}, {"id": 2, "gold": "SELECT 1"}]
@@ -102,7 +102,7 @@ def test_an_error_names_options_as_the_door_spells_them(db: Path, tmp_path: Path
         options = [part for part in caught.value.args if isinstance(part, OptionName)]
         assert options, name
         for option in options:
-            assert str(option) in text_of(caught.value.args), name
+            assert str(option) in message_text(caught.value.args), name
 
 
 def test_a_guess_is_a_warning_at_the_line_of_the_call(db: Path, tmp_path: Path) -> None:

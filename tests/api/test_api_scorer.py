@@ -196,7 +196,7 @@ def test_threads_get_the_same_results(db: Path) -> None:
 def test_large_replies_and_answers_do_not_fill_the_memory(
     db: Path, monkeypatch: pytest.MonkeyPatch, reply: str
 ) -> None:
-    monkeypatch.setattr("sqlverdict.api.memo.REMEMBERED", 200_000)
+    monkeypatch.setattr("sqlverdict.run.memory.REMEMBERED", 200_000)
     with sv.Scorer(db=db) as scorer:
         results = (
             scorer.check(GOLD, reply.format(f"{n:010}" * 1_000, f"'{n}'")) for n in range(40)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.audit.wording import same_wording
+from sqlverdict.audit.wording import wording_key
 from sqlverdict.execute.reversed_copy import reverse_copy
 from sqlverdict.records import Case
 
@@ -264,5 +264,5 @@ def test_progress_is_told(examine):
 
 
 def test_wording():
-    assert same_wording("  How  MANY Cities ?") == same_wording("how many cities")
-    assert same_wording("How many cities") != same_wording("How many shops")
+    assert wording_key("  How  MANY Cities ?") == wording_key("how many cities")
+    assert wording_key("How many cities") != wording_key("How many shops")

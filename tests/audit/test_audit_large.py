@@ -106,7 +106,8 @@ def test_runs_in_another_order_or_of_other_cases_are_brought_together(make_run: 
         make_run("c", *lines(range(0, 40, 3))),
     ]
     results = {
-        report.id: [answer.system for answer in report.answers] for report in gold_reports(runs)
+        report.case.id: [answer.system for answer in report.answers]
+        for report in gold_reports(runs)
     }
     assert len(results) == 40
     for number in range(40):

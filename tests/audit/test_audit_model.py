@@ -16,11 +16,11 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from sqlverdict.audit.features import Feature, features_of
+from sqlverdict.audit.features import Feature, gold_features
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_fit import fit_model
 from sqlverdict.audit.gold_markdown import suspect_markdown
-from sqlverdict.audit.gold_model import gold_model, logistic, read_model
+from sqlverdict.audit.gold_model import gold_model, logistic, read_gold_model
 from sqlverdict.audit.gold_report import GoldReport, report_of
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.cli.main import sqlverdict
@@ -68,12 +68,12 @@ def raised(result: GoldReport) -> list[Suspicion]:
 
 
 def features(result: GoldReport) -> dict[str, Feature]:
-    return {each.name: each for each in features_of(result, raised(result))}
+    return {each.name: each for each in gold_features(result, raised(result))}
 
 
 def probability(*results: Result) -> float:
     page = report(*results)
-    return gold_model().probability(features_of(page, raised(page)))
+    return gold_model().probability(gold_features(page, raised(page)))
 
 
 def systems(against: int, of: int) -> list[Result]:
@@ -266,7 +266,7 @@ def test_a_feature_that_is_no_number_counts_as_average(value: float) -> None:
 )
 def test_a_file_that_is_no_model_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"mine\.json"):
-        read_model(text.encode(), "mine.json")
+        read_gold_model(text.encode(), "mine.json")
 
 
 def test_a_fit_finds_the_coefficients_that_made_the_labels() -> None:
@@ -277,7 +277,7 @@ def test_a_fit_finds_the_coefficients_that_made_the_labels() -> None:
     assert model.coefficients["a"] == pytest.approx(2, abs=0.2)
     assert model.coefficients["b"] == pytest.approx(-1, abs=0.2)
     assert fit_model(rows, labels, ("a", "b")) == model
-    assert read_model(msgspec.json.encode(model), "again") == model
+    assert read_gold_model(msgspec.json.encode(model), "again") == model
 
 
 def test_a_fit_stays_finite_where_labels_are_separable_or_features_constant() -> None:

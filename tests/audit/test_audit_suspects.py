@@ -13,7 +13,7 @@ import pytest
 
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text, suspect_markdown
-from sqlverdict.audit.gold_report import gold_reports, same_query
+from sqlverdict.audit.gold_report import gold_reports, query_key
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import (
@@ -224,10 +224,10 @@ def test_asked_values_are_those_of_conditions() -> None:
 
 
 def test_one_text_for_the_spellings_of_a_query() -> None:
-    assert same_query("SELECT a FROM t WHERE b = 1 AND c = 2") == same_query(
+    assert query_key("SELECT a FROM t WHERE b = 1 AND c = 2") == query_key(
         "select T1.a from t as T1 where T1.c = 2 and T1.b = 1;"
     )
-    assert same_query("SELECT a FROM t WHERE b = 1") != same_query("SELECT a FROM t WHERE b = 2")
+    assert query_key("SELECT a FROM t WHERE b = 1") != query_key("SELECT a FROM t WHERE b = 2")
     for other in (
         ("SELECT a FROM t ORDER BY b", "SELECT a FROM t ORDER BY b DESC"),
         ("SELECT a FROM t WHERE b = 1", "SELECT a FROM t WHERE b = '1'"),
@@ -236,10 +236,10 @@ def test_one_text_for_the_spellings_of_a_query() -> None:
         ("SELECT a FROM t LIMIT 1", "SELECT a FROM t LIMIT 1 OFFSET 1"),
         ("SELECT a FROM t", "SELECT DISTINCT a FROM t"),
     ):
-        assert same_query(other[0]) != same_query(other[1])
+        assert query_key(other[0]) != query_key(other[1])
     # Aliases of a table that is read twice are not interchangeable.
     one = "SELECT x.a FROM t AS x JOIN t AS y ON x.p = y.q"
-    assert same_query(one) != same_query("SELECT y.a FROM t AS x JOIN t AS y ON x.p = y.q")
+    assert query_key(one) != query_key("SELECT y.a FROM t AS x JOIN t AS y ON x.p = y.q")
 
 
 @pytest.fixture
@@ -299,7 +299,7 @@ def test_the_most_suspect_comes_first_and_ranks_grow_with_signs(make_run: MakeRu
     loud = [line(OTHER, index=1, id="2"), line(OTHER, differs(gold=(0, 1)), index=2, id="3")]
     runs = [make_run(system, quiet, *loud) for system in "abc"]
     suspects = suspect_golds(runs)
-    assert [suspect.id for suspect in suspects.suspects] == ["3", "2"]
+    assert [suspect.case.id for suspect in suspects.suspects] == ["3", "2"]
     first, second = suspects.suspects
     assert 0 < second.rank < first.rank < 1
     assert [one.name for one in first.suspicions] == [
@@ -309,7 +309,7 @@ def test_the_most_suspect_comes_first_and_ranks_grow_with_signs(make_run: MakeRu
     ]
     assert suspects.counts == {"gold_nothing": 1, "nobody_right": 2, "systems_agree": 2}
     assert suspects.golds == 3
-    assert [s.id for s in suspect_golds(runs, at_least=first.rank).suspects] == ["3"]
+    assert [s.case.id for s in suspect_golds(runs, at_least=first.rank).suspects] == ["3"]
     assert len(suspects.notes) == 2
 
 

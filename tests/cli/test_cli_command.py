@@ -12,19 +12,17 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from sqlverdict.cli.command import (
-    MANY_OPTIONS,
-    HeadedCommand,
+from sqlverdict.cli.command import MANY_OPTIONS, HeadedCommand, command
+from sqlverdict.cli.main import SECTIONS, Commands, sqlverdict
+from sqlverdict.cli.options.fields import (
     HeadedOption,
     Heading,
     argument,
     build,
-    command,
     group,
     option,
     parameters,
 )
-from sqlverdict.cli.main import SECTIONS, Commands, sqlverdict
 from sqlverdict.cli.options.shared import COLUMN, NAMES
 
 Invoke = Callable[..., Result]

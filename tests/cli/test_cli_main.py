@@ -16,8 +16,7 @@ import pytest
 from click.testing import Result
 
 from sqlverdict.cli.commands.lists.explain import KINDS
-from sqlverdict.cli.former_commands import FORMER, new_line
-from sqlverdict.cli.main import FIRST, Commands, sqlverdict
+from sqlverdict.cli.main import FIRST, FORMER, Commands, new_line, sqlverdict
 from sqlverdict.errors import (
     DataError,
     Interrupted,

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.report.html.build import make_document
-from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability
+from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability_of
 from sqlverdict.report.terminal.tables import md_cell
 from sqlverdict.runlog.run import Run, read_run
 
@@ -54,7 +54,7 @@ def surfaces(run: Run, runs: Sequence[Run], metric: str) -> Figures:
     printed = next(line for line in str(run).splitlines() if line.startswith(f"{metric}:"))
     page = make_document([run]).index.systems[0]
     on_page = next(each for each in page.metrics if each.label == metric)
-    rs = reliability(run, ReliabilityRequest(source=metric)).view("ANS+UnANS")
+    rs = reliability_of(run, ReliabilityRequest(source=metric)).view("ANS+UnANS")
     figures = {
         "api": (rounded(estimate.value), estimate.scored),
         "summary.json": (rounded(own["value"]), own["scored"]),

@@ -234,7 +234,7 @@ def test_a_long_list_is_bounded_in_a_table_and_whole_elsewhere(
     evaluate("intent")
     command = ("show", "run", "--json")
     whole, table = call(*command), call("show", "run", "--format", "csv")
-    module = sys.modules["sqlverdict.cli.list_cases"]
+    module = sys.modules["sqlverdict.cli.commands.runs.show"]
     for size in (1, 2, 5):
         monkeypatch.setattr(module, "_BLOCK", size)
         assert call(*command) == whole

@@ -155,8 +155,8 @@ def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
             line.partition("replay it: ")[2] for line in text.splitlines() if "replay it: " in line
         }
         words = shlex.split(command.replace("`", "").partition("<")[0])
-        assert words[:2] == ["sqlverdict", "replay"]
-        assert Path(words[2]).is_relative_to("runs/mine/witnesses")
+        assert words[:3] == ["sqlverdict", "refute", "--replay"]
+        assert Path(words[3]).is_relative_to("runs/mine/witnesses")
         assert invoke(*words[1:]).exit_code == 0
 
 

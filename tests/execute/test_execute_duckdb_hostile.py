@@ -21,7 +21,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart import remote
 from sqlverdict.execute.engine import Limits, ScratchEngine, Session, WorkspaceEngine
 from sqlverdict.execute.engines.duckdb.guard import canonical
-from sqlverdict.execute.engines.duckdb.quick import is_plain
+from sqlverdict.execute.engines.duckdb.names import is_plain
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.records import Answer, Failure, Fault, Reason
 from sqlverdict.testing.hostile.duckdb import PLANTED, TABLES, duckdb_predictions

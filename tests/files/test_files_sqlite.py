@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.audit.sqlite_file import open_file
+from sqlverdict.audit.sqlite_file import open_for_audit
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -75,7 +75,7 @@ def mined(path: Path) -> list[object]:
 
 
 def checked(path: Path) -> list[object]:
-    with open_file(path, 10.0) as (connection, _):
+    with open_for_audit(path, 10.0) as (connection, _):
         return [a for (a,) in connection.execute("SELECT a FROM late")]
 
 

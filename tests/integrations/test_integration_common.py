@@ -16,7 +16,7 @@ from examples import BROKEN, GOLD, RIGHT, WRONG
 import sqlverdict as sv
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.integrations import common
-from sqlverdict.integrations.common import PairGrader, load
+from sqlverdict.integrations.common import PairGrader, load_framework
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_framework_that_is_broken_is_not_called_absent(
     (tmp_path / "broken_framework.py").write_text("import not_there_either\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="not_there_either"):
-        load("broken_framework", "broken")
+        load_framework("broken_framework", "broken")
 
 
 @pytest.mark.slow

@@ -35,14 +35,14 @@ sys.path.insert(0, sys.argv[1])
 from judge_asking import question
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
-from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.llm.http.endpoint import Endpoint
 
 cache = ReplyCache(Path(sys.argv[2]))
 there = Endpoint(sys.argv[3], "fake", concurrency=int(sys.argv[5]), retries=0, timeout=600)
 count = int(sys.argv[4])
 with Client(there, cache) as asker:
-    replies = dict(ask_all(asker, [question(f"item {n}") for n in range(count)]))
+    replies = dict(ask_concurrently(asker, [question(f"item {n}") for n in range(count)]))
     assert all(reply.text == f"you said: item {n}" for n, reply in replies.items()), replies
     print(asker.usage.replies, asker.usage.cached)
 """

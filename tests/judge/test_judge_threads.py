@@ -148,7 +148,7 @@ from judge_asking import question
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm import threads
 from sqlverdict.llm.client import Client
-from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.llm.http.endpoint import Endpoint
 
 wait = threads._ThreadPool.wait
@@ -162,7 +162,7 @@ cache = ReplyCache(Path(sys.argv[2]))
 there = Endpoint(sys.argv[3], "fake", concurrency=4, retries=0, timeout=600)
 with Client(there, cache) as asker:
     try:
-        list(ask_all(asker, [question(str(n)) for n in range(100)], grace=float(sys.argv[4])))
+        list(ask_concurrently(asker, [question(str(n)) for n in range(100)], grace=float(sys.argv[4])))
     except KeyboardInterrupt:
         print("interrupted", len(cache), flush=True)
 """

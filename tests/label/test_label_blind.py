@@ -20,7 +20,7 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.label.ballot import Ballot
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.queue import assign, build_queue
-from sqlverdict.label.session import ADJUDICATOR, LabelSession, reader_of
+from sqlverdict.label.session import ADJUDICATOR, LabelSession, token_subject
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.databases import DatabaseLocation, find_databases
@@ -34,7 +34,7 @@ from web_requests import PORT, Reply, ask, request
 pytest.importorskip("starlette", reason="the extra web is not installed")
 
 NAMES = ("ann", "bob", "dee")
-TOKENS = {**{name: reader_of(name) for name in NAMES}, "judge": ADJUDICATOR}
+TOKENS = {**{name: token_subject(name) for name in NAMES}, "judge": ADJUDICATOR}
 
 
 class Served:
@@ -110,7 +110,7 @@ def requests_of(one: Served) -> list[tuple[str, str, object]]:
     """Every route of the application with bodies of every form; a new route joins by itself."""
     state = one.json("ann", "state", {})
     own, other = state["items"][0]["pair"], state["items"][-1]["pair"]
-    foreign = one.session.key.pair_id(reader_of("bob"), one.session.assignment["bob"][0])
+    foreign = one.session.key.pair_id(token_subject("bob"), one.session.assignment["bob"][0])
     vote = {"pair": own, "choice": "only_a", "seconds": 2.0}
     bodies: list[object] = [
         None, {}, {"pair": own}, {"pair": other}, {"pair": foreign}, {"pair": "none"},
@@ -169,7 +169,7 @@ def test_a_vote_on_a_pair_of_another_is_refused(tmp_path: Path) -> None:
             session.vote("ann", Ballot(theirs, "both"))
         with pytest.raises(NotAssigned):
             session.reveal("ann", theirs)
-        for ids in (theirs, session.key.pair_id(reader_of("bob"), theirs), "none", ""):
+        for ids in (theirs, session.key.pair_id(token_subject("bob"), theirs), "none", ""):
             replies = [
                 one.ask("ann", "/api/vote", {"pair": ids, "choice": "both"}),
                 *(
@@ -184,7 +184,7 @@ def test_a_vote_on_a_pair_of_another_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_id_of_a_pair_is_keyed(tmp_path: Path) -> None:
-    from sqlverdict.load.people.votes import pair_digest
+    from sqlverdict.load.people.votes import vote_digest
 
     with served(tmp_path / "one") as one, served(tmp_path / "two", secret=SECRET[::-1]) as two:
         ids = {
@@ -198,12 +198,12 @@ def test_an_id_of_a_pair_is_keyed(tmp_path: Path) -> None:
             assert len({pairs[case] for pairs in ids.values()}) == 4, "nothing joins them"
         item = one.session.queue.items[one.session.queue.order[0]].result
         for golds, prediction in ((item.gold, item.prediction), ((item.prediction,), item.gold[0])):
-            digest = pair_digest(item.id, golds, prediction)
+            digest = vote_digest(item.id, golds, prediction)
             for pairs in ids.values():
                 assert digest not in pairs.values()
         page = one.json("ann", "item", {"pair": ids[0, "ann"][item.id]})
         assert page["item"]["pair"] == ids[0, "ann"][item.id]
-        assert pair_digest(item.id, item.gold, item.prediction) not in json.dumps(page)
+        assert vote_digest(item.id, item.gold, item.prediction) not in json.dumps(page)
 
 
 def test_the_vote_is_recorded_on_the_real_queries(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_an_annotator_by_the_name_of_adjudicator_takes_no_pair_from_the_adjudica
     session.assignment = {"ann": others, ADJUDICATOR: [own]}
     for pair in session.queue.order:
         assert session.pair_of(ADJUDICATOR, session.key.pair_id(ADJUDICATOR, pair)) == pair
-    reader = reader_of(ADJUDICATOR)
+    reader = token_subject(ADJUDICATOR)
     assert session.pair_of(reader, session.key.pair_id(reader, own)) == own
     for pair in others:
         with pytest.raises(NotAssigned):

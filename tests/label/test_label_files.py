@@ -19,7 +19,7 @@ from sqlverdict.label.ballot import Ballot, label_of_choice
 from sqlverdict.label.export import export_votes
 from sqlverdict.label.import_votes import import_votes
 from sqlverdict.label.queue import first_side, pair_of
-from sqlverdict.label.session import reader_of
+from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import KEY_FILE, SessionKey, open_key
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.overlays.read import read_overlay
@@ -334,7 +334,7 @@ def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
     book = VoteBook(read_events(tmp_path / "labels" / "votes.jsonl"))
     assert {*book.pairs} <= digests
     for record in records:
-        (pair,) = [p for p in book.pairs if key.pair_id(reader_of("cai"), p) == record["pair"]]
+        (pair,) = [p for p in book.pairs if key.pair_id(token_subject("cai"), p) == record["pair"]]
         vote, first = book.pairs[pair].votes["cai"], first_side(key.secret, pair, "cai")
         assert vote.label == label_of_choice(record["choice"], first)
         assert (vote.display.first, vote.choice) == (first, "")

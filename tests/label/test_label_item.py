@@ -20,9 +20,8 @@ from sqlverdict.label.display import (
     relate_results,
     result_pair,
 )
-from sqlverdict.label.item import show_item
+from sqlverdict.label.item import logged_result, show_item
 from sqlverdict.label.layout_sql import layout, layout_pair
-from sqlverdict.label.logged_results import logged_result
 from sqlverdict.logged_answers import LoggedAnswers, TypedCell
 from sqlverdict.records import Answer, Failure, Reason
 

@@ -47,7 +47,7 @@ def test_a_missing_database_has_an_expected_place(tmp_path: Path) -> None:
     assert folder.path("pets_2") is None
     assert folder.suite("pets_2") == []
     assert folder.expected("pets_2") == str(tmp_path / "pets_2" / "pets_2.sqlite")
-    assert "Did you mean 'pets_1'" in folder.explain("pets_2")
+    assert "'pets_1'" in folder.explain("pets_2")
 
 
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_a_db_id_is_a_name_and_never_leads_out_of_the_folder(db_id: str, tmp_pat
     assert folder.path(db_id) is None
     assert folder.expected(db_id) is None
     assert folder.suite(db_id) == []
-    assert "is not a database id: expected the name of a database" in folder.explain(db_id)
+    assert "not a database id" in folder.explain(db_id)
     assert folder.path("shop") == str(root / "shop" / "shop.sqlite")
     assert DatabaseFolder(root / "shop" / "shop.sqlite").path(db_id) is not None, "serves every id"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.load.fenced import extract_sql, is_plain
+from sqlverdict.load.fenced import extract_sql, is_plain_sql
 from timeouts import cpu_limit
 
 PLAIN = [
@@ -130,7 +130,7 @@ def test_sql_is_found_in_replies(reply: str, sql: str) -> None:
 )
 def test_prose_about_sql_is_no_sql(reply: str) -> None:
     assert extract_sql(reply) is None
-    assert not is_plain(reply)
+    assert not is_plain_sql(reply)
 
 
 @pytest.mark.slow
@@ -160,7 +160,7 @@ def test_time_is_linear_in_hostile_text(text: str) -> None:
     # A quadratic pattern needs minutes here; linear ones a tenth of a second.
     with cpu_limit(30):
         extract_sql(text)
-        is_plain(text)
+        is_plain_sql(text)
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,9 @@ def feed(size, *readers):
 """
 READERS = {
     "replies of a judge": """
-from sqlverdict.judge.replies.conclusion import read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import read_conclusion, read_verdict, score_form
 feed(1_000_000, read_verdict)
-feed(30_000, lambda text: read(text, score_form(1, 5)), lambda text: read_verdict('{"correct": true, "x": "' + text),
+feed(30_000, lambda text: read_conclusion(text, score_form(1, 5)), lambda text: read_verdict('{"correct": true, "x": "' + text),
      lambda text: read_verdict("{" + text + "x"))
 """,
     "SQL in replies": """
@@ -72,7 +72,7 @@ feed(50_000, normalised, statements, may_read_clock, reads_clock,
     "files of predictions and labels": """
 from sqlverdict.audit.recover_predictions import recover_predictions
 from sqlverdict.judge.recorded import RecordedReplies
-from sqlverdict.load.tables.table import table_rows
+from sqlverdict.load.tables.open_table import table_rows
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.predictions import load_predictions

@@ -134,5 +134,5 @@ def test_cases_that_name_other_databases_than_the_one_file_get_a_note(
 
 
 def test_a_path_as_the_id_of_a_database_gets_a_hint() -> None:
-    assert "--column NAME=database" in unknown_database("./shop.sqlite")
+    assert "field 'database': NAME=database" in unknown_database("./shop.sqlite")
     assert "--column" not in unknown_database("shop")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlverdict.parse.comma_joins import joined_by_words
-from sqlverdict.parse.query import parse
+from sqlverdict.parse.query import joined_by_words, parse
 from sqlverdict.records import Query
 
 

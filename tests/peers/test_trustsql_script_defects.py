@@ -15,7 +15,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.trustsql import Trustsql
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case, Reason, Result, Verdict
-from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability
+from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability_of
 from sqlverdict.score.reliability.outcomes import (
     Cell,
     FailurePolicy,
@@ -48,7 +48,7 @@ def test_a_missing_id_silently_becomes_an_abstention(shop: Path, tmp_path: Path)
     # Where missing ones are allowed they are harm, even if replies without SQL are forgiven.
     lenient = load_predictions(path, ["a", "b", "c"], strict_ids=False)
     run = evaluate(cases(shop), lenient, options=Options(cache=None))
-    table = reliability(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
+    table = reliability_of(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
     assert table.table.cells() == {
         "correct": 1,
         "abstained_answerable": 1,
@@ -78,7 +78,7 @@ def test_a_missing_record_of_a_recorded_system_is_no_abstention(tmp_path: Path) 
 
 def test_unknown_types_are_dropped_from_totals_silently(shop: Path) -> None:
     predictions = {"a": "SELECT count(*) FROM item", "b": None, "c": "SELECT 1"}
-    table = reliability(evaluate(cases(shop), predictions, options=Options(cache=None)))
+    table = reliability_of(evaluate(cases(shop), predictions, options=Options(cache=None)))
     keys = {(part.by, part.key): part.table.total for part in table.slices}
     assert keys == {("difficulty", "unlabelled"): 2, ("unanswerable_type", "odd"): 1}
     assert sum(keys.values()) == table.table.total == 3
@@ -101,10 +101,10 @@ def test_i_cannot_select_counts_as_sql(shop: Path, tmp_path: Path) -> None:
     predictions = load_predictions(path, ["a", "b", "c"])
     assert predictions["a"].sql is None
     run = evaluate(cases(shop), predictions, options=Options(cache=None))
-    harm = reliability(run)
+    harm = reliability_of(run)
     assert harm.table.mishaps == {"no_sql": 2}
     assert (harm.table.wrong, harm.table.answered_unanswerable) == (1, 1)
-    forgiven = reliability(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
+    forgiven = reliability_of(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
     assert forgiven.table.mishaps == {"no_sql": 2}
     assert forgiven.table.harm == 0
     assert forgiven.table.abstained_answerable == forgiven.table.abstained_unanswerable == 1
@@ -128,10 +128,10 @@ def test_the_thread_time_out_cannot_stop_sqlite(shop: Path) -> None:
     first = next(run.results())
     assert first.reasons == (Reason.EXECUTION_TIMEOUT,)
     assert fate_of(first, label_by("ex"), FailurePolicy()).mishap is Mishap.TIMEOUT
-    stopped = reliability(run, ReliabilityRequest(policy=FailurePolicy(timeout="abstain")))
+    stopped = reliability_of(run, ReliabilityRequest(policy=FailurePolicy(timeout="abstain")))
     assert stopped.table.harm == 0
     assert stopped.table.abstained_answerable == 1
-    assert reliability(run).table.wrong == 1
+    assert reliability_of(run).table.wrong == 1
 
 
 def test_the_n_in_rs_n_for_a_subset_is_the_full_n() -> None:

@@ -19,8 +19,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.prove.etm_paper.constraints import paper_facts
-from sqlverdict.prove.etm_paper.etm_paper import paper_form
-from sqlverdict.prove.etm_paper.prepare import prepared
+from sqlverdict.prove.etm_paper.etm_paper import paper_form, prepared
 from sqlverdict.prove.etm_paper.shapes import key
 from sqlverdict.prove.profile import ProofQuestion
 from sqlverdict.prove.proof import NotProved, Step

@@ -1,4 +1,4 @@
-"""The rules of the ETM paper, file by file: their pairs, and the corners that Limits name."""
+"""The rules of the ETM paper, one by one: their pairs, and the corners that Limits name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pairs_of(kind: str) -> list[Any]:
     ]
 
 
-def test_every_rule_of_the_paper_has_one_file() -> None:
+def test_every_number_of_the_paper_is_a_rule() -> None:
     numbers = sorted(number for rule in PAPER.values() for number in rule.paper)
     assert numbers == sorted((*PREPARING, *NUMBERED))
 

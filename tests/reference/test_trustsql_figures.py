@@ -21,7 +21,7 @@ from sqlverdict.load.benchmarks.trustsql import Trustsql
 from sqlverdict.load.ehrsql import UNSCORABLE
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.records import Answer, Result
-from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability
+from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability_of
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.reliability.outcomes import FailurePolicy, OutcomeTable, fate_of, label_by
 from sqlverdict.score.reliability.reliability_score import (
@@ -138,7 +138,7 @@ def test_recorded_systems_executed_on_spider(
     The figures of ``voting`` are not published; they follow from the recorded item scores.
     """
     run = trustsql_run(data_root, system, answers)
-    result = reliability(run)
+    result = reliability_of(run)
     assert result.source == "ex[trustsql_spider]"
     assert result.table.total == 1054
     assert result.table.unscored == 0
@@ -162,7 +162,7 @@ def item_worths(
 
 def test_rs_0_is_the_metric_and_on_ans_accuracy(data_root: Path, answers: Path) -> None:
     run = trustsql_run(data_root, "cls_sqlprompt", answers)
-    result = reliability(run, ReliabilityRequest(penalties=(0.0,)))
+    result = reliability_of(run, ReliabilityRequest(penalties=(0.0,)))
     assert result.view("ANS+UnANS").scores["0"] == run.estimate("ex[trustsql_spider]").value
     (answerable,) = (each for each in run.summary.slices if each.key == "answerable")
     assert result.view("ANS").scores["0"] == answerable.estimates[0].value
@@ -278,7 +278,7 @@ def test_ehrsql_2024_participants_score_as_recorded(
     assert [one for one in decided if ours[one] != recorded[one]] == []
     assert len(decided) >= sampled(168, 675)
     if system in ("airi_t5_3b_raw", "ltrc_codellama_raw", "probgate_final"):
-        result = reliability(run)
+        result = reliability_of(run)
         assert result.selective is not None
         assert result.selective.calibration is not None
         assert result.selective.calibration.scale == "logarithm"

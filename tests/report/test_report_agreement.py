@@ -148,9 +148,10 @@ def test_disagreements_come_with_their_evidence(make_run: MakeRun, make_result: 
     ]
     agreement = compare_with_labels(make_run("r", results), labels(0, 1, 1))
     first, second = agreement.disagreements
-    assert (first.id, first.label, first.wrongly_right) == ("q0", False, ("ex",))
+    assert (first.result.id, first.label, first.metrics) == ("q0", False, ("ex",))
+    assert first.as_record()["wrongly_right"] == ("ex",)
     assert "on the real database both return the same rows" in first.evidence[0]
-    assert (second.id, second.wrongly_wrong) == ("q1", ("ex",))
+    assert (second.result.id, second.as_record()["wrongly_wrong"]) == ("q1", ("ex",))
 
 
 def test_tables(make_run: MakeRun, make_result: MakeResult) -> None:

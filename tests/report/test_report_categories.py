@@ -14,11 +14,11 @@ from sqlverdict.evidence_parts import LoggedTag
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.agreement.categories import (
-    categorise,
+    category_of,
     category_report,
     category_table,
-    difference_table,
-    tags_of,
+    clause_table,
+    result_tags,
 )
 from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.runlog.run import Run
@@ -43,22 +43,22 @@ def case(make_result: MakeResult) -> Callable[..., Result]:
 
 def test_the_four_sets(case: Callable[..., Result]) -> None:
     missing = "SELECT name FROM player"
-    assert categorise(case(0, 1.0, 1.0, GOLD[0]), "flex") is not None
-    lucky = categorise(case(0, 1.0, 0.0, missing), "flex")
-    wrong = categorise(case(0, 0.0, 0.0, missing), "flex")
-    unfair = categorise(case(0, 0.0, 1.0, missing), "flex")
+    assert category_of(case(0, 1.0, 1.0, GOLD[0]), "flex") is not None
+    lucky = category_of(case(0, 1.0, 0.0, missing), "flex")
+    wrong = category_of(case(0, 0.0, 0.0, missing), "flex")
+    unfair = category_of(case(0, 0.0, 1.0, missing), "flex")
     assert lucky is not None
     assert wrong is not None
     assert unfair is not None
     assert (lucky.outcome, lucky.by_tags) == ("FP", ("filtering",))
     assert (wrong.outcome, wrong.by_tags) == ("TN", ("filtering",))
     assert (unfair.outcome, unfair.by_tags) == ("FN", ("wrong_gold",))
-    assert categorise(case(0, 0.0, None, missing), "flex") is None
+    assert category_of(case(0, 0.0, None, missing), "flex") is None
 
 
 def test_a_query_that_fails_has_its_own_label(case: Callable[..., Result]) -> None:
     failed = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
-    result = categorise(case(0, 0.0, 0.0, "SELECT x FROM y", evidence=(failed,)), "flex")
+    result = category_of(case(0, 0.0, 0.0, "SELECT x FROM y", evidence=(failed,)), "flex")
     assert result is not None
     assert (result.outcome, result.by_tags) == ("TN", ("sql_error",))
 
@@ -66,14 +66,14 @@ def test_a_query_that_fails_has_its_own_label(case: Callable[..., Result]) -> No
 def test_relations_in_the_log_explain_a_difference(case: Callable[..., Result]) -> None:
     related = Related("compare", relations=(Relation("extra_columns"),))
     prediction = "SELECT name, born FROM player WHERE weight > 5"
-    result = categorise(case(0, 0.0, 1.0, prediction, evidence=(related,)), "flex")
+    result = category_of(case(0, 0.0, 1.0, prediction, evidence=(related,)), "flex")
     assert result is not None
     assert result.by_tags == ("output_structure",)
 
 
 def test_logged_tags_are_taken_as_they_are(case: Callable[..., Result]) -> None:
     logged = Related("compare", tags=(LoggedTag("ties"), LoggedTag("other_join")))
-    assert [tag.name for tag in tags_of(case(0, 0.0, 0.0, "SELECT 1", evidence=(logged,)))] == [
+    assert [tag.name for tag in result_tags(case(0, 0.0, 0.0, "SELECT 1", evidence=(logged,)))] == [
         "ties",
         "other_join",
     ]
@@ -84,8 +84,8 @@ def test_a_schema_says_what_may_be_null(case: Callable[..., Result]) -> None:
     result = case(
         0, 1.0, 0.0, "SELECT COUNT(name) FROM player", gold=("SELECT COUNT(*) FROM player",)
     )
-    assert "nullable_count" in {tag.name for tag in tags_of(result)}
-    assert "nullable_count" not in {tag.name for tag in tags_of(result, schema)}
+    assert "nullable_count" in {tag.name for tag in result_tags(result)}
+    assert "nullable_count" not in {tag.name for tag in result_tags(result, schema)}
 
 
 def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_pat
     assert shares["judge", "all", "all", "FP", "filtering"] == (1, 1.0)
     assert result.clauses == {"where": 2, "from": 1, "select": 1}
     assert category_table(result, "difficulty").rows[0][:3] == ("simple", "FN", "wrong_gold")
-    assert difference_table(result).rows[0] == ("where", "2", "100.0%")
+    assert clause_table(result).rows[0] == ("where", "2", "100.0%")
     files = write_category_figures(result, tmp_path / "figures")
     assert [path.name for path in files] == ["errors.svg", "differences.svg"]
     for path in files:
@@ -155,5 +155,5 @@ def test_abstentions_and_unanswerable_questions_are_in_no_set(
     case: Callable[..., Result],
 ) -> None:
     held_back = case(0, 0.0, 0.0, "", abstained=True)
-    assert categorise(held_back, "flex") is None
-    assert categorise(case(0, 0.0, 0.0, "SELECT 1", answerable=False), "flex") is None
+    assert category_of(held_back, "flex") is None
+    assert category_of(case(0, 0.0, 0.0, "SELECT 1", answerable=False), "flex") is None

@@ -12,10 +12,10 @@ from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Tested
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Result
 from sqlverdict.report.several_runs.contributions import (
-    contributions,
     contributions_chart,
     contributions_table,
     rule_steps,
+    step_contributions,
 )
 from sqlverdict.report.several_runs.metric_errors import errors_table, metric_errors
 from sqlverdict.runlog.run import Run
@@ -57,7 +57,7 @@ def test_the_steps_are_the_papers_numbers_in_order() -> None:
 
 
 def test_errors_fall_and_rise_with_the_rules(run: Run) -> None:
-    result = contributions([run], SCHEMAS)
+    result = step_contributions([run], SCHEMAS)
     (mine,) = result.systems
     assert (mine.compared, mine.left_open) == (5, 1)
     at = {step.number: n for n, step in enumerate(result.steps)}
@@ -72,7 +72,7 @@ def test_errors_fall_and_rise_with_the_rules(run: Run) -> None:
 
 def test_cases_without_a_schema_are_left_out_and_none_at_all_is_an_error(run: Run) -> None:
     with pytest.raises(UsageError, match="--schema"):
-        contributions([run], {})
+        step_contributions([run], {})
 
 
 def test_a_sound_reference_decides_by_proof_and_witness_alone(run: Run) -> None:

@@ -22,7 +22,7 @@ from sqlverdict.policies import POLICIES
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.files import HTML, write_reports
 from sqlverdict.report.html.answers import page_answers
-from sqlverdict.report.html.bar import PARTS, part_of
+from sqlverdict.report.html.bar import PARTS, bar_part
 from sqlverdict.report.html.build import make_document
 from sqlverdict.report.html.page import SCRIPTS, render_page
 from sqlverdict.runlog.manifest import MANIFEST
@@ -42,7 +42,7 @@ def data_of(page: str) -> dict[str, Any]:
 def test_every_situation_has_a_part(make_result: MakeResult) -> None:
     for situation in Situation:
         result = make_result(0, situation=str(situation))
-        assert part_of(result, "intent") in PARTS
+        assert bar_part(result, "intent") in PARTS
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_every_situation_has_a_part(make_result: MakeResult) -> None:
 def test_a_case_is_in_the_part_of_its_evidence(
     make_result: MakeResult, fields: dict[str, Any], part: str
 ) -> None:
-    assert part_of(make_result(0, **({"verdict": Verdict.INCORRECT} | fields)), "strict") == part
+    assert bar_part(make_result(0, **({"verdict": Verdict.INCORRECT} | fields)), "strict") == part
 
 
 def test_an_opinion_counts_only_where_the_policy_asks(make_result: MakeResult) -> None:
@@ -68,16 +68,16 @@ def test_an_opinion_counts_only_where_the_policy_asks(make_result: MakeResult) -
     for situation in Situation:
         result = make_result(0, situation=str(situation), evidence=(opinion,))
         asks = situation in POLICIES["strict"].asks
-        assert (part_of(result, "strict") == "judged_right") == asks
+        assert (bar_part(result, "strict") == "judged_right") == asks
     unread = make_result(0, situation="difference", evidence=(Judged("flex", correct=None),))
-    assert part_of(unread, "strict") == "wrong"
+    assert bar_part(unread, "strict") == "wrong"
 
 
 def test_a_blocked_prediction_is_told_from_one_that_fails(make_result: MakeResult) -> None:
     blocked = Failed("execute", (Reason.WRITE_BLOCKED,), query="prediction")
     failure = Failed("execute", (Reason.PARSE_ERROR,), query="prediction")
     parts = [
-        part_of(make_result(0, situation="failed", evidence=(piece,)), "results")
+        bar_part(make_result(0, situation="failed", evidence=(piece,)), "results")
         for piece in (blocked, failure)
     ]
     assert parts == ["blocked", "failed"]

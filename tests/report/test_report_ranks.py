@@ -14,7 +14,7 @@ from sqlverdict.records import Result
 from sqlverdict.report.several_runs.metric_errors import errors_table, metric_errors
 from sqlverdict.report.several_runs.ranks import (
     arrow,
-    parts_table,
+    rank_parts_table,
     rank_sentence,
     ranks_table,
     read_types,
@@ -114,7 +114,7 @@ def test_tables_and_words(three: list[Run]) -> None:
     assert rows[2][0] == "3 (↓2)"
     assert arrow(0) == "-"
     assert "2 at most" in rank_sentence(order)
-    assert parts_table("type", order, order.types).rows[0][:3] == ("closed", "1", "4")
+    assert rank_parts_table("type", order, order.types).rows[0][:3] == ("closed", "1", "4")
 
 
 def test_what_cannot_be_ranked(three: list[Run], both: Callable[..., Run]) -> None:

@@ -18,7 +18,7 @@ from sqlverdict.report.reliability.systems_tables import (
     board_table,
     views_table,
 )
-from sqlverdict.report.several_runs.leaderboard import leaderboard, leaderboard_table
+from sqlverdict.report.several_runs.leaderboard import leaderboard_table, rank_runs
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
@@ -135,7 +135,7 @@ def test_names_of_reliability_scores(name: str, read: object) -> None:
 
 def test_a_leaderboard_by_rs(play: Play) -> None:
     runs = [play("bold", BOLD), play("careful", CAREFUL)]
-    table = leaderboard(runs, "rs(10)")
+    table = rank_runs(runs, "rs(10)")
     assert [(one.system, one.value) for one in table.places] == [
         ("careful", 10 / 14),
         ("bold", (8 - 60) / 14),
@@ -149,11 +149,11 @@ def test_a_leaderboard_by_rs(play: Play) -> None:
     ]  # fmt: skip
     assert table.notes[0].startswith("correctness is decided by ex; never answering gives 28.6%")
     with pytest.raises(UsageError, match="a penalty"):
-        leaderboard(runs, "rs(much)")
+        rank_runs(runs, "rs(much)")
 
 
 def test_a_harmful_system_that_is_first_is_named(play: Play) -> None:
-    table = leaderboard([play("bold", BOLD), play("careful", CAREFUL)], "ex")
+    table = rank_runs([play("bold", BOLD), play("careful", CAREFUL)], "ex")
     assert table.places[0].system == "bold"
     (warning,) = [note for note in table.notes if "does harm" in note]
     assert "bold shares the first rank by ex and does harm: RS(10) is -371.4" in warning
@@ -161,5 +161,5 @@ def test_a_harmful_system_that_is_first_is_named(play: Play) -> None:
 
 
 def test_there_is_no_warning_where_nobody_could_abstain(play: Play) -> None:
-    table = leaderboard([play("a", "rrrrrrww"), play("b", "rwwwwwww")], "ex")
+    table = rank_runs([play("a", "rrrrrrww"), play("b", "rwwwwwww")], "ex")
     assert not any("harm" in note for note in table.notes)

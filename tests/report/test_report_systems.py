@@ -15,8 +15,8 @@ from sqlverdict.report.several_runs.gate import check_run
 from sqlverdict.report.several_runs.gate_rules import Allowance, Rules
 from sqlverdict.report.several_runs.leaderboard import (
     group_sentences,
-    leaderboard,
     leaderboard_table,
+    rank_runs,
 )
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.runlog.run import Run
@@ -37,12 +37,13 @@ def test_changes_come_with_both_predictions(make_run: MakeRun, make_result: Make
     )
     comparison = compare_runs(a, b)
     (lost,) = comparison.lost
-    assert (lost.id, lost.before, lost.after, lost.reasons) == (
+    record = lost.as_record()
+    assert [record[name] for name in ("id", "before", "after", "reasons")] == [
         "q0",
         "SELECT old",
         "(abstained)",
         ("WHY",),
-    )
+    ]
     assert (comparison.before, comparison.after, comparison.gained) == (1.0, 0.5, ())
     assert (comparison.a, comparison.b) == ("a", "b")
 
@@ -57,7 +58,7 @@ def test_the_test_is_mcnemars_over_the_changed_cases(scored_run: Scored) -> None
 
 def test_only_so_many_changes_are_returned_with_texts(scored_run: Scored) -> None:
     comparison = compare_runs(scored_run("a", [0.0] * 9), scored_run("b", [1.0] * 9), limit=2)
-    assert [change.id for change in comparison.gained] == ["q0", "q1"]
+    assert [change.after.id for change in comparison.gained] == ["q0", "q1"]
     assert len(comparison.outcome.gained) == 9
 
 
@@ -101,7 +102,7 @@ def test_runs_of_another_policy_are_not_compared_in_silence(scored_run: Scored) 
     policy = "the policy of the verdict (--policy) differs: strict and intent"
     silence = "what a reply without SQL counts as (--no-sql) differs: wrong and abstain"
     assert [policy, silence] == list(compare_runs(strict, intent).notes)
-    assert policy in leaderboard([strict, intent], "ex").notes
+    assert policy in rank_runs([strict, intent], "ex").notes
     assert policy in check_run(intent, Rules(max_regressions=Allowance(0)), [strict]).notes
     folders = [str(strict.folder), str(intent.folder)]
     assert f"note: {policy}\n" in CliRunner().invoke(sqlverdict, ["table", *folders]).stderr
@@ -122,7 +123,7 @@ def test_runs_of_one_name_are_told_by_their_folders(scored_run: Scored) -> None:
     comparison = compare_runs(a, b)
     assert comparison.a.endswith("a")
     assert comparison.b.endswith("b")
-    assert [rank.system for rank in leaderboard([a, b]).places] == [
+    assert [rank.system for rank in rank_runs([a, b]).places] == [
         f"same ({a.folder})",
         f"same ({b.folder})",
     ]
@@ -138,18 +139,18 @@ def test_a_metric_or_case_that_is_not_shared_is_an_error(
     with pytest.raises(UsageError, match="no case in common"):
         compare_runs(a, other)
     with pytest.raises(UsageError, match="no case in common"):
-        leaderboard([a, other])
+        rank_runs([a, other])
     with pytest.raises(UsageError, match="given twice"):
-        leaderboard([a, a])
+        rank_runs([a, a])
     with pytest.raises(UsageError, match="nothing to rank"):
-        leaderboard([scored_run("none", [None])])
+        rank_runs([scored_run("none", [None])])
 
 
 def test_the_leaderboard_ranks_by_value_and_ties_what_chance_could_make(scored_run: Scored) -> None:
     best = scored_run("best", [1.0] * 40)
     near = scored_run("near", [1.0] * 38 + [0.0] * 2)
     far = scored_run("far", [0.0] * 30 + [1.0] * 10)
-    board = leaderboard([far, near, best])
+    board = rank_runs([far, near, best])
     assert [(rank.rank, rank.system) for rank in board.places] == [
         (1, "best"),
         (1, "near"),
@@ -165,7 +166,7 @@ def test_a_value_is_over_the_common_cases_and_systems_are_told_apart_on_pairs(
 ) -> None:
     a = scored_run("a", [1.0, None, 0.0, 1.0])
     b = scored_run("b", [1.0, 1.0, 0.0])
-    board = leaderboard([a, b])
+    board = rank_runs([a, b])
     assert (board.common, board.compared) == (3, 2)
     places = {one.system: (one.value, one.scored, one.unscored) for one in board.places}
     assert places == {"b": (2 / 3, 3, 0), "a": (0.5, 2, 1)}
@@ -181,7 +182,7 @@ def test_answers_and_abstentions_are_counted(make_run: MakeRun, make_result: Mak
             make_result(2, prediction="  ", scores={"ex": 0.0}),
         ],
     )
-    (ranked,) = leaderboard([run]).places
+    (ranked,) = rank_runs([run]).places
     assert (ranked.scored, ranked.right, ranked.wrong, ranked.abstained) == (3, 1, 1, 1)
 
 

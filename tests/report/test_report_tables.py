@@ -13,13 +13,13 @@ from sqlverdict.files.text import count
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
 from sqlverdict.report.terminal.tables import (
-    clean,
     interval,
     markdown,
     p_text,
     percent,
     plain,
     points,
+    printable,
     short,
     table,
 )
@@ -29,12 +29,12 @@ STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 
 @given(st.text())
 def test_no_text_can_steer_a_terminal(text: str) -> None:
-    assert not STEERING.search(clean(text))
-    assert "\n" not in clean(text, one_line=True)
+    assert not STEERING.search(printable(text))
+    assert "\n" not in printable(text, one_line=True)
 
 
 def test_an_escape_sequence_is_shown_and_not_obeyed() -> None:
-    assert clean("SELECT '\x1b[2J'") == "SELECT '\\x1b[2J'"
+    assert printable("SELECT '\x1b[2J'") == "SELECT '\\x1b[2J'"
 
 
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=5))

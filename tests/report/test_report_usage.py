@@ -12,7 +12,7 @@ from sqlverdict.records import PredictionUsage, Result, Verdict
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import usage_sentences, usage_table
 from sqlverdict.report.several_runs.comparison import compare_runs, compared_usage_table
-from sqlverdict.report.several_runs.leaderboard import leaderboard, leaderboard_table
+from sqlverdict.report.several_runs.leaderboard import leaderboard_table, rank_runs
 from sqlverdict.report.terminal.tables import plain
 from sqlverdict.runlog.log import encode_result
 from sqlverdict.runlog.run import Run, read_run
@@ -77,11 +77,11 @@ def test_a_run_without_usage_has_none_and_its_lines_stay_as_they_were(
 
 def test_a_leaderboard_shows_what_systems_spent(spending: MakeRun) -> None:
     runs = [spending("a", [(R, 1.0), (R, 3.0), (W, 2.0)]), spending("b", [(R, None)] * 3)]
-    table = leaderboard_table(leaderboard(runs))
+    table = leaderboard_table(rank_runs(runs))
     assert table.headers[-3:] == ("mean cost", "cost per right", "median latency (s)")
     spent = {row[1]: row[-3:] for row in table.rows}
     assert spent == {"a": ("2", "3", "2"), "b": ("–", "–", "–")}  # noqa: RUF001
-    assert len(leaderboard_table(leaderboard(runs[1:])).headers) == 8
+    assert len(leaderboard_table(rank_runs(runs[1:])).headers) == 8
 
 
 def test_two_runs_are_compared_over_the_cases_that_both_know(spending: MakeRun) -> None:

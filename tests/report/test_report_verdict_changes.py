@@ -55,7 +55,7 @@ def test_a_lucky_match_is_lost_by_its_witness_and_not_by_its_results(judged_run:
     assert report.conditions[0].detail == (f"q0: {LUCKY}. Question 0?",)
     assert LUCKY in pull_request_comment(report, now, show=5)
     (change,) = compare_runs(before, now).lost
-    assert (change.witness, change.reasons) == (LUCKY, ("EMPTY_RESULT",))
+    assert (change.witness, change.worse.reasons) == (LUCKY, ("EMPTY_RESULT",))
     failure = ElementTree.parse(write_junit(now)).find(".//failure")
     assert failure is not None
     assert failure.get("message") == f"incorrect: {LUCKY}"

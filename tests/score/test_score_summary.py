@@ -145,9 +145,14 @@ def test_streaming_equals_naive(results: list[Result]) -> None:
 
 
 def overruled(r: Result) -> bool:
-    """Whether the first binary metric calls an answer right that evidence does not."""
-    answered = r.answerable and not r.abstained
-    return answered and r.scores.get("ex") == 1 and r.verdict is not Verdict.CORRECT
+    """Whether the first binary metric decides what evidence calls wrong or says nothing about."""
+    ours = r.verdict is Verdict.UNSCORED and r.fault is Fault.TOOLKIT
+    value = r.scores.get("ex")
+    if not r.answerable or ours or value is None:
+        return False
+    if r.verdict is Verdict.UNSCORED:
+        return True
+    return value == 1 and not r.abstained and r.verdict is not Verdict.CORRECT
 
 
 def belongs(r: Result, part: Slice) -> bool:

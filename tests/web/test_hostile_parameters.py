@@ -18,7 +18,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.queue import assign, build_queue
-from sqlverdict.label.session import ADJUDICATOR, LabelSession, reader_of
+from sqlverdict.label.session import ADJUDICATOR, LabelSession, token_subject
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.databases import DatabaseLocation, find_databases
@@ -81,7 +81,7 @@ def label_app(tmp_path: Path) -> Iterator[tuple[Any, Any, dict[str, str]]]:
     session = LabelSession(queue, work, log, 0, key, True, "random")
     app = LabelApp(session, partial(location, databases), "cai")
     readers = ("adjudicator", "annotator:ann")
-    assert {ADJUDICATOR, reader_of("ann")} == {*readers}
+    assert {ADJUDICATOR, token_subject("ann")} == {*readers}
     try:
         yield app, app.routes(), {who: key.pair_id(who, queue.order[0]) for who in readers}
     finally:

@@ -18,7 +18,7 @@ from sqlverdict.abstain.method import Draft
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import read_text, split_lines
 from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
-from sqlverdict.load.tables.table import table_format
+from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.records import Prediction
 
 _BY_POSITION = ("lines", "lines_db")

@@ -4,7 +4,7 @@
 ``bounded_checker``  a pair here where it can be stopped at any time, else in its own process
 ``isolated``     pairs in a process that is killed where a query overruns its limit
 ``pair_checker`` examines pairs on open databases, for one thread at a time
-``memo``         pairs as a scorer was given them, and what is remembered of them
+``pair_memory``  pairs as a scorer was given them, and what is remembered of them
 ``batches``      batches in, batches out, for Ray Data, Dask and Spark
 ``whole_run``    whole runs: files, tables and records in, filters and tables out
 ``trials``       several answers to each question, scored as trials
@@ -17,5 +17,4 @@
 ``spelling``     errors whose options are arguments of the Python call
 ``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
-``card``         a result as HTML, for notebooks
 """

@@ -67,10 +67,10 @@ class BoundedChecker:
         result = self._check_apart(here, case, prediction)
         return MetricValue(result.scores[self._plan.specs[0].label], result.result.final)
 
-    def forget(self) -> None:
-        """Forget what was found about pairs."""
+    def refresh(self, database: str, digest: str) -> None:
+        """Forget answers of other content than that with the digest, which a database has now."""
         for checker in self._here.values():
-            checker.forget()
+            checker.runner.refresh(database, digest)
 
     def _checker(self, engine: Engine) -> PairChecker:
         """What checks pairs on databases of an engine in this process."""
@@ -86,10 +86,7 @@ class BoundedChecker:
 
     def _check_apart(self, here: PairChecker, case: Case, prediction: Prediction) -> PairResult:
         """Check one pair in a process that can be killed."""
-        if here.runner.short_of_memory:
-            # What was found rests on cells that are too large here.
-            here.forget()
-            here.runner.short_of_memory = False
+        here.runner.short_of_memory = False
         if self._apart is None:
             self._apart = IsolatedChecker(self._plan)
         try:

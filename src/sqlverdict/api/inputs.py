@@ -36,7 +36,7 @@ from sqlverdict.api.rows import (
     without_gaps,
 )
 from sqlverdict.api.spelling import argument_text
-from sqlverdict.errors import Part, UsageError, text_of
+from sqlverdict.errors import Part, UsageError, message_text
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
     ENGINES,
@@ -136,7 +136,7 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
     location = DatabaseLocation(where, ENGINES.get(options.engine).suffixes)
     columns = read_columns(arguments.columns, "columns")
     strict = not arguments.allow_missing
-    read = read_cases(cases, location, columns, where, predictions is None, strict_ids=strict)
+    read = read_case_inputs(cases, location, columns, where, predictions is None, strict_ids=strict)
     benchmark = read.benchmark
     if where is None and options.engine == DEFAULT_ENGINE:
         options = replace(options, engine=engine_of_cases(benchmark.cases))
@@ -195,7 +195,7 @@ def _located(databases: Databases, case: Case) -> Case:
     return replace(case, database=databases.expected(case.db_id))
 
 
-def read_cases(
+def read_case_inputs(
     cases: Any,
     location: DatabaseLocation,
     columns: Mapping[str, str],
@@ -292,7 +292,7 @@ def _with_guess(
 def _warn_of_guess(column_note: Sequence[Part]) -> None:
     """Say which columns were taken for what: it decides what is compared with what."""
     if column_note:
-        text = text_of(column_note, partial(argument_text, arguments=("columns",)))
+        text = message_text(column_note, partial(argument_text, arguments=("columns",)))
         warnings.warn(text, UserWarning, stacklevel=_caller_level())
 
 

@@ -17,7 +17,7 @@ from sqlverdict.score.deciding import deciding_metric
 
 
 class PairChecker:
-    """Open databases, and what was found on them.
+    """Open databases, and their answers.
 
     Args:
         plan: What is done.
@@ -27,7 +27,7 @@ class PairChecker:
     def __init__(self, plan: RunPlan, watch: Watch | None = None) -> None:
         self.runner: QueryRunner = plan.open_runner(watch)
         self._plan = plan
-        self._examiner = Examiner(plan)
+        self._examiner = Examiner(plan, remembers=False)
         binary = [spec.label for spec in plan.specs if spec.metric.binary]
         self._deciding = deciding_metric(binary, binary)
 
@@ -77,11 +77,6 @@ class PairChecker:
         task = self._task(case, prediction)
         result = result_of(task, self._examiner.crashed(task, blame))
         return PairResult(result, sql=prediction.sql)
-
-    def forget(self) -> None:
-        """Forget what was found about pairs."""
-        self._examiner.close()
-        self._examiner = Examiner(self._plan)
 
     def _task(self, case: Case, prediction: Prediction, digest: str | None = None) -> Task:
         if case.database is None:

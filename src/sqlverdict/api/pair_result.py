@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 
 from msgspec import structs
 
@@ -18,12 +19,17 @@ from sqlverdict.situations import Situation
 
 MOST_ROWS = 20
 """How many rows of an answer, and of a difference, a result holds."""
+_COLOURS = {True: "#1a7f37", False: "#cf222e", None: "#9a6700"}
+_STYLE = "border-left:4px solid {colour};padding:4px 12px;margin:4px 0"
 _RIGHT = {
     Verdict.CORRECT: True,
     Verdict.ABSTAINED_RIGHT: True,
     Verdict.INCORRECT: False,
     Verdict.ABSTAINED_WRONG: False,
 }
+
+_COLOURS = {True: "#1a7f37", False: "#cf222e", None: "#9a6700"}
+_STYLE = "border-left:4px solid {colour};padding:4px 12px;margin:4px 0"
 
 
 @dataclass(frozen=True)
@@ -162,9 +168,7 @@ class PairResult:
 
     def _repr_html_(self) -> str:
         """The result as a card, for notebooks."""
-        from sqlverdict.api.card import card
-
-        return card(self)
+        return _card(self)
 
 
 def difference_of(gold: Outcome | None, prediction: Outcome | None) -> AnswerDifference | None:
@@ -192,3 +196,37 @@ def size_of(result: PairResult) -> int:
 
 def _rows(outcome: Outcome | None) -> Sequence[Row] | None:
     return outcome.rows if isinstance(outcome, Answer) else None
+
+
+def _card(result: PairResult) -> str:
+    """The verdict, both answers and the evidence as HTML; what is not ours is escaped."""
+    colour = _COLOURS[result.correct]
+    head = escape(result.verdict.replace("_", " "))
+    reasons = escape(", ".join(result.reasons))
+    parts = [
+        f'<div style="{_STYLE.format(colour=colour)}">',
+        f'<b style="color:{colour}">{head}</b> {reasons}',
+        "<div style='display:flex;gap:24px;flex-wrap:wrap'>",
+        _card_answer("gold", result.gold_outcome, result.gold_count),
+        _card_answer("prediction", result.prediction_outcome, result.prediction_count),
+        "</div>",
+        f"<pre style='white-space:pre-wrap'>{escape(result.explain())}</pre>",
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _card_answer(title: str, outcome: Outcome | None, count: int | None) -> str:
+    if outcome is None:
+        return ""
+    if not isinstance(outcome, Answer):
+        return f"<div><i>{title}</i><br>{escape(f'{outcome.reason}: {outcome.message}')}</div>"
+    head = "".join(f"<th>{escape(name)}</th>" for name in outcome.columns)
+    body = "".join(map(_card_row, outcome.rows))
+    rows = "row" if count == 1 else "rows"
+    return f"<div><i>{title}</i>: {count} {rows}<table><tr>{head}</tr>{body}</table></div>"
+
+
+def _card_row(row: Row) -> str:
+    cells = ("NULL" if cell is None else escape(str(cell)) for cell in row)
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"

@@ -33,7 +33,7 @@ from sqlverdict.load.prediction_formats import (
     record_entries,
 )
 from sqlverdict.load.predictions import Predictions, load_trials, pair_entries
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.records import Prediction
 
 IN_MEMORY = Predictions({}, "the predictions", "records", "")

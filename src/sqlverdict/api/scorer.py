@@ -34,13 +34,13 @@ from sqlverdict.api.arguments import (
     read_reference,
     read_reply,
     read_search,
-    read_text,
+    read_text_argument,
     read_timeout,
 )
 from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.api.closing import Closing
-from sqlverdict.api.memo import Memo, ScoredPair
-from sqlverdict.api.pair_result import PairResult, size_of
+from sqlverdict.api.pair_memory import PairMemory, ScoredPair, T
+from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import (
@@ -56,7 +56,7 @@ from sqlverdict.execute.engine import (
 from sqlverdict.files.references import absolute
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases, is_misnamed
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Contract
+from sqlverdict.records import Case, Contract, Prediction
 from sqlverdict.run.options import Options, ProofOptions
 from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan, plan_run
@@ -65,6 +65,8 @@ _ARGUMENTS = frozenset(
     ("gold", "prediction", "db", "db_id", "question", "knowledge", "contract", "id")
 )
 """The arguments of :meth:`Scorer.check`."""
+Look = Callable[[BoundedChecker, Case, Prediction, str], T]
+"""Looks at a pair on a database with a digest."""
 
 
 class Scorer(Closing):
@@ -87,8 +89,8 @@ class Scorer(Closing):
         schemas: Schemas by database id, for pairs without a database.
         now: What the clock shows to queries.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
-        memo: How many results, and how many values of calls, are remembered; fewer where replies
-            or their answers are large.
+        memo: How many results and values of calls are remembered; fewer where replies or their
+            answers are large.
 
     Examples:
         >>> gold = "SELECT count(*) FROM item"
@@ -124,7 +126,7 @@ class Scorer(Closing):
         self._databases_at = read_reference(databases)
         self._db = read_reference(db)
         where = self._databases_at or self._db
-        name = read_text(engine, "engine")
+        name = read_text_argument(engine, "engine")
         if name:
             ENGINES.get(name)
             for reference in filter(None, (self._databases_at, self._db)):
@@ -155,8 +157,7 @@ class Scorer(Closing):
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._idle: list[BoundedChecker] = []
-        self._results: Memo[PairResult] = Memo(self._memo_size)
-        self._values: Memo[MetricValue] = Memo(self._memo_size)
+        self._memory = PairMemory(self.plan, self._memo_size)
         self._known_databases: dict[str, Databases] = {}
         self._engines: dict[str, Engine] = {}
 
@@ -180,8 +181,7 @@ class Scorer(Closing):
         """
         with self._lock:
             idle, self._idle = self._idle, []
-        self._results.clear()
-        self._values.clear()
+        self._memory.clear()
         for checker in idle:
             checker.close()
 
@@ -193,16 +193,8 @@ class Scorer(Closing):
         Evidence is gathered only where the value rests on it.
         """
         pair = self._read_pair(gold, prediction, db, **more)
-        known = self._values.get(pair)
-        if known is not None:
-            return known.value
-        case, read = pair.read(self.plan.no_sql)
-        with self._checker() as checker:
-            scored = checker.value(case, read, pair.digest)
-            is_same = self._is_unchanged(pair, checker)
-        if scored.final and is_same:
-            self._values.put(pair, scored, len(read.sql or "") + len(read.raw or ""))
-        return scored.value
+        known = self._memory.get(pair, MetricValue)
+        return (known or self._find(pair, MetricValue, BoundedChecker.value)).value
 
     def check(
         self,
@@ -233,15 +225,25 @@ class Scorer(Closing):
             UsageError: an argument is of the wrong type, or no database is known.
         """
         pair = self._read_pair(gold, prediction, db, db_id, question, knowledge, contract, id)
-        known = self._results.get(pair)
-        if known is not None:
-            return known
-        with self._checker() as checker:
-            result = checker.check(*pair.read(self.plan.no_sql), pair.digest)
-            is_same = self._is_unchanged(pair, checker)
-        if result.result.final and is_same:
-            self._results.put(pair, result, size_of(result))
-        return result
+        known = self._memory.get(pair, PairResult)
+        return known or self._find(pair, PairResult, BoundedChecker.check)
+
+    def _find(self, pair: ScoredPair, kind: type[T], look: Look[T]) -> T:
+        """What is remembered of the query in a pair, else what is found out now."""
+        case, read = pair.read(self.plan.no_sql)
+        engine = self._engine(pair.database or "")
+        key = self._memory.query_key(pair, case, read, engine)
+        known = self._memory.of_query(key, read, kind)
+        if known is None:
+            with self._checker() as checker:
+                known = look(checker, case, read, pair.digest)
+                now = self._digest(pair.database)
+                if now != pair.digest:
+                    # The result may be that of other content.
+                    checker.refresh(pair.database or "", now)
+                    return known
+        self._memory.put(pair, key, read, known)
+        return known
 
     def batch(self, pairs: Iterable[Pair], *, threads: int = 0) -> list[PairResult]:
         """Check many pairs, in their order.
@@ -295,8 +297,11 @@ class Scorer(Closing):
         texts = plain_text(gold) if isinstance(gold, str) else read_golds(gold)
         reply = read_reply(prediction)
         database, name = self._database(db, db_id)
-        question, knowledge = read_text(question, "question"), read_text(knowledge, "knowledge")
-        id = read_text(id, "id")  # noqa: A001 - as above
+        question, knowledge = (
+            read_text_argument(question, "question"),
+            read_text_argument(knowledge, "knowledge"),
+        )
+        id = read_text_argument(id, "id")  # noqa: A001 - as above
         if contract is not None and not isinstance(contract, Contract):
             raise UsageError(
                 f"contract is {type(contract).__name__}; expected a sqlverdict.Contract"
@@ -311,17 +316,14 @@ class Scorer(Closing):
         """The digest of a database as it is now: it may have changed since the last pair."""
         if database is None:
             return ""
+        return content_digest(self._engine(database), database)
+
+    def _engine(self, database: str) -> Engine:
+        """The engine that opens a database; the scorer's own where none is named."""
         engine = self._engines.get(database)
         if engine is None:
             engine = self._engines[database] = engine_for(ENGINES.get(self.plan.engine), database)
-        return content_digest(engine, database)
-
-    def _is_unchanged(self, pair: ScoredPair, checker: BoundedChecker) -> bool:
-        """Whether the database is as before the check; else the result may be of other content."""
-        if self._digest(pair.database) == pair.digest:
-            return True
-        checker.forget()
-        return False
+        return engine
 
     def _database(self, db: Reference | None, db_id: str | None) -> tuple[str | None, str]:
         """The reference and the name of a pair's database."""
@@ -333,7 +335,7 @@ class Scorer(Closing):
                     f"db_id={db_id!r} needs the argument databases=, the folder of all databases, "
                     f"where the scorer or rewarder is made"
                 )
-            name = read_text(db_id, "db_id")
+            name = read_text_argument(db_id, "db_id")
             return self._find_database(name), name
         reference = read_reference(db) or self._db
         if reference is None and self._databases_at is not None:

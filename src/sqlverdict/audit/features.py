@@ -32,7 +32,7 @@ class Feature:
     words: str
 
 
-def features_of(report: GoldReport, raised: Sequence[Suspicion]) -> tuple[Feature, ...]:
+def gold_features(report: GoldReport, raised: Sequence[Suspicion]) -> tuple[Feature, ...]:
     """All features of a gold, in a fixed order.
 
     Args:

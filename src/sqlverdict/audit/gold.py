@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.audit.features import features_of
+from sqlverdict.audit.features import gold_features
 from sqlverdict.audit.gold_model import GoldModel, WeightedFeature, gold_model
 from sqlverdict.audit.gold_report import GoldReport, Rerun, gold_reports
 from sqlverdict.audit.ranking import Ranking
@@ -21,6 +21,7 @@ from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count, near
 from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Result
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.run import Run
 
@@ -43,24 +44,16 @@ class Suspect:
     """A gold under suspicion.
 
     Attributes:
-        id: The case.
-        db_id: Its database.
-        question: The question.
-        knowledge: What comes with it; ``None``: not at hand.
-        gold: The gold queries.
-        difficulty: Its level.
+        case: The line of a run log that says what the case is.
+        knowledge: What comes with the question; ``None``: not at hand.
         rank: The probability that it is wrong by the model, above 0 and below 1.
         suspicions: What speaks against it, the heaviest first.
         features: What the model looked at, with what each adds to the log-odds.
         answers: What the systems said.
     """
 
-    id: str
-    db_id: str
-    question: str
+    case: Result
     knowledge: str | None
-    gold: tuple[str, ...]
-    difficulty: str | None
     rank: float
     suspicions: tuple[Suspicion, ...]
     answers: tuple[Answered, ...]
@@ -76,12 +69,12 @@ class Suspect:
         """The suspect as plain values, for JSON."""
         return {
             "schema": SUSPECTS_SCHEMA,
-            "id": self.id,
-            "db_id": self.db_id,
-            "difficulty": self.difficulty,
-            "question": self.question,
+            "id": self.case.id,
+            "db_id": self.case.db_id,
+            "difficulty": self.case.difficulty,
+            "question": self.case.question,
             "knowledge": self.knowledge,
-            "gold": list(self.gold),
+            "gold": list(self.case.gold),
             "rank": self.rank,
             "features": [
                 {
@@ -216,7 +209,7 @@ def _weigh(
 ) -> tuple[WeightedFeature, ...]:
     """What each feature adds to the log-odds that the gold is wrong; nothing where that fails."""
     try:
-        return tuple(model.weigh(features_of(report, raised)))
+        return tuple(model.weigh(gold_features(report, raised)))
     except Exception as error:  # noqa: BLE001 - counted, named, and shown
         failures[f"the model ({type(error).__name__})"] += 1
         return ()
@@ -231,12 +224,8 @@ def _suspect(
 ) -> Suspect:
     ranked = sorted(raised, key=lambda each: (-each.weight, each.name))
     return Suspect(
-        id=report.id,
-        db_id=report.db_id,
-        question=report.question,
+        case=report.case,
         knowledge=report.knowledge,
-        gold=report.golds,
-        difficulty=report.difficulty,
         rank=rank,
         suspicions=tuple(ranked),
         answers=tuple(

@@ -45,11 +45,11 @@ def suspect_markdown(suspect: Suspect) -> str:
 
 
 def _suspect(suspect: Suspect) -> Iterator[str]:
-    level = f", {md_cell(suspect.difficulty)}" if suspect.difficulty else ""
-    title = f"{md_cell(suspect.id)} ({md_cell(suspect.db_id)}{level})"
+    level = f", {md_cell(suspect.case.difficulty)}" if suspect.case.difficulty else ""
+    title = f"{md_cell(suspect.case.id)} ({md_cell(suspect.case.db_id)}{level})"
     yield f"## {title}: wrong with probability {suspect.rank:.2f}"
-    if suspect.question:
-        yield f"> {md_cell(suspect.question)}"
+    if suspect.case.question:
+        yield f"> {md_cell(suspect.case.question)}"
     if suspect.knowledge:
         yield f"Knowledge: {md_cell(suspect.knowledge)}"
     raising = [f"- odds x{one.odds:.1f}: {md_cell(one.feature.words)}" for one in suspect.raised_by]
@@ -57,7 +57,7 @@ def _suspect(suspect: Suspect) -> Iterator[str]:
         yield "\n".join(raising)
     if suspect.suspicions:
         yield "\n".join(f"- {_line(one)}" for one in suspect.suspicions)
-    yield fence("\n".join(f"-- gold\n{gold}" for gold in suspect.gold), "sql")
+    yield fence("\n".join(f"-- gold\n{gold}" for gold in suspect.case.gold), "sql")
     for suspicion in suspect.suspicions:
         yield from _witness(suspicion.detail.get("witness"))
     if suspect.answers:

@@ -90,10 +90,10 @@ def logistic(x: float) -> float:
 @cache
 def gold_model() -> GoldModel:
     """The model of this version."""
-    return read_model(files("sqlverdict.audit").joinpath(MODEL).read_bytes(), MODEL)
+    return read_gold_model(files("sqlverdict.audit").joinpath(MODEL).read_bytes(), MODEL)
 
 
-def read_model(data: bytes, name: str | Path) -> GoldModel:
+def read_gold_model(data: bytes, name: str | Path) -> GoldModel:
     """A model from JSON.
 
     Raises:

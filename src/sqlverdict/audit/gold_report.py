@@ -67,11 +67,7 @@ class GoldReport:
     """One gold.
 
     Attributes:
-        id: The case.
-        db_id: Its database.
-        question: The question.
-        golds: The gold queries.
-        difficulty: Its level.
+        case: The line of a run log that says what the case is: the first system's.
         knowledge: What comes with the question; ``None``: not at hand.
         answers: What systems said, those that answered with SQL only.
         gold_answer: What the first gold returned, where it was run again.
@@ -79,11 +75,7 @@ class GoldReport:
         schema: The schema, where known.
     """
 
-    id: str
-    db_id: str
-    question: str
-    golds: tuple[str, ...]
-    difficulty: str | None = None
+    case: Result
     knowledge: str | None = None
     answers: tuple[SystemAnswer, ...] = ()
     gold_answer: Answer | None = None
@@ -166,7 +158,6 @@ def report_of(
         rerun: Runs queries again, if that is wanted.
     """
     first = results[0][1]
-    case_id = first.id
     schema = (schemas or {}).get(first.db_id)
 
     def run(sql: str) -> Outcome | None:
@@ -177,15 +168,11 @@ def report_of(
         return outcome if isinstance(outcome, Answer) else None
 
     return GoldReport(
-        id=case_id,
-        db_id=first.db_id,
-        question=first.question,
-        golds=first.gold,
-        difficulty=first.difficulty,
-        knowledge=None if knowledge is None else knowledge.get(case_id, ""),
+        case=first,
+        knowledge=None if knowledge is None else knowledge.get(first.id, ""),
         answers=tuple(
             SystemAnswer(
-                system, result, same_query(result.prediction, schema), answer(result.prediction)
+                system, result, query_key(result.prediction, schema), answer(result.prediction)
             )
             for system, result in results
             if not result.abstained
@@ -201,7 +188,7 @@ def report_of(
 
 
 @lru_cache(maxsize=8192)
-def same_query(sql: str, schema: Schema | None = None) -> str:
+def query_key(sql: str, schema: Schema | None = None) -> str:
     """One text for the spellings of a query that differ in case, aliases, order of AND and so on.
 
     Two queries of one text are the same query. A table that is read twice keeps its aliases

@@ -13,7 +13,15 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.files.text import UTF8_BOM, near, need_file, read_text, repeated_keys, split_lines
+from sqlverdict.files.text import (
+    UTF8_BOM,
+    decode_json,
+    near,
+    need_file,
+    read_text,
+    repeated_keys,
+    split_lines,
+)
 from sqlverdict.load.columns.column_map import prediction_column_map
 from sqlverdict.load.prediction_formats import (
     FORMATS,
@@ -23,7 +31,7 @@ from sqlverdict.load.prediction_formats import (
     detect,
 )
 from sqlverdict.load.submission_folders import FOLDER, read_folder
-from sqlverdict.load.tables.table import table_format
+from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.records import Case
 
 _BY_POSITION = ("lines", "lines_db")
@@ -184,8 +192,6 @@ def _from_list(
 
 
 def _decoded(recovered: RecoveredPredictions, text: str) -> object:
-    from sqlverdict.files.text import decode_json
-
     return decode_json(text.encode(), str(recovered.path), PredictionError)
 
 

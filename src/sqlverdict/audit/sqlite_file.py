@@ -28,7 +28,7 @@ class TimeLeft:
 
 
 @contextmanager
-def open_file(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, TimeLeft]]:
+def open_for_audit(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, TimeLeft]]:
     """The database, read-only, with so many seconds for all that is asked of it.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 
-def same_wording(text: str) -> str:
+def wording_key(text: str) -> str:
     """One spelling for texts that differ in case, spaces or the mark at their end."""
     words = unicodedata.normalize("NFKC", text).casefold().split()
     return " ".join(words).rstrip(" .?!")

@@ -7,21 +7,15 @@
 ``repeated_inputs``  refuses an input that is given twice
 ``project``      options from the project file, sqlverdict.toml
 ``own_data``     finds questions, predictions and the database in a folder, for ``init``
-``former_commands``  what took the place of commands of earlier versions
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
-``merge_shards``   the shards of one evaluation become one run
 ``judge_contexts``  asks the judge of a run again, in other contexts
 ``count_labels``   counts people's labels by situation, for ``evaluate --confidence``
 ``recorded_command``  the options of the command that made a run
 ``run_cases``         the cases of a run, read again
-``show_run``     prints a run
-``list_cases``   prints the cases of a run that meet conditions
+``show_run``     prints a run, or several trials of one system
 ``show_case``    prints one case
-``show_trials``  prints several trials of one system, for ``table`` and ``evaluate``
 ``show_pair``    prints the search for a witness
-``show_rule``    prints a rule of the prover
 ``write_html``   writes the page of ``--html``
-``query_parts``  what a query consists of
 ``demo_databases``  where the demo's databases are: files, or databases on a server
 ``demo_gates``   the second part of the demo: detectors
 ``commands/``    one file for each command

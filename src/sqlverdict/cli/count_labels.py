@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.confidence.counts import LabelSet
 from sqlverdict.confidence.model import FEW, NO_LABELS, Model
 from sqlverdict.confidence.order import STEP_OF

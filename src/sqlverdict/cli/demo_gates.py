@@ -18,7 +18,7 @@ from sqlverdict.report.reliability.figures import (
     Reliability,
     ReliabilityRequest,
     Selective,
-    reliability,
+    reliability_of,
 )
 from sqlverdict.report.reliability.plots import risk_coverage_plot
 from sqlverdict.report.reliability.tables import points_text
@@ -71,7 +71,7 @@ def show_reliability(screen: Screen, runs: Sequence[Run], out: Path, source: str
         out: The folder of the curve.
         source: What says that an answer is right.
     """
-    reports = [reliability(run, ReliabilityRequest(source=source)) for run in runs]
+    reports = [reliability_of(run, ReliabilityRequest(source=source)) for run in runs]
     screen.heading(f"What abstaining is worth: RS(c) over all questions, right by {source}")
     screen.table(_scores(reports))
     screen.line(

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.evaluate_runs import read_cases, run_systems
 from sqlverdict.cli.options.batch import show_estimate, submit_batch
 from sqlverdict.cli.options.data import select
 from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge, open_judge
+from sqlverdict.cli.options.labels import ContextArgs
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
 from sqlverdict.cli.options.shared import print_json
 from sqlverdict.cli.recorded_command import evaluate_args
@@ -42,39 +41,15 @@ ALL = "all"
 _JUDGE = "flex"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ContextArgs:
-    """The contexts in which a judge is asked again."""
-
-    HEADING: ClassVar[Heading] = Heading.JUDGE
-
-    contexts: tuple[str, ...] = option(
-        "--context",
-        multiple=True,
-        metavar="NAME",
-        help="Ask the judge of the run again in this context, or in all. Repeatable.",
-    )
-    published: bool = option(
-        "--published",
-        is_flag=True,
-        help="With --context: the kappas that FLEX published beside ours, all times 100.",
-    )
-    dry_run: bool = option(
-        "--dry-run",
-        is_flag=True,
-        help="With --context: only estimate the calls, tokens and cost.",
-    )
-
-
 def compare_contexts(
-    run: Path, labels: Labels, chosen: ContextArgs, out: Path, *, as_json: bool
+    run: Path, labels: Labels, context_args: ContextArgs, out: Path, *, as_json: bool
 ) -> None:
     """Run the judge in several contexts, and compare each with people's labels.
 
     Args:
         run: The folder of the run.
         labels: People's labels.
-        chosen: Which contexts, and what to do with them.
+        context_args: Which contexts, and what to do with them.
         out: The folder of the new runs.
         as_json: Whether to print JSON.
 
@@ -83,10 +58,10 @@ def compare_contexts(
             case has a label.
         RunLogError: the run does not name its command.
     """
-    names = choose_contexts(() if ALL in chosen.contexts else chosen.contexts)
+    names = choose_contexts(() if ALL in context_args.contexts else context_args.contexts)
     manifest = read_manifest(run)
     args = evaluate_args(run, manifest)
-    judge = _flex(replace(args.judge, dry_run=chosen.dry_run), run)
+    judge = _flex(replace(args.judge, dry_run=context_args.dry_run), run)
     check_judge(judge)
     args = replace(args, judge=judge, metrics="ex,flex", evidence=EvidenceArgs())
     benchmark, options = read_cases(args, run_options(args, None))
@@ -99,7 +74,7 @@ def compare_contexts(
     args = replace(args, data=replace(args.data, only=ids, limit=None))
     with ExitStack() as stack:
         session = stack.enter_context(open_judge(judge, benchmark))
-        if chosen.dry_run:
+        if context_args.dry_run:
             out = Path(stack.enter_context(TemporaryDirectory()))
         options = replace(options, overwrite=False)
         folders = {name: out / name for name in names}
@@ -113,7 +88,7 @@ def compare_contexts(
     screen = Screen()
     size = f"{count(len(report), 'context')} on {count(len(ids), 'case')}"
     screen.line(f"{judge.llm.model} in {size}", "heading")
-    screen.table(ablation_table(report, published=chosen.published))
+    screen.table(ablation_table(report, published=context_args.published))
 
 
 def _flex(judge: JudgeArgs, run: Path) -> JudgeArgs:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -28,6 +29,32 @@ SECTIONS = ("runs", "pairs", "data", "labels", "lists")
 """The folders of commands, in the order in which the help lists them."""
 FIRST = ("demo", "evaluate", "show", "view", "compare", "check", "leaderboard", "doctor")
 """The commands that a newcomer needs: the help lists them before all others."""
+
+FORMER: Mapping[str, str] = {
+    "ablate": "agree RUN --labels FILE --context all",
+    "abstain apply": "abstain run ...",
+    "abstain list": "explain methods ...",
+    "bank export": "bank --export ...",
+    "bank import": "bank --import ...",
+    "bank list": "bank ...",
+    "bank suite": "bank --suite ...",
+    "benchmarks": "explain benchmarks ...",
+    "calibrate": "agree --calibrate ...",
+    "categories": "table --of categories ...",
+    "contributions": "table --of contributions ...",
+    "engines": "explain engines ...",
+    "list": "show ...",
+    "merge": "evaluate --merge ...",
+    "metrics": "explain metrics ...",
+    "presets": "explain presets ...",
+    "query": "pair ...",
+    "replay": "refute --replay ...",
+    "rules": "explain rules ...",
+    "trials": "table --of trials ...",
+}
+"""What to give instead of commands of earlier versions; ``...`` is what followed the name."""
+_REPEATED = "--merge"
+"""An option that stands before each of the arguments, not before the first alone."""
 
 INTERRUPTED = 130
 _is_terminated = False
@@ -87,8 +114,6 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; a former name or a typing mistake gets a hint."""
-        from sqlverdict.cli.former_commands import check_former
-
         check_former(args)
         try:
             return super().resolve_command(ctx, args)
@@ -177,6 +202,40 @@ def _first_line(file: Path) -> str:
         text = lines.readline().strip().strip('"').rstrip(".")
     text = re.sub(r"^``[^`]*``: ", "", text)
     return text[:1].upper() + text[1:]
+
+
+def check_former(args: Sequence[str]) -> None:
+    """Refuse the name of a command of an earlier version.
+
+    Args:
+        args: The words after ``sqlverdict``.
+
+    Raises:
+        UsageError: they begin with such a name; the message ends with the line to give instead.
+    """
+    for length in (2, 1):
+        former = " ".join(args[:length])
+        if former in FORMER:
+            from sqlverdict.errors import UsageError
+
+            line = new_line(former, args[length:])
+            raise UsageError(f"the command {former} has another name now. Give:\n  {line}")
+
+
+def new_line(former: str, rest: Sequence[str]) -> str:
+    """The command that does now what a former one did; ``rest`` is what followed its name."""
+    from sqlverdict.files.secrets import without_secrets
+
+    new, followed, _ = FORMER[former].partition(" ...")
+    words = [without_secrets(word) for word in rest] if followed else []
+    if new.endswith(_REPEATED):
+        arguments = list(takewhile(lambda word: not word.startswith("-"), words))
+        words = words[len(arguments) :]
+        if arguments:
+            new = new.removesuffix(_REPEATED) + shlex.join(
+                word for each in arguments for word in (_REPEATED, each)
+            )
+    return f"sqlverdict {new} {shlex.join(words)}".rstrip()
 
 
 @click.command(

@@ -31,7 +31,7 @@ from sqlverdict.load.databases import DatabaseFolder, DatabaseLocation
 from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.predictions import load_trials
 from sqlverdict.load.tables.cases import own_format
-from sqlverdict.load.tables.table import SUFFIXES, open_table, table_format
+from sqlverdict.load.tables.open_table import SUFFIXES, open_table, table_format
 
 _TABLES = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
 _QUESTIONS = (*_TABLES, ".jsonl")

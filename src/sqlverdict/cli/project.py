@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import SET, HeadedCommand, HeadedOption, Heading
+from sqlverdict.cli.options.fields import SET, HeadedOption, Heading, SettingsCommand
 from sqlverdict.cli.options.shared import OverlayFile, ReferenceType
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.references import is_server, scheme_of
@@ -56,7 +56,7 @@ class Project:
 
 
 def read_project(
-    command: HeadedCommand, ctx: click.Context, line_options: Mapping[str, Any]
+    command: SettingsCommand, ctx: click.Context, line_options: Mapping[str, Any]
 ) -> Project:
     """The options and settings of a command in its project file; none where there is no file.
 
@@ -96,7 +96,7 @@ def read_project(
     return project
 
 
-def _option_of(command: HeadedCommand, option: HeadedOption) -> HeadedOption | None:
+def _option_of(command: SettingsCommand, option: HeadedOption) -> HeadedOption | None:
     """The command's option for that of ``evaluate``; ``None`` where it does not take it."""
     if command.name != "evaluate" and option.heading is not Heading.DATA:
         return None
@@ -155,7 +155,7 @@ def _is_outside(file: Path, text: str) -> bool:
 
 def options_by_key() -> dict[str, HeadedOption]:
     """The options and settings of ``evaluate`` that a project file may hold, by key."""
-    from sqlverdict.cli.command import parameters
+    from sqlverdict.cli.options.fields import parameters
     from sqlverdict.cli.options.run import EvaluateArgs
 
     options = [each for each in parameters(EvaluateArgs) if isinstance(each, HeadedOption)]
@@ -168,7 +168,7 @@ def all_settings() -> dict[str, HeadedOption]:
 
     settings: dict[str, HeadedOption] = {}
     for command in all_commands():
-        if isinstance(command, HeadedCommand):
+        if isinstance(command, SettingsCommand):
             settings |= command.settings
     return settings
 

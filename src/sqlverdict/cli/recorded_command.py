@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import build
+from sqlverdict.cli.options.fields import build
 from sqlverdict.cli.options.run import EvaluateArgs
 from sqlverdict.errors import RunLogError
 from sqlverdict.runlog.manifest import Manifest

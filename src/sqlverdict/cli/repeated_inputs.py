@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from sqlverdict.cli.command import HeadedOption, Heading
+from sqlverdict.cli.options.fields import HeadedOption, Heading
 from sqlverdict.cli.options.shared import ReferenceType
 
 _HEADINGS = (

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import SET, HeadedCommand, HeadedOption
+from sqlverdict.cli.options.fields import SET, HeadedOption, SettingsCommand
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import near
 
@@ -54,7 +54,7 @@ class ChangedSettings:
     order: list[click.Parameter] = field(default_factory=list)
 
 
-def former_option(name: str, command: HeadedCommand) -> str:
+def former_option(name: str, command: SettingsCommand) -> str:
     """What to give instead of an option that is gone; empty where there never was one.
 
     Args:
@@ -68,13 +68,13 @@ def former_option(name: str, command: HeadedCommand) -> str:
     return GONE.get(f"{command.name} {name}") or GONE.get(name, "")
 
 
-def settable(command: HeadedCommand) -> dict[str, HeadedOption]:
+def settable(command: SettingsCommand) -> dict[str, HeadedOption]:
     """What ``--set`` can change in a command, by key."""
     options = [each for each in command.params if isinstance(each, HeadedOption)]
     return {each.key: each for each in options if each.key not in NOT_SET} | command.settings
 
 
-def read_set(command: HeadedCommand, ctx: click.Context, texts: Sequence[str]) -> ChangedSettings:
+def read_set(command: SettingsCommand, ctx: click.Context, texts: Sequence[str]) -> ChangedSettings:
     """The values of ``--set``.
 
     Args:

@@ -24,7 +24,7 @@ from sqlverdict.report.one_run.score_parts import case_score
 from sqlverdict.report.one_run.sections import usage_words
 from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import clean
+from sqlverdict.report.terminal.tables import printable
 from sqlverdict.runlog.manifest import Manifest
 from sqlverdict.score.deciding import VERDICT, deciding_metric, reasons_by, verdict_by
 
@@ -154,5 +154,5 @@ def _gold(result: Result) -> str:
 
 def _field(screen: Screen, name: str, text: str, style: str = "") -> None:
     if text:
-        indented = clean(text).replace("\n", "\n" + " " * 14)
+        indented = printable(text).replace("\n", "\n" + " " * 14)
         screen.line(f"  {name:<11} {indented}", style)

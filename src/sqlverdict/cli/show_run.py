@@ -1,11 +1,11 @@
-"""How a finished run is printed, by ``evaluate`` and by ``demo``."""
+"""How finished runs are printed, by ``evaluate`` and ``demo``, and trials, also by ``table``."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
@@ -34,9 +34,12 @@ from sqlverdict.report.one_run.sections import (
     without_sentences,
 )
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import TextTable, clean, table
+from sqlverdict.report.terminal.tables import TextTable, percent, printable, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.summary import summary_to_json
+
+if TYPE_CHECKING:
+    from sqlverdict.report.several_runs.trials import TrialsReport
 
 
 def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
@@ -102,8 +105,8 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
     # Loaded late: the run of one system need not wait for it.
     from sqlverdict.report.several_runs.leaderboard import (
         group_sentences,
-        leaderboard,
         leaderboard_table,
+        rank_runs,
     )
 
     first = runs[0]
@@ -115,7 +118,7 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
     )
     for label in first.manifest.metrics:
         try:
-            board = leaderboard(runs, label)
+            board = rank_runs(runs, label)
         except UsageError as nothing_common:
             screen.line(f"{label}: {nothing_common}", "warning")
             continue
@@ -159,7 +162,7 @@ def show_notes(screen: Screen, notes: Sequence[str]) -> None:
     if notes:
         screen.line()
     for note in notes:
-        screen.line(f"note: {clean(note)}", "warning")
+        screen.line(f"note: {printable(note)}", "warning")
 
 
 def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
@@ -209,3 +212,19 @@ def run_json(run: Run) -> dict[str, Any]:
     labels = {"system": run.manifest.system, "benchmark": run.manifest.benchmark}
     notes = [*run.resumed, *run.manifest.notes, *size_notes(run)]
     return labels | summary_to_json(run.summary) | {"notes": notes, "folder": str(run.folder)}
+
+
+def show_trials(screen: Screen, report: TrialsReport, show: int) -> None:
+    """pass@k by k, agreement, and the first questions on which trials disagree."""
+    screen.line(
+        f"{report.metric}: {count(report.trials, 'trial')} of "
+        f"{count(report.questions, 'question')}",
+        "heading",
+    )
+    rows = [(str(f.k), percent(f.any_right), percent(f.all_right)) for f in report.figures]
+    screen.table(table(("k", "pass@k", "all of k right"), rows, left=()))
+    screen.line()
+    screen.line(f"all trials agree on {percent(report.unanimous)} of the questions")
+    if report.unsteady and show:
+        screen.line(f"they disagree on {', '.join(report.unsteady[:show])}")
+    show_notes(screen, report.notes)

@@ -48,7 +48,7 @@ def write_html(
 def _suspects(audit: Audit) -> list[PageSuspect]:
     return [
         PageSuspect(
-            id=suspect.id,
+            id=suspect.case.id,
             rank=suspect.rank,
             suspicions=tuple(one.message for one in suspect.suspicions),
             features=tuple(

@@ -10,7 +10,7 @@ import math
 
 from sqlverdict.compare.mismatch import row_reasons
 from sqlverdict.compare.preset import QueryPair
-from sqlverdict.files.result_csv import cell_text, typed_column
+from sqlverdict.files.result_csv import csv_cell, typed_column
 from sqlverdict.records import Answer, Comparison, Contract, Reason
 
 Vector = list[object]
@@ -51,7 +51,7 @@ def compare_columns(
 def _vectors(answer: Answer) -> list[Vector]:
     """The columns of an answer as the script sees them: typed, and all floats beside a float."""
     columns: list[Vector] = [
-        list(typed_column([cell_text(row[index]) for row in answer.rows]))
+        list(typed_column([csv_cell(row[index]) for row in answer.rows]))
         for index in range(len(answer.columns))
     ]
     if answer.rows and all(map(_is_numeric, columns)) and any(map(_is_float, columns)):

@@ -6,7 +6,7 @@
 ``query_runner``    where answers come from: memory, cache, engine
 ``attempt``         what is tried at all, and what becomes of an engine's exceptions
 ``fault_probe``     whose fault a failure is: the query's, unless a probe shows otherwise
-``cache``           answers by content, in one SQLite file that processes share
+``cache``           answers at hand, in memory and in one file; why none is stale
 ``insertion_order``  the order in which rows of an instance can be inserted
 ``apart/``          processes of our own for what no handler can stop
 ``servers/``        what the engines of servers share

@@ -1,15 +1,30 @@
-"""Answers by content, in one SQLite file that several processes share.
+"""Answers that are at hand: in the memory of a process, and in one file that processes share.
 
-The key is made of the database's digest, the SQL text, the limits and the engine's name
-and version: whatever can change an answer. Entries are added in batches, each one
-transaction, so a killed process loses its last batch and nothing else. The cache is never
-needed: where its file cannot be used, evaluation goes on without it and says so.
+No answer is served that is not of the content that the database has:
+
+* The key in the file is made of the database's digest, the SQL text, the limits, the clock and the
+  engine's name and version: whatever can change an answer. What the clock or chance decides, and
+  what the wall clock cut, is never stored.
+* The digest is taken before the first page is read. Before a batch is written, and whenever the
+  runner is flushed (``QueryRunner.flush``), it is taken anew: where it is another one, the database
+  changed, and its answers are dropped here, in the batch and with its session.
+* Memory has the database for a key, not its digest. So whoever opens a database anew compares its
+  digest with that of the answers in memory, and drops them where it is another one.
+* A session on a server is one snapshot, whatever is written meanwhile. A connection that was lost
+  is replaced only by one that shows the same content. Where the content cannot be told, nothing is
+  stored in the file.
+* Before a query is tried again, what another try may not have is forgotten (``forget_passing``).
+
+Entries are added to the file in batches, each one transaction, so a killed process loses its last
+batch and nothing else. The file is never needed: where it cannot be used, evaluation goes on
+without it and says so.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
@@ -24,6 +39,9 @@ from sqlverdict.records import Answer, Failure, Outcome, Reason
 _VERSION = 4
 """It changes where a guard does: what an earlier one let through is not served."""
 _COMPRESS_ABOVE = 16_384
+_HEAVIEST = 32 * 2**20
+_AT_LEAST = 4
+"""What memory keeps: bytes, and in any case so many outcomes."""
 _REMEMBERED_KEYS = 200_000
 _LARGEST = 32 * 2**20
 _PENDING = 8 * 2**20
@@ -55,6 +73,53 @@ def scope_key(database_digest: str, limits_key: str, engine: str, version: str) 
     """What all queries of one database share: digest, limits, engine and its version."""
     text = f"{_VERSION}|{database_digest}|{limits_key}|{engine}|{version}"
     return blake2b(text.encode(), digest_size=16).digest()
+
+
+class AnswerMemory:
+    """The latest outcomes of one process, by database and text, up to a weight."""
+
+    def __init__(self) -> None:
+        self._outcomes: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
+        self._passing: set[tuple[str, str]] = set()
+        """The keys of outcomes that another try may not have."""
+        self._weight = self._added = 0
+
+    def get(self, key: tuple[str, str]) -> Outcome | None:
+        """The outcome of a text on a database, where it is known."""
+        entry = self._outcomes.get(key)
+        return entry[0] if entry is not None else None
+
+    def add(self, key: tuple[str, str], outcome: Outcome, weight: int) -> None:
+        """Keep an outcome; the oldest go where they are too heavy together."""
+        before = self._outcomes.pop(key, None)
+        if before is not None:
+            self._weight -= before[1]
+        self._outcomes[key] = (outcome, weight)
+        # A date function over a column is no clock; the file is stricter still.
+        if outcome.volatile if isinstance(outcome, Answer) else not outcome.repeatable:
+            self._passing.add(key)
+        self._weight += weight
+        self._added += weight
+        while self._weight > _HEAVIEST and len(self._outcomes) > _AT_LEAST:
+            _, (_, lighter) = self._outcomes.popitem(last=False)
+            self._weight -= lighter
+
+    def room(self) -> Callable[[], bool]:
+        """Asked later: whether all outcomes since then are sure to be still here."""
+        before = self._added
+        return lambda: self._added - before < _HEAVIEST // 2
+
+    def forget(self, database: str) -> None:
+        """Drop what a database answered."""
+        for key in [key for key in self._outcomes if key[0] == database]:
+            self._weight -= self._outcomes.pop(key)[1]
+
+    def forget_passing(self) -> None:
+        """Drop what another try may not have: what a clock cut or gave."""
+        for key in self._passing:
+            entry = self._outcomes.pop(key, None)
+            self._weight -= entry[1] if entry is not None else 0
+        self._passing.clear()
 
 
 class AnswerCache:

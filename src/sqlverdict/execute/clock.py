@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.execute.frozen_text import clock_use
 from sqlverdict.parse.tokens import Kind, kind, solid
 
@@ -27,9 +28,9 @@ _NOW = frozenset({"current_date", "current_time", "current_timestamp"})
 _CHANCE = frozenset({"random", "randomblob"})
 
 
-def uses_chance(sql: str, dialect: str = "sqlite") -> bool:
+def uses_chance(sql: str, dialect: str = DEFAULT_DIALECT) -> bool:
     """Whether a text calls a function that gives another value each time."""
-    if dialect != "sqlite":
+    if not dialect_of(dialect).plain_tokens:
         return clock_use(sql, dialect).chance
     pieces = solid(sql)
     return any(
@@ -38,9 +39,9 @@ def uses_chance(sql: str, dialect: str = "sqlite") -> bool:
     )
 
 
-def text_reads_clock(sql: str, dialect: str = "sqlite") -> bool:
+def text_reads_clock(sql: str, dialect: str = DEFAULT_DIALECT) -> bool:
     """Whether the text of any statement most likely reads the clock."""
-    if dialect != "sqlite":
+    if not dialect_of(dialect).plain_tokens:
         return clock_use(sql, dialect).reads
     words = {piece.lower() for piece in solid(sql)}
     return bool(words & _NOW) or (bool(words & CLOCK_FUNCTIONS) and reads_clock(sql))

@@ -248,6 +248,7 @@ ENGINES: Registry[Engine] = Registry(
 )
 
 DEFAULT_ENGINE = "sqlite"
+"""The engine of a database that names none."""
 _MOST_FILES = 20_000
 """So many files are looked at: the endings of a benchmark's databases are alike."""
 MISSING = "missing"

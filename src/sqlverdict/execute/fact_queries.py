@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.fact_check import FactCheck, broken_words
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.records import Answer, Outcome
@@ -52,7 +53,7 @@ def _question(fact: Fact, dialect: str) -> str | None:
     """SQL for one row that breaks a fact; ``None`` where the engine lets no row in."""
 
     def name(word: str) -> str:
-        mark = "`" if dialect == "mysql" else '"'
+        mark = dialect_of(dialect).quote
         return mark + word.replace(mark, mark * 2) + mark
 
     def there(alias: str, columns: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Runs queries on databases, each at most once: open sessions, answers in memory, the cache.
 
 A query runner serves one process. Databases stay open between queries. An answer comes from
-memory, else from the cache, else from the engine.
+memory, else from the cache, else from the engine; ``cache.py`` says why neither is stale.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from functools import partial
 from hashlib import blake2b
 from typing import TypeVar
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.attempt import run_safely
-from sqlverdict.execute.cache import AnswerCache, scope_key
+from sqlverdict.execute.cache import AnswerCache, AnswerMemory, scope_key
 from sqlverdict.execute.engine import (
     ENGINES,
     MISSING,
@@ -31,14 +32,12 @@ from sqlverdict.execute.fold_sql import answer_key, fold_sql, quotes_text, weigh
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
 from sqlverdict.files.references import is_server
-from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Script
+from sqlverdict.records import Failure, Fault, Outcome, Reason, Script
 
 _OPEN_FILES = 32
 _OPEN_CONNECTIONS = 6
 """A server takes some hundred connections, PostgreSQL 100 by default, and each process has its
 own."""
-_REMEMBERED = 32 * 2**20
-_AT_LEAST = 4
 
 T = TypeVar("T")
 
@@ -99,10 +98,7 @@ class QueryRunner:
         self._engines: dict[str, Engine] = {}
         self._unopened: set[str] = set()
         """Databases that did not open."""
-        self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
-        self._passing: set[tuple[str, str]] = set()
-        """The keys of outcomes in memory that another try may not have."""
-        self._weight = self._served = 0
+        self._memory = AnswerMemory()
         if self.cache is not None:
             self.cache.is_current = self._is_current
 
@@ -116,20 +112,19 @@ class QueryRunner:
         """The outcome of a query; ``controls``, the golds, tell whether the engine is at fault."""
         verbatim = self._verbatim.get(database)
         if verbatim is None:
-            verbatim = self._verbatim[database] = self.engine_for(database).dialect != "sqlite"
+            plain = dialect_of(self.engine_for(database).dialect).plain_tokens
+            verbatim = self._verbatim[database] = not plain
         canon = sql if verbatim else fold_sql(sql)
         self._used.add(database)
-        entry = self._memory.get((database, canon))
-        if canon != sql and (entry is None or quotes_text(entry[0])):
-            entry = self._memory.get((database, sql))
-        if entry is not None:
-            outcome = entry[0]
-        else:
+        outcome = self._memory.get((database, canon))
+        if canon != sql and (outcome is None or quotes_text(outcome)):
+            outcome = self._memory.get((database, sql))
+        if outcome is None:
             outcome = self._look_up(database, sql, canon, controls)
             text = sql if quotes_text(outcome) else canon
             if not (is_server(database) and claims_fault(outcome)):
                 # A server that is gone may be back for the next case.
-                self._remember((database, text), outcome, weight_of(text, outcome))
+                self._memory.add((database, text), outcome, weight_of(text, outcome))
         if isinstance(outcome, Failure) and outcome.reason is Reason.MEMORY_LIMIT:
             self.short_of_memory = True
         return outcome
@@ -143,21 +138,20 @@ class QueryRunner:
             with suppress(DatabaseError, OSError):
                 content = self._file_scope(database).hex()
         key = (database, f"script {content} {script!r} {sql}")
-        entry = self._memory.get(key)
-        if entry is not None:
-            return entry[0]
+        known = self._memory.get(key)
+        if known is not None:
+            return known
         where = (self.engine_for(database), database)
         work = partial(run_script, *where, script, sql, self.limits, self._now, controls)
         outcome = self.watched(database, key[1], work)
         if outcome is None:
             outcome = Failure(Reason.MEMORY_LIMIT, "its process had to be ended", repeatable=False)
-        self._remember(key, outcome, weight_of(key[1], outcome))
+        self._memory.add(key, outcome, weight_of(key[1], outcome))
         return outcome
 
     def room(self) -> Callable[[], bool]:
         """Asked later: whether all answers since then are sure to be still in memory."""
-        before = self._served
-        return lambda: self._served - before < _REMEMBERED // 2
+        return self._memory.room()
 
     def clock(self, database: str, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of queries that were answered; never from a cache."""
@@ -216,10 +210,7 @@ class QueryRunner:
             known: Outcomes of queries that must not be tried again now, by key.
         """
         self._known = dict(known)
-        for key in self._passing:
-            entry = self._memory.pop(key, None)
-            self._weight -= entry[1] if entry is not None else 0
-        self._passing.clear()
+        self._memory.forget_passing()
         for database in self._unopened:
             if isinstance(self._sessions.get(database), Failure):
                 del self._sessions[database]
@@ -380,21 +371,6 @@ class QueryRunner:
         session = self._sessions.pop(database, None)
         if session is not None and not isinstance(session, Failure):
             session.close()
-        for key in [key for key in self._memory if key[0] == database]:
-            self._weight -= self._memory.pop(key)[1]
+        self._memory.forget(database)
         if self.cache is not None:
             self.cache.forget(scope)
-
-    def _remember(self, key: tuple[str, str], outcome: Outcome, weight: int) -> None:
-        before = self._memory.pop(key, None)
-        if before is not None:
-            self._weight -= before[1]
-        self._memory[key] = (outcome, weight)
-        # A date function over a column is no clock; the cache on disk is stricter still.
-        if outcome.volatile if isinstance(outcome, Answer) else not outcome.repeatable:
-            self._passing.add(key)
-        self._weight += weight
-        self._served += weight
-        while self._weight > _REMEMBERED and len(self._memory) > _AT_LEAST:
-            _, (_, lighter) = self._memory.popitem(last=False)
-            self._weight -= lighter

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, Session
 from sqlverdict.files.sqlite import address, hold_alone, quote_name, require_whole
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.tokens import has_word, solid
@@ -85,7 +85,7 @@ class ReversedCopy:
         copy = Path(self._folder.name) / "backwards.sqlite"
         try:
             reverse_copy(self.database, copy)
-            return ENGINES.get("sqlite").open(copy, _LIMITS)
+            return ENGINES.get(DEFAULT_ENGINE).open(copy, _LIMITS)
         except (sqlite3.Error, DatabaseError, OSError, UnicodeError):
             # A broken database is the finding of another check.
             return None

@@ -10,6 +10,7 @@ from functools import partial
 
 import msgspec
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.attempt import run_safely
 from sqlverdict.execute.clock import text_reads_clock, uses_chance
@@ -142,7 +143,7 @@ def _run(workspace: Workspace, script: Script, texts: Sequence[str]) -> Outcome 
 
 def _statements(sql: str, dialect: str) -> list[str]:
     """The statements of a text as its engine cuts it: a semicolon may stand in a string."""
-    if dialect == "sqlite":
+    if dialect_of(dialect).plain_tokens:
         return statements(sql)
     texts: list[str] = []
     current: list[Lexeme] = []

@@ -53,7 +53,7 @@ def typed_rows(rows: Iterable[Sequence[str]], width: int) -> list[tuple[Cell, ..
     return list(zip(*columns, strict=True)) if width else []
 
 
-def cell_text(cell: object) -> str:
+def csv_cell(cell: object) -> str:
     """A cell as pandas writes it to CSV."""
     return "" if cell is None or cell != cell else str(cell)
 

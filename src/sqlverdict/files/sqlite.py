@@ -204,7 +204,7 @@ def is_sqlite(path: Path) -> bool:
         return False
 
 
-def beside(path: Path, ending: str) -> Path:
+def side_file(path: Path, ending: str) -> Path:
     """A side file of a database: SQLite looks beside the file itself, not beside a link to it."""
     # To resolve a path takes a look at each of its folders; only a link needs it.
     file = path.resolve() if path.is_symlink() else path
@@ -263,7 +263,7 @@ def _size_in_header(header: bytes) -> int:
 
 def _refuse_half_written(path: Path) -> None:
     """A hot journal means that a writer died half-way; reading past it gives torn data."""
-    journal = beside(path, "-journal")
+    journal = side_file(path, "-journal")
     if not journal.is_file():
         return
     with journal.open("rb") as stream:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from braintrust import Score
@@ -21,7 +21,7 @@ def sql_correct(**options: Any) -> Callable[..., Score]:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    framework = load("braintrust", "braintrust")
+    framework = load_framework("braintrust", "braintrust")
     grader = PairGrader(**options)
 
     def sql_correct(input: Any, output: Any, expected: Any = None, metadata: Any = None) -> Score:

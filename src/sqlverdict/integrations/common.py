@@ -52,7 +52,7 @@ MOST_TEXT = 200
 Json = None | bool | int | float | str | list[Any] | dict[str, Any]
 
 
-def load(module: str, extra: str) -> Any:
+def load_framework(module: str, extra: str) -> Any:
     """A framework's module, imported when it is first needed.
 
     Raises:

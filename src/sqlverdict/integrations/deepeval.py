@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import PairGrade, PairGrader, load
+from sqlverdict.integrations.common import PairGrade, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from deepeval.metrics import BaseMetric
@@ -21,7 +21,7 @@ def sql_correct(**options: Any) -> BaseMetric:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    base: Any = load("deepeval.metrics", "deepeval").BaseMetric
+    base: Any = load_framework("deepeval.metrics", "deepeval").BaseMetric
 
     class SqlCorrect(base):
         """Whether the actual output is right."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import PairGrader, load
+from sqlverdict.integrations.common import PairGrader, load_framework
 
 if TYPE_CHECKING:
     from dspy import Example, Prediction
@@ -28,7 +28,7 @@ def sql_correct(
         unscored: The score of an example that cannot be scored.
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    framework = load("dspy", "dspy")
+    framework = load_framework("dspy", "dspy")
     grader = PairGrader(**options)
 
     def sql_correct(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Score, Scorer, Target
@@ -22,7 +22,7 @@ def sql_correct(**options: Any) -> Scorer:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    framework = load("inspect_ai.scorer", "inspect")
+    framework = load_framework("inspect_ai.scorer", "inspect")
 
     @framework.scorer(metrics=[framework.accuracy(), framework.stderr()], name=NAME)
     def scorer(**options: Any) -> Scorer:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from langfuse import Evaluation
@@ -22,7 +22,7 @@ def sql_correct(**options: Any) -> Callable[..., list[Evaluation]]:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    framework = load("langfuse", "langfuse")
+    framework = load_framework("langfuse", "langfuse")
     grader = PairGrader(**options)
 
     def sql_correct(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from langsmith.evaluation import EvaluationResult
@@ -21,7 +21,7 @@ def sql_correct(**options: Any) -> Callable[..., EvaluationResult]:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    framework = load("langsmith.evaluation", "langsmith")
+    framework = load_framework("langsmith.evaluation", "langsmith")
     grader = PairGrader(**options)
 
     def sql_correct(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from mlflow.entities import Feedback
@@ -22,7 +22,10 @@ def sql_correct(**options: Any) -> Scorer:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    scorers, entities = load("mlflow.genai.scorers", "mlflow"), load("mlflow.entities", "mlflow")
+    scorers, entities = (
+        load_framework("mlflow.genai.scorers", "mlflow"),
+        load_framework("mlflow.entities", "mlflow"),
+    )
     grader = PairGrader(**options)
 
     def score(inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Feedback:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from phoenix.evals import Evaluator, Score
@@ -21,7 +21,7 @@ def sql_correct(**options: Any) -> Evaluator:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    framework = load("phoenix.evals", "phoenix")
+    framework = load_framework("phoenix.evals", "phoenix")
     grader = PairGrader(**options)
 
     def sql_correct(output: Any, expected: Any, metadata: Any = None, input: Any = None) -> Score:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from ragas.metrics.collections.base import BaseMetric
@@ -21,8 +21,8 @@ def sql_correct(**options: Any) -> BaseMetric:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    base: Any = load("ragas.metrics.collections.base", "ragas").BaseMetric
-    results = load("ragas.metrics.result", "ragas")
+    base: Any = load_framework("ragas.metrics.collections.base", "ragas").BaseMetric
+    results = load_framework("ragas.metrics.result", "ragas")
 
     class RagasSqlCorrect(base):
         """Whether the response is right."""

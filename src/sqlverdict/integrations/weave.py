@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.integrations.common import NAME, PairGrader, load
+from sqlverdict.integrations.common import NAME, PairGrader, load_framework
 
 if TYPE_CHECKING:
     from weave import Scorer
@@ -19,7 +19,7 @@ def sql_correct(**options: Any) -> Scorer:
     Args:
         options: Those of :class:`~sqlverdict.integrations.common.PairGrader`.
     """
-    framework = load("weave", "weave")
+    framework = load_framework("weave", "weave")
     base: Any = framework.Scorer
     grader = PairGrader(**options)
 

@@ -5,7 +5,6 @@
 ``spelling/``      both queries of a pair in one spelling
 ``layout_sql``     a query in lines, with what the other query lacks marked
 ``display``        tables and results as the page shows them
-``logged_results``  results as the run log keeps them
 ``item``           a pair as an annotator sees it: queries in either order, results, witness
 ``reveal``         what is hidden until the vote: metrics, verdict, evidence
 ``progress``       how far annotators are, and how they agree

@@ -25,7 +25,7 @@ from sqlverdict.errors import DataError, OptionName
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.label.ballot import Choice, label_of_choice
 from sqlverdict.label.queue import first_side, is_labelled_by_pair, pair_of
-from sqlverdict.label.session import reader_of
+from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.people.sheet import LabelFields, LabelSheet, SheetRow, read_sheet
@@ -135,7 +135,7 @@ def _opened(event: VoteEvent, pairs: Iterable[str], key: SessionKey) -> VoteEven
 
     ``None``: it speaks of A and B, and this folder's key does not know the pair.
     """
-    reader = reader_of(event.annotator)
+    reader = token_subject(event.annotator)
     pair = next((pair for pair in pairs if key.pair_id(reader, pair) == event.pair), None)
     if pair is None or event.source != OFFLINE:
         return None if event.choice else event

@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from sqlverdict.evidence import Refuted
-from sqlverdict.evidence_parts import ExcerptRow
+from sqlverdict.evidence_parts import ExcerptCell, ExcerptRow
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import (
@@ -28,7 +28,6 @@ from sqlverdict.label.display import (
     short_text,
 )
 from sqlverdict.label.layout_sql import CodePiece, layout_pair
-from sqlverdict.label.logged_results import logged_relation, logged_result
 from sqlverdict.label.queue import QueueItem
 from sqlverdict.label.spelling.pair import (
     SpelledPair,
@@ -38,6 +37,7 @@ from sqlverdict.label.spelling.pair import (
 )
 from sqlverdict.label.spelling.spelled import SpelledQuery
 from sqlverdict.load.people.votes import Side
+from sqlverdict.logged_answers import AnswerCell, AnswerRow, LoggedAnswers, TypedCell
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, Query, Result
@@ -121,7 +121,7 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
     if result.answers is not None and databases.path(result) is None:
         logged = result.answers
         results: Sequence[TableDisplay] = [logged_result(logged, side) for side in sides]
-        relation = logged_relation(logged)
+        relation = _logged_relation(logged)
     else:
         a, b = (databases.run(result, *query) for query in zip(texts, sides, strict=True))
         if spelled.by_tree:
@@ -262,3 +262,45 @@ def _key(table: Table, column: str) -> str:
     keys = ["key"] if column in table.primary_key else []
     keys += [f"→ {each.parent}" for each in table.foreign_keys if column in each.columns]
     return ", ".join(dict.fromkeys(keys))
+
+
+def _logged_relation(answers: LoggedAnswers) -> ResultRelation:
+    """How both results relate, by the run log."""
+    if answers.prediction_shape is None:
+        return ""
+    if answers.order_only:
+        return "row_order"
+    if answers.changed_count or answers.missing_count or answers.extra_count:
+        return "differ"
+    return "same" if answers.columns is None else "column_order"
+
+
+def logged_result(answers: LoggedAnswers, side: Side) -> TableDisplay:
+    """What one query returned, by the run log."""
+    rows: Sequence[AnswerRow]
+    if side == "gold":
+        shape, names, alone = answers.gold_shape, answers.gold_columns, answers.missing
+        rows = [*(change.gold for change in answers.changed), *alone]
+        differing = answers.changed_count + answers.missing_count
+    elif answers.prediction_shape is None:
+        return TableDisplay(failure="it gave no result when the run was made")
+    else:
+        shape, names, alone = answers.prediction_shape, answers.prediction_columns, answers.extra
+        rows = [*(change.prediction for change in answers.changed), *alone]
+        differing = answers.changed_count + answers.extra_count
+    marked = _logged_relation(answers) in ("differ", "row_order")
+    rows = answers.same or rows
+    return TableDisplay(
+        columns=tuple(map(short_text, names)),
+        rows=plain_rows(tuple(map(_logged_cell, row)) for row in rows),
+        count=shape[0],
+        marks=tuple(range(len(rows))) if marked else (),
+        marked=differing if marked else 0,
+    )
+
+
+def _logged_cell(cell: AnswerCell) -> ExcerptCell:
+    if not isinstance(cell, TypedCell):
+        return cell
+    text = f"x'{cell.text}'" if cell.type == "blob" else cell.text
+    return f"{text}…" if cell.length else text

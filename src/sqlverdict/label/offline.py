@@ -15,7 +15,7 @@ from sqlverdict.label.ballot import categories_for
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.item import show_item
 from sqlverdict.label.queue import LabelQueue, chance, first_side
-from sqlverdict.label.session import reader_of
+from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.load.people.votes import VOTE_SCHEMA
 from sqlverdict.web.assets import one_file
@@ -45,7 +45,7 @@ def offline_page(
     items = []
     for pair in queue.order:
         first = first_side(key.secret, pair, annotator)
-        item_id = key.pair_id(reader_of(annotator), pair)
+        item_id = key.pair_id(token_subject(annotator), pair)
         items.append(show_item(replace(queue.items[pair], pair=item_id), databases, first))
     data = {
         "vote_schema": VOTE_SCHEMA,

@@ -15,9 +15,9 @@ from typing import Literal, get_args
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import count
-from sqlverdict.load.people.votes import Side, pair_digest
+from sqlverdict.load.people.votes import Side, vote_digest
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.agreement.opinions import names_of, opinion, results_match
+from sqlverdict.report.agreement.opinions import opinion, opinion_names, results_match
 from sqlverdict.runlog.case_filter import is_lucky
 from sqlverdict.runlog.run import Run
 
@@ -109,7 +109,7 @@ def build_queue(
 
 def pair_of(result: Result) -> str:
     """The digest of a result's pair."""
-    return pair_digest(result.id, result.gold, result.prediction)
+    return vote_digest(result.id, result.gold, result.prediction)
 
 
 def is_labelled_by_pair(result: Result) -> bool:
@@ -184,7 +184,7 @@ def _chooser(runs: Sequence[Run], name: QueueName) -> Callable[[Run, Result], fl
     suspects: dict[str, float] = {}
     if name == "suspected_gold":
         audit = suspect_golds(runs, at_least=SUSPECT_RANK)
-        suspects = {suspect.id: suspect.rank for suspect in audit.suspects}
+        suspects = {suspect.case.id: suspect.rank for suspect in audit.suspects}
 
     def rank(run: Run, result: Result) -> float | None:
         match name:
@@ -204,5 +204,5 @@ def _chooser(runs: Sequence[Run], name: QueueName) -> Callable[[Run, Result], fl
 
 
 def _metrics_disagree(run: Run, result: Result) -> bool:
-    opinions = {opinion(result, name) for name in names_of(run.manifest.metrics, [result])}
+    opinions = {opinion(result, name) for name in opinion_names(run.manifest.metrics, [result])}
     return {True, False} <= opinions

@@ -35,7 +35,7 @@ ADJUDICATOR = "adjudicator"
 ANNOTATOR = "annotator:"
 
 
-def reader_of(annotator: str) -> str:
+def token_subject(annotator: str) -> str:
     """Who an annotator's token stands for."""
     return f"{ANNOTATOR}{annotator}"
 
@@ -115,7 +115,7 @@ class LabelSession:
             vote = self._vote(annotator, pair)
             choice = choice_of_label(vote.label, self.first(annotator, pair)) if vote else ""
             result = self.queue.items[pair].result
-            item_id = self.key.pair_id(reader_of(annotator), pair)
+            item_id = self.key.pair_id(token_subject(annotator), pair)
             items.append(ListedItem(item_id, result.id, short_text(result.question), choice))
         return AnnotatorState(
             annotator,
@@ -133,7 +133,7 @@ class LabelSession:
         """The pair that a reader knows under an id.
 
         Args:
-            reader: Who asks: an annotator, by :func:`reader_of`, or the adjudicator.
+            reader: Who asks: an annotator, by :func:`token_subject`, or the adjudicator.
             item_id: The id, as the reader got it.
 
         Raises:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlverdict.account import Account
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, Part, UsageError, message_text
 from sqlverdict.llm.budget import CostBudget
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.http.endpoint import Endpoint, TokensField
@@ -92,7 +92,7 @@ class Client:
         if max_cost is not None and not max_cost >= 0:
             raise UsageError(f"the cost limit is {max_cost}; expected dollars from 0 up")
         if max_cost is not None and not self.prices.knows(endpoint.model):
-            raise UsageError(_no_price(endpoint.model))
+            raise UsageError(*_no_price(endpoint.model))
         endpoint.key()
         self._transport = Transport(endpoint, clock)
         self._budget = CostBudget(max_cost)
@@ -178,7 +178,7 @@ class Client:
             return self._no_reply(hopeless, 0)
         limit = self._budget.limit
         if limit is not None and not self.prices.knows(request.model):
-            return self._no_reply(_no_price(request.model), 0)
+            return self._no_reply(message_text(_no_price(request.model)), 0)
         try:
             received, _ = self._transport.repeat(lambda: self._call(request, address, account))
         except CallFailed as error:
@@ -318,9 +318,10 @@ class AccountClient:
         return self._client.ask(request, self._account)
 
 
-def _no_price(model: str) -> str:
+def _no_price(model: str) -> tuple[Part, ...]:
     return (
         f"a cost limit is set, and there is no price for the model {model!r} to keep it by. "
-        f"Pass a price file (the option prices) with {PRICE_FORM}, in dollars per million tokens, "
-        "or no limit"
+        "Pass a price file (",
+        OptionName("prices", "FILE"),
+        f") with {PRICE_FORM}, in dollars per million tokens, or no limit",
     )

@@ -264,7 +264,7 @@ def is_name(db_id: str) -> bool:
 
 def unknown_database(db_id: str) -> str:
     """The message on a database id for which there is no database."""
-    hint = ", which is not a name. A path belongs in the field 'database'"
+    hint = ", which is not a name. A path belongs in the field 'database': NAME=database"
     return f"no database is known for the database id {db_id!r}{'' if is_name(db_id) else hint}"
 
 

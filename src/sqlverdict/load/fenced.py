@@ -103,13 +103,13 @@ _STOP = "\x01"
 
 def text_prediction(case_id: str, text: str) -> Prediction:
     """The prediction in a text that should be SQL but may be a model's whole reply."""
-    if is_plain(text):
+    if is_plain_sql(text):
         return Prediction(case_id, sql=text)
     sql = extract_sql(text)
     return Prediction(case_id, sql=sql, raw=None if sql == text else text)
 
 
-def is_plain(text: str) -> bool:
+def is_plain_sql(text: str) -> bool:
     """Whether a text is SQL as it stands: starts like a statement, without a fence."""
     return "```" not in text and "~~~" not in text and _STATEMENT.match(text) is not None
 

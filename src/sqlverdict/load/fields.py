@@ -33,7 +33,7 @@ from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import decode_any_json, few_of
 from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.databases import Databases
-from sqlverdict.load.fenced import extract_sql, is_plain, text_prediction
+from sqlverdict.load.fenced import extract_sql, is_plain_sql, text_prediction
 from sqlverdict.load.recorded import recording_from, rows_answer
 from sqlverdict.load.usage import USAGE_FIELDS, usage_from
 from sqlverdict.records import Answer, Case, Contract, Prediction, Recording, Script
@@ -245,7 +245,7 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
         return Prediction(case_id, abstained=True, raw=raw, **extras)
     if sql is None:
         return Prediction(case_id, sql=extract_sql(raw) if raw else None, raw=raw, **extras)
-    if is_plain(sql):
+    if is_plain_sql(sql):
         return Prediction(case_id, sql=sql, raw=raw, **extras)
     read = text_prediction(case_id, sql)
     return Prediction(case_id, sql=read.sql, raw=raw if raw is not None else read.raw, **extras)

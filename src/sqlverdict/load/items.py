@@ -49,7 +49,7 @@ def check_options(name: str, options: Mapping[str, str], **known: Sequence[str])
             raise UsageError(f"{key} is {value!r}; expected one of {', '.join(known[key])}")
 
 
-def text_of(item: Item, where: str, *names: str) -> str:
+def item_text(item: Item, where: str, *names: str) -> str:
     """The text under the first of these names that the item has; empty where it has none.
 
     Raises:
@@ -66,19 +66,19 @@ def text_of(item: Item, where: str, *names: str) -> str:
 
 
 def need_text(item: Item, where: str, *names: str) -> str:
-    """As :func:`text_of`; that there is none is an error.
+    """As :func:`item_text`; that there is none is an error.
 
     Raises:
         BenchmarkError: there is none.
     """
-    value = text_of(item, where, *names)
+    value = item_text(item, where, *names)
     if not value.strip():
         expected = " or ".join(map(repr, names))
         raise BenchmarkError(f"{where}: found {few_of(item, 8)}. Expected a text in {expected}.")
     return value
 
 
-def texts_of(item: Item, where: str, *names: str) -> tuple[str, ...]:
+def item_texts(item: Item, where: str, *names: str) -> tuple[str, ...]:
     """The texts of a list, or one text, under the first of these names that the item has.
 
     Raises:
@@ -95,7 +95,7 @@ def texts_of(item: Item, where: str, *names: str) -> tuple[str, ...]:
     return ()
 
 
-def tags_of(item: Item, *names: str) -> dict[str, str]:
+def item_tags(item: Item, *names: str) -> dict[str, str]:
     """The texts and numbers under some names, as tags; lists are joined."""
     tags = {}
     for name in names:

@@ -44,7 +44,7 @@ from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, prediction_from
 from sqlverdict.load.tables.cells import cells_as_fields
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction
 

@@ -179,7 +179,7 @@ def recorded_prediction(
     return Prediction(case_id, repaired, False, confidence, samples, read.raw)
 
 
-def number(record: Mapping[str, Any], key: str, where: str) -> float | None:
+def record_number(record: Mapping[str, Any], key: str, where: str) -> float | None:
     """A number in a record; ``None`` where there is none.
 
     Raises:

@@ -8,7 +8,6 @@ does not pay for sqlglot.
 ``grammar``      SQLite's own opinion on whether a text is SQL
 ``accepted``     what SQLite says against a query on a schema, on empty tables
 ``measure``      texts that cost more to read than any query is worth, and what of them says nothing
-``comma_joins``  ``FROM a, b ON ...`` written with JOIN, for sqlglot
 ``clauses``      a SELECT cut into the verbatim texts of its clauses
 ``frozen``       trees that refuse every change, since all callers share them
 ``features``     the SQL features a query uses, from its tokens

@@ -18,12 +18,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
-from sqlverdict.parse.comma_joins import joined_by_words
 from sqlverdict.parse.features import features
 from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.grammar import sqlite_complaint
 from sqlverdict.parse.measure import MOST_LEVELS, bare_text, too_deep, too_large
-from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count, word_set
+from sqlverdict.parse.tokens import (
+    Kind,
+    fold,
+    kind,
+    leading_keyword,
+    pieces,
+    solid,
+    statement_count,
+    word_set,
+)
 from sqlverdict.records import ParseFailure, Query, Reason
 
 if TYPE_CHECKING:
@@ -35,6 +43,10 @@ _COMMANDS = word_set(
     "ALTER ANALYZE ATTACH BEGIN COMMIT CREATE DELETE DETACH DROP END GRANT INSERT MERGE "
     "PRAGMA REINDEX RELEASE REPLACE REVOKE ROLLBACK SAVEPOINT TRUNCATE UPDATE VACUUM"
 )
+_BEHIND_TABLES = word_set(
+    "where group having order limit window union intersect except select values"
+)
+_BEFORE_TABLES = word_set("from join , (")
 _EXCERPT = 30
 _BEYOND_US = frozenset({Reason.BUDGET_EXHAUSTED, Reason.UNSUPPORTED_FEATURE})
 _LONGEST_BARE = 2_000_000
@@ -150,6 +162,36 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
         return _beyond(sql, dialect, error)
     freeze(tree)
     return Query(sql, dialect, tree, tables, columns, features(sql))
+
+
+def joined_by_words(sql: str) -> str:
+    """The text with JOIN in place of the commas between tables.
+
+    To SQLite a comma between tables is an inner join of the same precedence as JOIN, and it may
+    have an ON; sqlglot reads ON behind JOIN alone. Only texts that it cannot read otherwise are
+    written so.
+    """
+    parts = pieces(sql)
+    levels = [False]
+    before = ""
+    for at, part in enumerate(parts):
+        if kind(part) in (Kind.SPACE, Kind.COMMENT):
+            continue
+        word = part.lower()
+        if part == "(":
+            # A parenthesis among tables holds tables, unless it belongs to a function.
+            levels.append(levels[-1] and before in _BEFORE_TABLES)
+        elif part == ")":
+            if len(levels) > 1:
+                levels.pop()
+        elif word == "from":
+            levels[-1] = True
+        elif word in _BEHIND_TABLES:
+            levels[-1] = False
+        elif part == "," and levels[-1]:
+            parts[at] = " JOIN "
+        before = word
+    return "".join(parts)
 
 
 def _names(tree: Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -118,13 +118,13 @@ def from_json(content: bytes | str) -> Certificate:
         plain = msgspec.json.decode(content)
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
             raise DataError(
-                "this is not a certificate of a proof; write one with prove ", OptionName("save")
+                "this is not a certificate of a proof; write one with prove ", OptionName("out")
             )
         if plain.get("version") != VERSION:
             raise DataError(
                 f"the certificate is of version {plain.get('version')!r}; this release reads "
                 f"{VERSION}. Prove the pair again with ",
-                OptionName("save"),
+                OptionName("out"),
             )
         return Certificate(
             msgspec.convert(plain["proof"], Proof),

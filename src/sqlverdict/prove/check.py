@@ -1,8 +1,8 @@
 """The independent checker: does a proof again, step by step, without any search.
 
 It shares with the prover the profile's reading of queries, the rule functions and the comparison
-of the last trees; finding the place, putting nodes there and keeping the books is done anew here. A
-proof of ours that it rejects is a bug of ours.
+of the last trees; finding the place, putting nodes there and what the proof
+claims about itself are done anew here. A proof of ours that it rejects is a bug of ours.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ValidProof:
 
     @property
     def holds(self) -> bool:
-        """Always."""
+        """True, as for no :class:`InvalidProof`."""
         return True
 
 
@@ -74,11 +74,12 @@ class InvalidProof:
 
     @property
     def holds(self) -> bool:
-        """Never."""
+        """False, as for no :class:`ValidProof`."""
         return False
 
 
 CheckedProof = ValidProof | InvalidProof
+"""What the checker makes of a proof."""
 
 
 def check(
@@ -104,8 +105,8 @@ def check(
     assumed = facts_of(schema, proof.dialect) if facts is None else facts
     try:
         return ProofCheck(proof, schema, assumed, fixed_columns).run()
-    except RejectedProof as no:
-        return InvalidProof(no.step, no.why, tuple(no.lines))
+    except RejectedProof as rejection:
+        return InvalidProof(rejection.step, rejection.why, tuple(rejection.lines))
     except RecursionError:
         return InvalidProof(None, "the queries are nested too deeply to be checked")
 
@@ -132,7 +133,7 @@ class ProofCheck:
         self.lines: list[CheckedStep] = []
         self.at: int | None = None
 
-    def no(self, why: str) -> RejectedProof:
+    def rejection(self, why: str) -> RejectedProof:
         """The error that says why the proof does not hold."""
         return RejectedProof(why, self.at, self.lines)
 
@@ -156,7 +157,7 @@ class ProofCheck:
         prediction = self.rewrite("prediction", prediction, facts)
         self.at = None
         self.compare(gold, prediction)
-        self.books(gold)
+        self.check_claims(gold)
         return ValidProof(tuple(self.lines))
 
     def say(self, side: Side, statement: str, tree: Expr) -> None:
@@ -167,17 +168,17 @@ class ProofCheck:
         """A query's tree before the first step."""
         query = parse(sql, self.proof.dialect)
         if isinstance(query, ParseFailure):
-            raise self.no(f"the {side} cannot be read: {query.message}")
+            raise self.rejection(f"the {side} cannot be read: {query.message}")
         problem = complaint(sql, self.schema) if dialect_of(self.proof.dialect).in_python else None
         if problem is not None:
-            raise self.no(f"the {side} does not run: {problem}")
+            raise self.rejection(f"the {side} does not run: {problem}")
         try:
             tree, facts = self.profile.read(query, self.schema, self.facts)
         except Unsupported as beyond:
-            raise self.no(f"the {side} is beyond the prover: {beyond}") from beyond
+            raise self.rejection(f"the {side} is beyond the prover: {beyond}") from beyond
         objection = self.profile.objection(sql, tree, facts)
         if objection is not None:
-            raise self.no(f"the {side} is beyond the prover: {objection}")
+            raise self.rejection(f"the {side} is beyond the prover: {objection}")
         return tree, facts
 
     def forget_order(self, tree: Expr) -> None:
@@ -204,24 +205,24 @@ class ProofCheck:
         try:
             rule = RULES.get(step.rule)
         except UnknownMember as unknown:
-            raise self.no(str(unknown)) from unknown
+            raise self.rejection(str(unknown)) from unknown
         if self.proof.profile not in rule.profiles:
-            raise self.no(f"the rule {step.rule} is not of the profile {self.proof.profile}")
+            raise self.rejection(f"the rule {step.rule} is not of the profile {self.proof.profile}")
         if self.proof.dialect not in rule.dialects:
-            raise self.no(f"the rule {step.rule} does not hold in {self.proof.dialect}")
+            raise self.rejection(f"the rule {step.rule} does not hold in {self.proof.dialect}")
         node = node_at(tree, step.path)
         if node is None:
-            raise self.no(f"there is no node at {_path_text(step.path)}")
+            raise self.rejection(f"there is no node at {_path_text(step.path)}")
         if not isinstance(node, rule.matches):
-            raise self.no(f"the rule {step.rule} does not look at {type(node).__name__}")
+            raise self.rejection(f"the rule {step.rule} does not look at {type(node).__name__}")
         holder = node_at(tree, step.path[:-1]) if step.path else None
         facts.cited.clear()
         replacement = rule.rewrite(node, facts)
         if replacement is None:
-            raise self.no(f"the rule {step.rule} does not apply at {_path_text(step.path)}")
+            raise self.rejection(f"the rule {step.rule} does not apply at {_path_text(step.path)}")
         cited = cited_facts(facts.cited)
         if cited != step.facts:
-            raise self.no(
+            raise self.rejection(
                 f"the step leans on {_fact_list(step.facts)}, the rule on {_fact_list(cited)}"
             )
         if holder is None:
@@ -234,19 +235,23 @@ class ProofCheck:
         """Both trees must be the same, and the columns paired as the proof says."""
         difference = self.profile.difference(gold, prediction, self.proof.columns, self.fixed)
         if difference is not None:
-            raise self.no(difference)
+            raise self.rejection(difference)
 
-    def books(self, gold: Expr) -> None:
-        """What the proof says about itself."""
+    def check_claims(self, gold: Expr) -> None:
+        """What the proof says about itself: the order of its steps, its trust, its last form."""
         sides: list[Side] = [step.side for step in self.proof.steps]
         if sides != sorted(sides):
-            raise self.no("the steps of the prediction come before some of the gold")
+            raise self.rejection("the steps of the prediction come before some of the gold")
         trust = weakest([RULES.get(step.rule).trust for step in self.proof.steps])
         if trust != self.proof.trust:
-            raise self.no(f"the proof claims the trust {self.proof.trust!r}; its rules are {trust}")
+            raise self.rejection(
+                f"the proof claims the trust {self.proof.trust!r}; its rules are {trust}"
+            )
         form = self.profile.text(gold)
         if self.proof.form != form:
-            raise self.no(f"the proof ends in {self.proof.form!r}; the steps end in {form!r}")
+            raise self.rejection(
+                f"the proof ends in {self.proof.form!r}; the steps end in {form!r}"
+            )
 
 
 def node_at(tree: Expr, path: Path) -> Expr | None:
@@ -282,10 +287,10 @@ def _fact_list(facts: tuple[str, ...]) -> str:
     return " and ".join(facts) or "no fact"
 
 
-def explained(verdict: CheckedProof) -> Iterator[str]:
+def explained(checked: CheckedProof) -> Iterator[str]:
     """A replayed proof for people, a line each: the statement, then the query, indented."""
     side = ""
-    for line in verdict.lines:
+    for line in checked.lines:
         if line.side != side:
             side = line.side
             yield f"{side}:"

@@ -156,7 +156,7 @@ def form(query: Query, question: ProofQuestion, rules: RuleSet, *, keep_order: b
         Unsupported: the query is beyond the prover.
         TooManySteps: the rules found no end.
     """
-    key = (query.sql, query.dialect, question.schema, question.facts, id(rules), keep_order)
+    key = (query.sql, query.dialect, question.schema, question.facts, rules, keep_order)
     return _FORMS.get(key, lambda: _form(query, question, rules, keep_order))
 
 

@@ -23,9 +23,12 @@ MOST_STEPS = 600
 """A query that needs more steps is given up: rules that undo each other would never end."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RuleSet:
-    """Rules in their order, found by the type of the node that they look at."""
+    """Rules in their order, found by the type of the node that they look at.
+
+    Two sets are equal where they are one: to compare their rules takes longer than to apply them.
+    """
 
     rules: tuple[Rule, ...]
 

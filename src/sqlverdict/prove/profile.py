@@ -125,9 +125,9 @@ def rules_of(
 
 
 def _require_members(names: Iterable[str], members: Iterable[str], profile: str) -> None:
-    strangers = sorted(set(names) - set(members))
-    if strangers:
+    unknown = sorted(set(names) - set(members))
+    if unknown:
         raise UsageError(
-            f"the profile {profile} has no rule {strangers[0]!r}; "
+            f"the profile {profile} has no rule {unknown[0]!r}; "
             f"`sqlverdict explain rules --profile {profile}` lists them"
         )

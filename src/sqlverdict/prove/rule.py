@@ -1,8 +1,9 @@
 """What a rewriting rule is, and how rule files make themselves known.
 
-A rule is one file in ``prove/rules`` or in the folder of a profile's own rules: a docstring that is
-its document, pairs that it joins, pairs that it must keep apart, and one function of the file's
-name. Everything else (walking, repeating, keeping the steps) belongs to ``normalise.py``.
+A rule is a document, pairs that it joins, pairs that it must keep apart, and one function of its
+name. It is one file in ``prove/rules``, whose docstring is the document. A profile's own rules may
+share a file by topic, as those of the ETM paper do: each function's docstring is the document.
+Everything else (walking, repeating, keeping the steps) belongs to ``normalise.py``.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def rule(
     corners: Iterable[Pair] = (),
     dialects: tuple[str, ...] = SQLITE,
 ) -> Callable[[Rewrite], Rewrite]:
-    """Register the decorated function as the one rule of its file.
+    """Register the decorated function as a rule: of its file's name, or with its own document.
 
     Args:
         trust: ``proved`` (an argument in *Why* covers all cases), ``tested`` (the argument is
@@ -122,13 +123,16 @@ def rule(
     """
 
     def register(rewrite: Rewrite) -> Rewrite:
-        home = rewrite.__module__
-        name = home.rpartition(".")[2]
-        if rewrite.__name__ != name:
-            raise RegistryError(f"{name}.py must define {name}(), not {rewrite.__name__}()")
+        home, name = rewrite.__module__, rewrite.__name__
+        file = home.rpartition(".")[2]
+        document = (sys.modules[home].__doc__ if name == file else rewrite.__doc__) or ""
+        if name != file and not sections_of(document, SECTIONS):
+            raise RegistryError(
+                f"{file}.py must define {file}(), not {name}(); or {name}() has a docstring with "
+                f"{', '.join(SECTIONS)}"
+            )
         if trust not in TRUSTS:
             raise RegistryError(f"{name}: trust is {trust!r}; expected one of {', '.join(TRUSTS)}")
-        document = sys.modules[home].__doc__ or ""
         member = Rule(
             name,
             rewrite,
@@ -138,7 +142,7 @@ def rule(
             schema,
             tuple(equal),
             tuple(different),
-            document,
+            inspect.cleandoc(document),
             paper,
             tuple(corners),
             dialects,

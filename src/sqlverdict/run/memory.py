@@ -128,8 +128,8 @@ class PairKeys:
             case: The case.
             prediction: The prediction.
             digest: That of the case's database.
-            engine: The engine that opens it. Texts of one meaning share a key under SQLite, whose
-                rules for quotes are known here.
+            engine: The engine that opens it. Texts of one meaning share a key where its dialect
+                has plain tokens: for others no rule of quotes is known here.
         """
         sql = prediction.sql
         if self._never or not sql or prediction.answer is not None or len(sql) > _LONG:

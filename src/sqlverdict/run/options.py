@@ -78,8 +78,27 @@ class ProofOptions:
     tests_proofs: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class CaseOptions:
+    """How each case is run: the options that a plan takes as they are.
+
+    :class:`Options` says what they mean.
+    """
+
+    engine: str = DEFAULT_ENGINE
+    now: datetime | None = None
+    database_version: str = ""
+    limits: Limits = field(default_factory=Limits)
+    copy_databases: bool = False
+    cache: Path | None = field(default_factory=default_path)
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    null_keys: bool = False
+    no_sql: str = "wrong"
+    answers: str = RUN
+
+
 @dataclass(frozen=True)
-class Options:
+class Options(CaseOptions):
     """How a run is done; what does not change results is not part of a run's fingerprint.
 
     Attributes:
@@ -125,26 +144,16 @@ class Options:
     """
 
     metrics: str | Sequence[str] = "ex"
-    engine: str = DEFAULT_ENGINE
-    now: datetime | None = None
-    database_version: str = ""
-    limits: Limits = field(default_factory=Limits)
     workers: int | None = None
     on: str = ""
-    copy_databases: bool = False
-    cache: Path | None = field(default_factory=default_path)
     seed: int = 0
     overwrite: bool = False
     progress: Progress | None = None
     search: SearchOptions | None = None
     proof: ProofOptions | None = None
     judge: JudgeOptions | None = None
-    schemas: Mapping[str, Schema] = field(default_factory=dict)
     policy: str | None = None
     confidence: Model | None = None
-    null_keys: bool = False
-    no_sql: str = "wrong"
-    answers: str = RUN
     preset: str = ""
     command: tuple[str, ...] = ()
 

@@ -10,8 +10,7 @@ import multiprocessing
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from operator import index
@@ -23,13 +22,19 @@ from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_for
+from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.no_sql import check_no_sql
-from sqlverdict.parse.schema import Schema
 from sqlverdict.policies import INTENT, POLICIES, RESULTS
 from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
-from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
+from sqlverdict.run.options import (
+    ANSWERS,
+    RUN,
+    CaseOptions,
+    Options,
+    ProofOptions,
+    SearchOptions,
+)
 from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
 from sqlverdict.verdicts import decide
@@ -42,55 +47,39 @@ SOUND = "sound"
 
 
 @dataclass(frozen=True)
-class RunPlan:
+class RunPlan(CaseOptions):
     """What a run does with each case. Nothing in it changes while the run is on.
+
+    It has the options of each case as they are (:class:`~sqlverdict.run.options.CaseOptions`).
 
     Attributes:
         specs: The metrics.
-        engine: The engine that runs the queries.
-        now: What the clock shows to queries; ``None``: the time it is.
-        database_version: Stands for the content of databases on servers.
-        limits: What one query may spend.
         cache: The file of cached answers.
         problems: The file in which the processes of a run note why answers are not cached.
         workers: How many processes work; 0: this one, or as many as a cluster has cores.
         on: The cluster that works; empty: this machine.
-        copy_databases: Databases are copied to the nodes of the cluster.
         search: How witnesses are searched for; ``None``: they are not.
         proof: How proofs are searched for; ``None``: they are not.
         asking: Which judges are asked; ``None``: none.
         policy: The policy by which evidence becomes a verdict.
         preset: The comparison by which results match: for FLEX, records and the policy ``results``.
         model: How often people call a prediction right in each situation.
-        schemas: Schemas by database id; those of other databases are read from their files.
-        null_keys: A declared primary key may hold NULL where SQLite allows it.
         contradictions: Where a pair that is both proved and refuted is saved.
-        no_sql: What a reply of text without SQL is.
-        answers: Which answers count where a case has both a database and a record.
         logs: Results keep rows of both answers, as lines of a run log do.
     """
 
     specs: tuple[MetricSpec, ...]
-    engine: str = DEFAULT_ENGINE
-    now: datetime | None = None
-    database_version: str = ""
-    limits: Limits = field(default_factory=Limits)
-    cache: Path | None = None
+    cache: Path | None = field(default=None, kw_only=True)
     problems: Path | None = None
     workers: int = 0
     on: str = ""
-    copy_databases: bool = False
     search: SearchOptions | None = None
     proof: ProofOptions | None = None
     asking: Asking | None = None
     policy: str = RESULTS.name
     preset: str = DEFAULT_PRESET
     model: Model = field(default=NO_LABELS, repr=False)
-    schemas: Mapping[str, Schema] = field(default_factory=dict)
-    null_keys: bool = False
     contradictions: Path | None = None
-    no_sql: str = "wrong"
-    answers: str = RUN
     logs: bool = True
 
     @cached_property
@@ -245,31 +234,21 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
         search = SearchOptions()
     if proof is None and ("proof" in needs or explains):
         proof = ProofOptions()
-    model = _model(policy, options)
     contradictions = proof.folder if proof is not None else None
     if proof is not None and contradictions is None and out is not None:
         contradictions = out / CONTRADICTIONS
     return RunPlan(
         specs=specs,
-        engine=options.engine,
-        now=options.now,
-        database_version=options.database_version,
-        limits=options.limits,
-        cache=options.cache,
         workers=_worker_count(options, specs),
         on=_cluster(options, specs),
-        copy_databases=options.copy_databases,
         search=search,
         proof=proof,
         asking=_asking(specs, options.judge),
         policy=policy,
         preset=_preset(specs, options),
-        model=model,
-        schemas=options.schemas,
-        null_keys=options.null_keys,
+        model=_model(policy, options),
         contradictions=contradictions,
-        no_sql=options.no_sql,
-        answers=options.answers,
+        **{each.name: getattr(options, each.name) for each in fields(CaseOptions)},
     )
 
 

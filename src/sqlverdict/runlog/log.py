@@ -27,7 +27,7 @@ from msgspec import structs
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import replacing
 from sqlverdict.records import RESULT_SCHEMA, Result
-from sqlverdict.runlog.manifest import MANIFEST, check_schema, no_run, read_manifest
+from sqlverdict.runlog.manifest import MANIFEST, no_run, read_manifest, require_schema
 
 RESULTS = "results.jsonl"
 
@@ -114,7 +114,7 @@ class RunLog:
                 break
             try:
                 head = _line_head(line)
-                check_schema(self.path, head.schema, RESULT_SCHEMA)
+                require_schema(self.path, head.schema, RESULT_SCHEMA)
                 sound = is_sound(line)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 sound = False
@@ -260,9 +260,9 @@ def _read(line: bytes, path: Path) -> Result:
     try:
         result = _decode(line)
     except msgspec.ValidationError:
-        check_schema(path, _line_head(line).schema, RESULT_SCHEMA)
+        require_schema(path, _line_head(line).schema, RESULT_SCHEMA)
         raise
-    check_schema(path, result.schema, RESULT_SCHEMA)
+    require_schema(path, result.schema, RESULT_SCHEMA)
     return result
 
 

@@ -108,7 +108,7 @@ def _version_of(package: str) -> str:
     return version(package)
 
 
-def write_json(path: Path, content: Any) -> None:
+def write_json_at_once(path: Path, content: Any) -> None:
     """Write a JSON file at once: a reader sees the old or the new one, never a half."""
     text = msgspec.json.format(msgspec.json.encode(content), indent=2)
     write_at_once(path, text + b"\n")
@@ -143,7 +143,7 @@ def read_manifest(folder: Path) -> Manifest:
         content = path.read_bytes()
         schema = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
         if isinstance(schema, int):
-            check_schema(path, schema, SCHEMA)
+            require_schema(path, schema, SCHEMA)
         manifest = msgspec.json.decode(content, type=Manifest)
         is_intact = seal_fits(content)
     except OSError as error:
@@ -160,7 +160,7 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def check_schema(path: Path, schema: int, own: int) -> None:
+def require_schema(path: Path, schema: int, own: int) -> None:
     """Refuse a file of a run that has another schema.
 
     Args:

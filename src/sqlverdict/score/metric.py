@@ -36,7 +36,6 @@ from sqlverdict.score.aliases import metric_by_alias
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
     from sqlverdict.prove.proof import Derivation
-    from sqlverdict.refute.witness import Refutation
 
 Need = Literal["answers", "timing", "databases", "witness", "proof", "opinion", "opinion_on_all"]
 """What a metric may ask an item for: answers on the real database, warm timings, the whole test
@@ -48,6 +47,25 @@ OPINIONS: frozenset[Need] = frozenset({"opinion", "opinion_on_all"})
 """The needs that a judge meets: a metric with one of them listens to a judge."""
 
 SECTIONS = ("Definition", "Range", "Direction", "Unscored cases", "Source")
+
+
+class SearchResult(Protocol):
+    """What a search for a witness gives; ``refute/witness.py`` has all of it."""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a database was found on which the queries differ."""
+        ...
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """How the answers differ there; else why the search could not be made, or was cut."""
+        ...
+
+    @property
+    def instances_tried(self) -> int:
+        """How many databases were tried."""
+        ...
 
 
 class Item(Protocol):
@@ -100,7 +118,7 @@ class Item(Protocol):
         """The schema given to the run, else that of the case's database file; None: unknown."""
         ...
 
-    def refute(self) -> Refutation:
+    def refute(self) -> SearchResult:
         """A database on which the prediction differs from the gold, or that none was found.
 
         With several golds the prediction is refuted where every gold refutes it. A search that

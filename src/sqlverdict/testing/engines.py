@@ -32,9 +32,10 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, ScratchEngine, Session
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
+from sqlverdict.registry import shape_faults
 from sqlverdict.testing.engine_data import (
     CELLS,
     ENDLESS,
@@ -63,8 +64,9 @@ def check_engine(
 
     It answers with the right types; never raises, whatever the text; writes nothing, neither in
     the database nor beside it; names every failure; keeps every limit; answers a good query
-    after each bad one; has a version, and a digest that changes with the content; refuses what
-    is no database with ``DatabaseError``. SQLite files are also read with their write-ahead log.
+    after each bad one; has a record of what it can do that is true as far as it can be seen, a
+    version, and a digest that changes with the content; refuses what is no database with
+    ``DatabaseError``. SQLite files are also read with their write-ahead log.
 
     Args:
         engine: A name in the registry, or the engine itself.
@@ -174,6 +176,19 @@ class _EngineCheck:
 
     def fields(self, database: str) -> None:
         engine = self.engine
+        faults = shape_faults(engine, Engine)
+        self.expect(
+            not faults,
+            f"has no whole record ({'; '.join(faults)}); inherit from Engine, which has defaults",
+        )
+        self.expect(
+            (engine.search == "scratch") == isinstance(engine, ScratchEngine),
+            f"says search = {engine.search!r}; say 'scratch' if, and only if, it has scratch()",
+        )
+        self.expect(
+            engine.search != "in_memory" or engine.in_python,
+            "says search = 'in_memory'; refute's own databases are SQLite's: it is not in_python",
+        )
         self.expect(bool(engine.version), "has no version; it is part of every cache key")
         self.expect(bool(engine.dialect), "has no dialect; name the sqlglot dialect")
         first = engine.digest(database)

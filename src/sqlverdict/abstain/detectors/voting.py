@@ -39,7 +39,7 @@ from sqlverdict.abstain.method import (
 )
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import count
-from sqlverdict.load.fenced import is_plain
+from sqlverdict.load.fenced import is_plain_sql
 
 
 @ABSTAINERS.member
@@ -75,7 +75,7 @@ class Voting(Gate):
                     f"{count(len(samples), 'sample')}. Expected {self.n}, from a generator that "
                     f"samples or as 'samples' in the predictions; or set another n"
                 )
-            queries = [sample for sample in samples if is_plain(sample)]
+            queries = [sample for sample in samples if is_plain_sql(sample)]
             groups = grouped(queries, self.equality, ask, tools, self.preset)
             largest = max(groups, key=len, default=[])
             note = f"{len(largest)} of {len(samples)} agree, by {self.equality}"

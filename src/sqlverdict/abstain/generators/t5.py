@@ -32,7 +32,7 @@ from sqlverdict.abstain.method import (
 from sqlverdict.abstain.neural.tokenizer import readable
 from sqlverdict.abstain.prompting.schema_text import one_line
 from sqlverdict.errors import UsageError
-from sqlverdict.load.fenced import is_plain
+from sqlverdict.load.fenced import is_plain_sql
 
 
 @ABSTAINERS.member
@@ -135,7 +135,7 @@ class T5(Learner):
         texts = write(model, tokenizer, sources, how, pick_device(tools.device), tools.seed)
         return [
             Draft(
-                one.text if is_plain(one.text) else None,
+                one.text if is_plain_sql(one.text) else None,
                 one.text,
                 samples=one.samples,
                 probabilities=one.probabilities,

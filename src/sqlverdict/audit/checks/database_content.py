@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
-from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_file, table_names
+from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_for_audit, table_names
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import quote_name
@@ -37,7 +37,7 @@ class DatabaseContent(Check):
                 continue
             seconds = data.options.limits.seconds
             try:
-                with open_file(path, seconds) as (connection, budget):
+                with open_for_audit(path, seconds) as (connection, budget):
                     yield from _examine(connection, budget, db_id, data)
                     spent = budget.spent
             except (DatabaseError, sqlite3.Error):

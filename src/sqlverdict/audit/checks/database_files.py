@@ -10,11 +10,11 @@ from pathlib import Path
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding, Severity
-from sqlverdict.audit.sqlite_file import open_file
+from sqlverdict.audit.sqlite_file import open_for_audit
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.other_engines import file_hint
 from sqlverdict.files.references import file_of
-from sqlverdict.files.sqlite import MAGIC, beside
+from sqlverdict.files.sqlite import MAGIC, side_file
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.databases import SUFFIXES, suite_of
 
@@ -109,7 +109,7 @@ def _examine(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
 
 
 def _whole(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
-    with open_file(path, data.options.limits.seconds) as (connection, budget):
+    with open_for_audit(path, data.options.limits.seconds) as (connection, budget):
         tables = connection.execute(
             "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view')"
         ).fetchone()[0]
@@ -148,7 +148,7 @@ def _is_constraint(text: str) -> bool:
 
 def _leftovers(path: Path, db_id: str) -> Iterator[AuditFinding]:
     for ending, what in (("-wal", "write-ahead log"), ("-journal", "rollback journal")):
-        left = beside(path, ending)
+        left = side_file(path, ending)
         if left.is_file() and left.stat().st_size:
             message = f"{left.name} is beside it: a {what} of {left.stat().st_size:,} bytes"
             hint = "a writer did not finish: open the file once with sqlite3 and close it"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
-from sqlverdict.audit.wording import same_wording
+from sqlverdict.audit.wording import wording_key
 from sqlverdict.files.text import few_of
 from sqlverdict.parse.tokens import normalised
 
@@ -26,7 +26,7 @@ class GoldRepeated(Check):
         for case in data.cases:
             for sql in case.golds:
                 group = groups.setdefault((case.db_id, normalised(sql)), {})
-                group[case.id] = same_wording(case.question)
+                group[case.id] = wording_key(case.question)
         for (db_id, sql), cases in groups.items():
             wordings = {wording for wording in cases.values() if wording}
             if len(wordings) < 2:

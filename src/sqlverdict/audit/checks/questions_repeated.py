@@ -8,7 +8,7 @@ from functools import partial
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
-from sqlverdict.audit.wording import same_wording
+from sqlverdict.audit.wording import wording_key
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer, Case
@@ -27,7 +27,7 @@ class QuestionsRepeated(Check):
         groups: dict[tuple[str, str, str], list[Case]] = {}
         for case in data.cases:
             if case.question.strip():
-                key = (case.db_id, same_wording(case.question), same_wording(case.knowledge))
+                key = (case.db_id, wording_key(case.question), wording_key(case.knowledge))
                 groups.setdefault(key, []).append(case)
         for cases in groups.values():
             for later in cases[1:]:

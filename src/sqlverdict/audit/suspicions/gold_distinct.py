@@ -39,7 +39,7 @@ class GoldDistinct:
 def distinct_against(report: GoldReport) -> tuple[list[SystemAnswer], int]:
     """The systems that differ and write DISTINCT where no gold does, and how many differ."""
     differing = [entry for entry in report.answers if entry.right is False and entry.runs]
-    if any(has_word(gold, "distinct") for gold in report.golds):
+    if any(has_word(gold, "distinct") for gold in report.case.gold):
         return [], len(differing)
     writing = [entry for entry in differing if has_word(entry.result.prediction or "", "distinct")]
     return writing, len(differing)

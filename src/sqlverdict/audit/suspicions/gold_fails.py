@@ -31,7 +31,7 @@ class GoldFails:
                     limit = Reason.GOLD_EXECUTION_TIMEOUT in evidence.reasons
                     yield _suspicion(evidence.message, limit)
                     return
-        outcome = report.rerun(report.golds[0]) if report.rerun is not None else None
+        outcome = report.rerun(report.case.gold[0]) if report.rerun is not None else None
         if isinstance(outcome, Failure) and outcome.fault is None:
             yield _suspicion(outcome.message, outcome.reason in LIMIT_REASONS)
 

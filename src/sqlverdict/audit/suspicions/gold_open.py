@@ -55,7 +55,7 @@ def _tie_now(report: GoldReport) -> str:
     def probe(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
-    query = parse(report.golds[0])
+    query = parse(report.case.gold[0])
     cut = find_cut(query, answer, probe) if isinstance(query, Query) else None
     if cut is None:
         return ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.gold_report import GoldReport, same_query
+from sqlverdict.audit.gold_report import GoldReport, query_key
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 
@@ -27,7 +27,7 @@ class GoldSelfSuspicion:
 
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Systems that wrote the gold and do not match it, else the identity run."""
-        golds = {same_query(gold, report.schema) for gold in report.golds}
+        golds = {query_key(gold, report.schema) for gold in report.case.gold}
         systems = tuple(
             entry.system
             for entry in report.answers
@@ -37,7 +37,7 @@ class GoldSelfSuspicion:
             message = f"the gold's own query, given by {', '.join(systems)}, does not match it"
             yield Suspicion(NAME, WEIGHT, message, systems)
             return
-        answer, gold = report.gold_answer, report.golds[0]
+        answer, gold = report.gold_answer, report.case.gold[0]
         if answer is None:
             return
         if (

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.evidence import Signs
+from sqlverdict.records import Failure, Outcome, Query, Reason
 
 NAME = "gold_signs"
 TELLING = frozenset(
@@ -65,21 +66,20 @@ def _logged(report: GoldReport) -> dict[str, str]:
 
 def _signs_now(report: GoldReport) -> dict[str, str]:
     from sqlverdict.parse.query import parse
-    from sqlverdict.records import Failure, Outcome, Query, Reason
     from sqlverdict.signs.look import signs_of
     from sqlverdict.signs.sign import Subject
 
     rerun, schema, answer = report.rerun, report.schema, report.gold_answer
     if rerun is None or schema is None or answer is None:
         return {}
-    query = parse(report.golds[0])
+    query = parse(report.case.gold[0])
     if not isinstance(query, Query):
         return {}
 
     def run(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
-    subject = Subject(query, schema, run, report.question, report.knowledge or "", answer)
+    subject = Subject(query, schema, run, report.case.question, report.knowledge or "", answer)
     messages: dict[str, str] = {}
     for notice in signs_of(subject):
         messages.setdefault(notice.name, notice.message)

@@ -33,12 +33,12 @@ class GoldValues:
 
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The values that are not mentioned, together."""
-        if not report.question:
+        if not report.case.question:
             return
-        text = f"{report.question} {report.knowledge or ''}"
+        text = f"{report.case.question} {report.knowledge or ''}"
         absent = [
             value
-            for value in asked_values(report.golds[0], report.schema)
+            for value in asked_values(report.case.gold[0], report.schema)
             if not mentions(text, value)
         ]
         if not absent:

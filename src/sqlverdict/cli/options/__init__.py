@@ -1,5 +1,6 @@
 """Groups of options, and what is made of them.
 
+``fields``          options, settings and arguments as fields of dataclasses
 ``shared``          single options that several commands have; types; JSON output
 ``data``            where the cases are
 ``predictions``     whose predictions are scored
@@ -13,7 +14,7 @@
 ``judge_settings``  a judge's settings from text
 ``judge_records``   judges that call no model
 ``run``             evaluate
-``pair``            two queries and a schema
+``pair``            two queries and a schema; what a query consists of
 ``build``           build
 ``abstain``         abstain
 """

@@ -16,8 +16,8 @@ from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.session import SessionCounts, answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.account import SPENDING, read_spending
-from sqlverdict.cli.command import Heading, argument, group, option, setting
 from sqlverdict.cli.options.data import CaseArgs, read_benchmark, select
+from sqlverdict.cli.options.fields import Heading, argument, group, option, setting
 from sqlverdict.cli.options.llm import LlmArgs, open_llm
 from sqlverdict.cli.options.shared import (
     FILE,

@@ -16,8 +16,8 @@ from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.abstain.method import Tools
 from sqlverdict.account import SPENDING
-from sqlverdict.cli.command import Heading, group, option, setting
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.llm import LlmArgs, open_llm
 from sqlverdict.cli.options.shared import (
     ANY_PATH,

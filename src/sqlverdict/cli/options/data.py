@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     COLUMN,
@@ -24,7 +24,7 @@ from sqlverdict.cli.options.shared import (
     limit_option,
     schema_option,
 )
-from sqlverdict.errors import UsageError, text_of
+from sqlverdict.errors import UsageError, message_text
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engine_of
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import bounded, count, few_of
@@ -219,7 +219,7 @@ def read_benchmark(data: DataArgs) -> Benchmark:
     benchmark = with_overlays(read_named(data), overlays)
     if benchmark.column_note:
         # At once and whatever is printed later: it decides what is compared with what.
-        click.echo(f"note: {text_of(benchmark.column_note)}", err=True)
+        click.echo(f"note: {message_text(benchmark.column_note)}", err=True)
     return benchmark
 
 

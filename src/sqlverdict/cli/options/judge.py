@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, group, option, setting
 from sqlverdict.cli.options.batch import collect_replies
+from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.judge_records import RECORDED, REPLAY, recorded_replies
 from sqlverdict.cli.options.llm import LlmArgs, OpenedLlm, open_llm
 from sqlverdict.cli.options.shared import FILE, FOLDER

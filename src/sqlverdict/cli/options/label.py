@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.labels import (
     annotator_field_setting,
     id_field_option,

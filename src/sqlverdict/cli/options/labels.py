@@ -1,4 +1,4 @@
-"""People's labels: the file and its fields."""
+"""People's labels: the file and its fields, and what a judge is asked again about them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import FILE
 from sqlverdict.load.people.labels import Combine, Half, Labels, read_labels
 
@@ -79,3 +79,27 @@ class LabelArgs:
             combine=combine,
             half=half,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContextArgs:
+    """The contexts in which a judge is asked again."""
+
+    HEADING: ClassVar[Heading] = Heading.JUDGE
+
+    contexts: tuple[str, ...] = option(
+        "--context",
+        multiple=True,
+        metavar="NAME",
+        help="Ask the judge of the run again in this context, or in all. Repeatable.",
+    )
+    published: bool = option(
+        "--published",
+        is_flag=True,
+        help="With --context: the kappas that FLEX published beside ours, all times 100.",
+    )
+    dry_run: bool = option(
+        "--dry-run",
+        is_flag=True,
+        help="With --context: only estimate the calls, tokens and cost.",
+    )

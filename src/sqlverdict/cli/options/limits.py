@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import (
     FILE,
     timeout_option,

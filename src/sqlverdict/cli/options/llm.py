@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import FILE, NumberRange
 from sqlverdict.files.lock import writing_file
 

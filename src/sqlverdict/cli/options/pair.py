@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, group, option, setting
+from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.shared import (
     FOLDER,
     POSITIVE,
@@ -22,7 +23,7 @@ from sqlverdict.cli.options.shared import (
     seed_setting,
     trust_role_setting,
 )
-from sqlverdict.cli.query_parts import other_dialect
+from sqlverdict.dialects import guessing_order
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
@@ -35,10 +36,11 @@ from sqlverdict.execute.engine import (
 )
 from sqlverdict.files.references import file_of
 from sqlverdict.files.text import few_of, read_text
+from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.records import Failure, ParseFailure, Reason
+from sqlverdict.records import Failure, ParseFailure, Query, Reason
 from sqlverdict.refute.bank.store import Bank
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
@@ -49,6 +51,8 @@ from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBu
 from sqlverdict.refute.witness_files import write
 
 SIDES = ("gold", "prediction")
+_DIALECTS = (*(each.name for each in guessing_order()), "tsql")
+PARTS = ("tables", "columns", "spider hardness", "trustsql hardness")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,3 +294,31 @@ def write_witness(
     if not ENGINES.get(witness.engine).in_python:
         return [write_script(witness, out, name, preset=preset)]
     return list(write(witness, out, name, preset=preset))
+
+
+def query_parts(sql: str, query: Query) -> dict[str, Any]:
+    """The parts of a query, as JSON has them.
+
+    Args:
+        sql: Its text.
+        query: The same, parsed.
+    """
+    return {
+        "tables": list(query.tables),
+        "columns": list(query.columns),
+        "features": sorted(query.features),
+        "spider hardness": spider_hardness(sql),
+        "trustsql hardness": trustsql_hardness(sql),
+    }
+
+
+def other_dialect(sql: str, dialect: str) -> str | None:
+    """The first dialect of another engine that reads a text which this one does not."""
+    others = (other for other in _DIALECTS if other != dialect)
+    return next((o for o in others if not isinstance(parse(sql, o), ParseFailure)), None)
+
+
+def part_text(part: Sequence[str] | str | None) -> str:
+    """One part in words."""
+    text = part if isinstance(part, str) or part is None else ", ".join(part)
+    return text or "none"

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import COLUMN, split_name
 from sqlverdict.errors import UsageError
 from sqlverdict.load.benchmark import Benchmark

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlverdict.cli.command import option
 from sqlverdict.cli.options.data import (
     CaseArgs,
     engine_option,
@@ -19,6 +18,7 @@ from sqlverdict.cli.options.data import (
     overlay_option,
     shard_option,
 )
+from sqlverdict.cli.options.fields import option
 from sqlverdict.cli.options.predictions import PredictionArgs, run_folder
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.files.text import count, few_of, near, need_file
@@ -30,7 +30,7 @@ from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.load.tables.cases import TableCases, own_format
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
 from sqlverdict.runlog.merge import Shard

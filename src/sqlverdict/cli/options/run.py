@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.command import Heading, group, option, setting
+from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.judge import JudgeArgs, check_judge
 from sqlverdict.cli.options.limits import CacheArgs, LimitArgs
 from sqlverdict.cli.options.predictions import PredictionArgs

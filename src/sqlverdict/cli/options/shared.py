@@ -11,7 +11,7 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from sqlverdict.cli.command import HeadedOption, Heading, argument, option, setting
+from sqlverdict.cli.options.fields import HeadedOption, Heading, argument, option, setting
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import LONGEST, Limits
 from sqlverdict.files.escapes import json_escaped

@@ -189,7 +189,8 @@ class Names(NameResolver[str]):
         joins = (join for select in self.nodes.selects for join in select.args.get("joins") or ())
         self.optional = any(join.args.get("side") for join in joins)
         """An outer join fills rows with NULL."""
-        self._column_refs: dict[int, str] = {}
+        # By identity: equal nodes of two places may mean two columns.
+        self._column_refs: dict[int, tuple[Expr, str]] = {}
         for column in self.nodes.columns:
             self.own_column_ref(column)
 
@@ -200,12 +201,13 @@ class Names(NameResolver[str]):
 
     def own_column_ref(self, column: Expr) -> str:
         """As :meth:`column_ref`, before joined columns are taken for one."""
-        column_ref = self._column_refs.get(id(column))
-        if column_ref is None:
-            # For a query that reads itself: what is not found out on the way stays unknown.
-            self._column_refs[id(column)] = f"{UNKNOWN}.{fold(column.name)}"
-            column_ref = self._column_refs[id(column)] = self._find(column)
-        return column_ref
+        known = self._column_refs.get(id(column))
+        if known is None:
+            # For a query that reads itself: what is not found out on the way stays unknown. The
+            # node is kept too, so that no other can take its id.
+            self._column_refs[id(column)] = (column, f"{UNKNOWN}.{fold(column.name)}")
+            known = self._column_refs[id(column)] = (column, self._find(column))
+        return known[1]
 
     def column(self, node: Expr) -> str:
         """As :meth:`own_column_ref`: what a name inside a derived table means."""

@@ -49,14 +49,16 @@ class Texts:
         self._names = names
         self._literals = literals
         self._counts = counts
-        self._texts: dict[int, str] = {}
+        self._texts: dict[int, tuple[Expr, str]] = {}
         self._level = 0
 
     def __call__(self, node: Expr | None) -> str:
         """One text for all spellings of an expression; empty for none."""
         if node is None:
             return ""
-        text = self._texts.get(id(node))
+        # By identity: equal nodes of two places may mean two columns.
+        known = self._texts.get(id(node))
+        text = None if known is None else known[1]
         if text is None:
             self._level += 1
             form = _FORMS.get(node.key, _other) if self._level <= _DEEPEST else _node_list
@@ -65,7 +67,8 @@ class Texts:
             if len(text) > _LONGEST:
                 digest = blake2s(text.encode("utf-8", "surrogatepass")).hexdigest()
                 text = f"{text[:40]}...{digest}"
-            self._texts[id(node)] = text
+            # The node is kept too, so that no other can take its id.
+            self._texts[id(node)] = (node, text)
         return text
 
     def literal(self, text: str) -> str:

@@ -11,15 +11,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import orders
 from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Key, Keys, is_within, weak
-from sqlverdict.records import Relation
-
-if TYPE_CHECKING:
-    from sqlverdict.compare.related.table_pair import TablePair
 
 BUDGET = 4_000_000
 """Cells one search may look at; beyond it, it gives up and nothing is claimed."""
@@ -47,22 +43,6 @@ class ColumnPairLink(NamedTuple):
 Linker = Callable[[AnswerColumn, AnswerColumn], ColumnLink | None]
 _Option = tuple[int, Keys, Keys, ColumnLink]
 _SAME: Mapping[str, Any] = {}
-
-
-def map_relation(kind: str, tables: TablePair, linker: Linker | None = None) -> Relation | None:
-    """The relation that a map of columns proves, where there is a map.
-
-    Args:
-        kind: The relation's name.
-        tables: The two answers.
-        linker: Makes links beyond plain equality.
-    """
-    if not tables.same_height:
-        return None
-    links = find_map(tables.gold, tables.prediction, linker)
-    if links is None:
-        return None
-    return Relation(kind, map_detail(tables.gold, tables.prediction, links, tables.queries))
 
 
 def find_map(

@@ -7,7 +7,9 @@ from functools import cached_property
 from sqlverdict.compare.columns import SearchExhausted, match_columns
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.contain import columns_within, inverse
+from sqlverdict.compare.related.search import Linker, find_map, map_detail
 from sqlverdict.compare.related.table import AnswerTable
+from sqlverdict.records import Relation
 
 
 class TablePair:
@@ -71,3 +73,19 @@ def column_order(gold: AnswerTable, prediction: AnswerTable) -> tuple[int, ...] 
     except SearchExhausted:
         # Columns too alike to be told apart: nothing is claimed.
         return None
+
+
+def map_relation(kind: str, tables: TablePair, linker: Linker | None = None) -> Relation | None:
+    """The relation that a map of columns proves, where there is a map.
+
+    Args:
+        kind: The relation's name.
+        tables: The two answers.
+        linker: Makes links beyond plain equality.
+    """
+    if not tables.same_height:
+        return None
+    links = find_map(tables.gold, tables.prediction, linker)
+    if links is None:
+        return None
+    return Relation(kind, map_detail(tables.gold, tables.prediction, links, tables.queries))

@@ -25,10 +25,10 @@ from __future__ import annotations
 from itertools import combinations
 
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.search import ColumnLink, map_relation
+from sqlverdict.compare.related.search import ColumnLink
 from sqlverdict.compare.related.spellings import STEPS, has_year_last, normalise
 from sqlverdict.compare.related.table import TEXTS, AnswerColumn, Key, Keys, same_bag
-from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,

@@ -24,8 +24,7 @@ from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
 from sqlverdict.compare.related.question_columns import names_columns
-from sqlverdict.compare.related.search import map_relation
-from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.related.wording import positions
 from sqlverdict.compare.relation import (
     RELATIONS,

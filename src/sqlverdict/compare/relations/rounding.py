@@ -32,9 +32,9 @@ from sqlverdict.compare.related.numbers import (
     near_keys,
     rounded_keys,
 )
-from sqlverdict.compare.related.search import ColumnLink, map_relation
+from sqlverdict.compare.related.search import ColumnLink
 from sqlverdict.compare.related.table import AnswerColumn, Keys, same_bag
-from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,

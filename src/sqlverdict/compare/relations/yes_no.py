@@ -26,9 +26,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.search import ColumnLink, map_relation
+from sqlverdict.compare.related.search import ColumnLink
 from sqlverdict.compare.related.table import AnswerColumn, Keys, same_bag
-from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,

@@ -22,9 +22,9 @@ from sqlverdict.load.items import (
     benchmark_of,
     check_options,
     first_file,
+    item_tags,
+    item_text,
     need_text,
-    tags_of,
-    text_of,
 )
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case
@@ -51,15 +51,15 @@ class Archer:
             db_id = need_text(item, where, "db_id")
             cases.append(
                 Case(
-                    id=text_of(item, where, "id") or str(i),
+                    id=item_text(item, where, "id") or str(i),
                     db_id=db_id,
-                    question=text_of(item, where, "question"),
+                    question=item_text(item, where, "question"),
                     golds=(need_text(item, where, "query", "sql"),),
                     database=folder.expected(db_id),
-                    knowledge=tags_of(item, "commonsense_knowledge").get(
+                    knowledge=item_tags(item, "commonsense_knowledge").get(
                         "commonsense_knowledge", ""
                     ),
-                    tags=tags_of(item, "reasoning_type"),
+                    tags=item_tags(item, "reasoning_type"),
                 )
             )
         return benchmark_of("archer", cases, [file], folder)

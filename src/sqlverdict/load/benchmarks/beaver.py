@@ -19,7 +19,7 @@ from sqlverdict.errors import BenchmarkError
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark
 from sqlverdict.load.databases import Location, find_databases
-from sqlverdict.load.items import benchmark_of, check_options, need_text, tags_of, text_of
+from sqlverdict.load.items import benchmark_of, check_options, item_tags, item_text, need_text
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case
 
@@ -51,7 +51,7 @@ class Beaver:
         for file in files:
             prefix = f"{file.stem.removeprefix('dev_')}-" if file.name in _PARTS else ""
             for i, (item, where) in enumerate(Records(file)):
-                db_id, query = need_text(item, where, "db_id"), text_of(item, where, key)
+                db_id, query = need_text(item, where, "db_id"), item_text(item, where, key)
                 if not query.strip():
                     without.append(f"{prefix}{i}")
                     continue
@@ -59,10 +59,10 @@ class Beaver:
                     Case(
                         id=f"{prefix}{i}",
                         db_id=db_id,
-                        question=text_of(item, where, "question"),
+                        question=item_text(item, where, "question"),
                         golds=(query,),
                         database=folder.expected(db_id),
-                        tags=tags_of(item, "gold_tables"),
+                        tags=item_tags(item, "gold_tables"),
                     )
                 )
         notes = []

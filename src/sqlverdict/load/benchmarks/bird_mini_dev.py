@@ -28,9 +28,9 @@ from sqlverdict.load.items import (
     benchmark_of,
     check_options,
     first_file,
+    item_tags,
+    item_text,
     need_text,
-    tags_of,
-    text_of,
 )
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.load.system_records import Records
@@ -81,12 +81,12 @@ def _cases(file: Path, folder: Databases) -> list[Case]:
             Case(
                 id=str(i),
                 db_id=db_id,
-                question=text_of(item, where, "question"),
+                question=item_text(item, where, "question"),
                 golds=(need_text(item, where, "SQL"),),
                 database=folder.expected(db_id),
-                difficulty=text_of(item, where, "difficulty") or None,
-                knowledge=text_of(item, where, "evidence"),
-                tags=tags_of(item, "question_id"),
+                difficulty=item_text(item, where, "difficulty") or None,
+                knowledge=item_text(item, where, "evidence"),
+                tags=item_tags(item, "question_id"),
             )
         )
     return cases

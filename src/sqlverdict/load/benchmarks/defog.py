@@ -28,8 +28,8 @@ from pathlib import Path
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
-from sqlverdict.load.items import benchmark_of, check_options, need_text, text_of
-from sqlverdict.load.tables.table import table_rows
+from sqlverdict.load.items import benchmark_of, check_options, item_text, need_text
+from sqlverdict.load.tables.open_table import table_rows
 from sqlverdict.records import Case
 
 _SORRY = re.compile(r"\s*select\s+'sorry", re.IGNORECASE)
@@ -50,8 +50,8 @@ class DefogReader(OneFileReader):
             where = f"{file}, {line}"
             db_id, query = need_text(row, where, "db_name"), need_text(row, where, "query")
             answerable = _SORRY.match(query) is None
-            hints = (text_of(row, where, name) for name in ("instructions", "full_instructions"))
-            category = text_of(row, where, "query_category")
+            hints = (item_text(row, where, name) for name in ("instructions", "full_instructions"))
+            category = item_text(row, where, "query_category")
             cases.append(
                 Case(
                     id=str(i),

@@ -25,9 +25,9 @@ from sqlverdict.load.items import (
     benchmark_of,
     check_options,
     first_file,
+    item_tags,
+    item_text,
     need_text,
-    tags_of,
-    text_of,
 )
 from sqlverdict.load.system_records import ABSTENTION_WORD, Records
 from sqlverdict.records import Case
@@ -55,14 +55,14 @@ class Ehrsql2022:
 
 
 def _case(item: Item, where: str, folder: Databases) -> Case:
-    db_id, query = need_text(item, where, "db_id"), text_of(item, where, "query")
+    db_id, query = need_text(item, where, "db_id"), item_text(item, where, "query")
     answerable = bool(query) and query != ABSTENTION_WORD and not item.get("is_impossible")
     return Case(
         id=need_text(item, where, "id"),
         db_id=db_id,
-        question=text_of(item, where, "question"),
+        question=item_text(item, where, "question"),
         golds=(query,) if answerable else (),
         database=folder.expected(db_id),
         answerable=answerable,
-        tags=tags_of(item, "department", "importance", "tag"),
+        tags=item_tags(item, "department", "importance", "tag"),
     )

@@ -33,7 +33,7 @@ from sqlverdict.load.system_records import (
     Records,
     check_texts,
     entries,
-    number,
+    record_number,
     recorded,
     recorded_prediction,
 )
@@ -137,7 +137,7 @@ class Ehrsql2024:
             if systems.get(system) is None:
                 return None
             entry = entries(systems, system, where)
-            sure = [(number(entry, key, where), sign) for key, sign in _CONFIDENCES.items()]
+            sure = [(record_number(entry, key, where), sign) for key, sign in _CONFIDENCES.items()]
             confidence = next((value * sign for value, sign in sure if value is not None), None)
             return recorded_prediction(
                 str(record["id"]), entry.get("sql"), where, repair=fill_in, confidence=confidence

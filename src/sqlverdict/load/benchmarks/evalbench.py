@@ -26,7 +26,7 @@ from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Databases, Location, find_databases
-from sqlverdict.load.items import Item, benchmark_of, need_text, tags_of, text_of, texts_of
+from sqlverdict.load.items import Item, benchmark_of, item_tags, item_text, item_texts, need_text
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case, Script
 
@@ -59,7 +59,7 @@ class Evalbench(OneFileReader):
 
 
 def _case(item: Item, where: str, golds: tuple[str, ...], dialect: str, folder: Databases) -> Case:
-    db_id, kind = need_text(item, where, "database"), text_of(item, where, "query_type").lower()
+    db_id, kind = need_text(item, where, "database"), item_text(item, where, "query_type").lower()
     setup = _of_dialect(item, where, "setup_sql", dialect)
     script = None
     if kind in ("dml", "ddl") or setup:
@@ -70,10 +70,10 @@ def _case(item: Item, where: str, golds: tuple[str, ...], dialect: str, folder: 
     return Case(
         id=need_text(item, where, "id"),
         db_id=db_id,
-        question=text_of(item, where, "nl_prompt"),
+        question=item_text(item, where, "nl_prompt"),
         golds=golds,
         database=folder.expected(db_id),
-        tags=tags_of(item, "query_type", "tags"),
+        tags=item_tags(item, "query_type", "tags"),
         script=script,
     )
 
@@ -82,4 +82,4 @@ def _of_dialect(item: Item, where: str, name: str, dialect: str) -> tuple[str, .
     value: Any = item.get(name)
     if isinstance(value, dict):
         value = value.get(dialect)
-    return texts_of({name: value}, where, name)
+    return item_texts({name: value}, where, name)

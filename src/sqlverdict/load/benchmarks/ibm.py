@@ -25,7 +25,14 @@ from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.load.fenced import text_prediction
-from sqlverdict.load.items import Item, benchmark_of, check_options, need_text, text_of, texts_of
+from sqlverdict.load.items import (
+    Item,
+    benchmark_of,
+    check_options,
+    item_text,
+    item_texts,
+    need_text,
+)
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.load.system_records import Records, entries
 from sqlverdict.records import Case, Prediction
@@ -41,18 +48,18 @@ class Ibm(OneFileReader):
         folder = find_databases(file.parent, ("databases", "database", "."), databases)
         cases = []
         for case_id, item, where in _items(file):
-            db_id, golds = need_text(item, where, "db_id"), texts_of(item, where, "sql", "query")
+            db_id, golds = need_text(item, where, "db_id"), item_texts(item, where, "sql", "query")
             if not golds:
                 raise BenchmarkError(f"{where}: found no gold. Expected a query in 'sql'.")
             cases.append(
                 Case(
                     id=case_id,
                     db_id=db_id,
-                    question=text_of(item, where, "question", "utterance"),
+                    question=item_text(item, where, "question", "utterance"),
                     golds=golds,
                     database=folder.expected(db_id),
-                    difficulty=text_of(item, where, "difficulty") or None,
-                    knowledge=text_of(item, where, "evidence"),
+                    difficulty=item_text(item, where, "difficulty") or None,
+                    knowledge=item_text(item, where, "evidence"),
                 )
             )
         return benchmark_of("ibm", cases, [file], folder)
@@ -78,7 +85,7 @@ class Ibm(OneFileReader):
             if of_system.get(system) is None:
                 missing.append(case_id)
                 continue
-            sql = text_of(entries(of_system, system, where), where, "predicted_sql", "sql")
+            sql = item_text(entries(of_system, system, where), where, "predicted_sql", "sql")
             by_id[case_id] = text_prediction(case_id, sql)
         if not by_id:
             known = ", ".join(self.systems(root)) or "none"
@@ -94,7 +101,7 @@ class Ibm(OneFileReader):
 def _items(file: Path) -> Iterator[tuple[str, Item, str]]:
     """The records with their ids; positions where there are none, or one repeats."""
     records = list(Records(file))
-    ids = [text_of(item, where, "id", "question_id") for item, where in records]
+    ids = [item_text(item, where, "id", "question_id") for item, where in records]
     if "" in ids or len(set(ids)) < len(ids):
         ids = list(map(str, range(len(records))))
     for case_id, (item, where) in zip(ids, records, strict=True):

@@ -34,10 +34,10 @@ from sqlverdict.load.items import (
     benchmark_of,
     check_options,
     first_file,
+    item_tags,
+    item_text,
+    item_texts,
     need_text,
-    tags_of,
-    text_of,
-    texts_of,
 )
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case, Contract, Script
@@ -63,7 +63,7 @@ class LiveSqlBenchReader:
         folder = find_databases(file.parent, ("databases", "database", "."), databases)
         cases, withheld = [], []
         for item, where in Records(file):
-            if texts_of(item, where, "sol_sql"):
+            if item_texts(item, where, "sol_sql"):
                 cases.append(_case(item, where, folder))
             else:
                 withheld.append(need_text(item, where, "instance_id"))
@@ -79,22 +79,22 @@ class LiveSqlBenchReader:
 
 
 def _case(item: Item, where: str, folder: Databases) -> Case:
-    golds, setup = texts_of(item, where, "sol_sql"), texts_of(item, where, "preprocess_sql")
+    golds, setup = item_texts(item, where, "sol_sql"), item_texts(item, where, "preprocess_sql")
     db_id = need_text(item, where, "selected_database", "db_id")
     conditions = item.get("conditions") or {}
     if not isinstance(conditions, dict):
         raise BenchmarkError(f"{where}: conditions is {conditions!r}. Expected an object.")
     query_alone = len(golds) == 1 and not setup and item.get("category") != "Management"
-    tests = texts_of(item, where, "test_cases")
+    tests = item_texts(item, where, "test_cases")
     return Case(
         id=need_text(item, where, "instance_id"),
         db_id=db_id,
-        question=text_of(item, where, "query", "amb_user_query", "normal_query"),
+        question=item_text(item, where, "query", "amb_user_query", "normal_query"),
         golds=(golds[0] if query_alone else ";\n".join(each.rstrip("; \n") for each in golds),),
         database=folder.expected(db_id),
-        difficulty=text_of(item, where, "difficulty_tier", "difficulty") or None,
+        difficulty=item_text(item, where, "difficulty_tier", "difficulty") or None,
         contract=Contract(order="respect") if conditions.get("order") else None,
-        tags=tags_of(item, "category", "external_knowledge")
+        tags=item_tags(item, "category", "external_knowledge")
         | ({"test_cases": str(len(tests))} if tests else {}),
         script=None if query_alone else Script(setup=setup),
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark
 from sqlverdict.load.databases import Location, find_databases
-from sqlverdict.load.items import benchmark_of, check_options, need_text, text_of
+from sqlverdict.load.items import benchmark_of, check_options, item_text, need_text
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case
 
@@ -50,7 +50,7 @@ class ScienceBenchmark:
                     Case(
                         id=f"{db_id}-{i}",
                         db_id=db_id,
-                        question=text_of(item, where, "question"),
+                        question=item_text(item, where, "question"),
                         golds=(need_text(item, where, "query"),),
                         database=folder.expected(db_id),
                     )

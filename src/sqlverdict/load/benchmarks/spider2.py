@@ -35,7 +35,7 @@ from sqlverdict.files.result_csv import parse_result
 from sqlverdict.files.text import count, few_of, read_text
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.databases import Databases, Location, find_databases
-from sqlverdict.load.items import check_options, first_file, need_text, tags_of, text_of
+from sqlverdict.load.items import check_options, first_file, item_tags, item_text, need_text
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case, Contract
 
@@ -84,7 +84,7 @@ class Spider2Cases:
         return Case(
             id=name,
             db_id=db_id,
-            question=text_of(item, where, "question", "instruction"),
+            question=item_text(item, where, "question", "instruction"),
             golds=(read_text(sql, BenchmarkError),) if sql.is_file() else (),
             gold_answers=tuple(
                 parse_result(read_text(file, BenchmarkError), file.name, BenchmarkError)
@@ -92,7 +92,7 @@ class Spider2Cases:
             ),
             database=self._databases.expected(db_id),
             contract=_contract(setting, source, name, files),
-            tags=tags_of(item, "external_knowledge"),
+            tags=item_tags(item, "external_knowledge"),
         )
 
 

@@ -35,7 +35,7 @@ from sqlverdict.load.system_records import (
     Records,
     check_texts,
     entries,
-    number,
+    record_number,
     recorded,
     recorded_prediction,
 )
@@ -142,7 +142,7 @@ class Trustsql(OneFileReader):
                 decision[system],
                 where,
                 repair=fill_in if record.get("db_id") == _EHRSQL else str,
-                confidence=number(gates, "vote_frac", where) if voted else None,
+                confidence=record_number(gates, "vote_frac", where) if voted else None,
                 samples=tuple(map(str, samples)) if voted and isinstance(samples, list) else (),
             )
 

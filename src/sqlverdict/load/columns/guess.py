@@ -25,7 +25,7 @@ from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.files.text import few_of
 from sqlverdict.load.columns.column_map import LEAVE_OUT
 from sqlverdict.load.columns.ids import distinct_columns, number_columns
-from sqlverdict.load.columns.words import Role, asks, role_of
+from sqlverdict.load.columns.words import Role, is_question_name, role_of
 from sqlverdict.load.fenced import extract_sql
 from sqlverdict.load.fields import ANSWER_KEYS, CASE_ALIASES, FIELD_NAMES
 
@@ -266,7 +266,7 @@ def _questions(
 ) -> list[str]:
     """The column of questions, where there is exactly one by name or by question marks."""
     prose = [name for name in header if name not in queries and _is_prose(_texts(name, rows))]
-    by_name = [name for name in prose if asks(name)]
+    by_name = [name for name in prose if is_question_name(name)]
     if len(by_name) == 1:
         return by_name
     by_mark = [

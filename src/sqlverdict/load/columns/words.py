@@ -93,7 +93,7 @@ def role_of(name: str) -> Role:
     return Role.EITHER if words and words <= _EITHER else Role.UNCLEAR
 
 
-def asks(name: str) -> bool:
+def is_question_name(name: str) -> bool:
     """Whether a column of prose with this name holds the questions."""
     return not _QUESTION.isdisjoint(_words(name))
 

@@ -23,7 +23,7 @@ from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import decode_json, stream_lines
 from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.tables.table import table_format, table_rows
+from sqlverdict.load.tables.open_table import table_format, table_rows
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from typing import Any
 
 import msgspec
 
-from sqlverdict.errors import BenchmarkError, UnclearColumns, text_of
+from sqlverdict.errors import BenchmarkError, UnclearColumns, message_text
 from sqlverdict.files.text import (
     any_text,
     decode_any_json,
@@ -167,7 +167,7 @@ class Jsonl(OneFileReader):
         first_record = _object(first, where, cases.columns)
         record = rename(first_record, cases.columns, where)
         column_note = cases.guess.sentence(file.name)
-        notes = [text_of(column_note)] if column_note else []
+        notes = [message_text(column_note)] if column_note else []
         if unused := unused_note(file.name, record, cases.guess.queries):
             notes.append(unused)
         if not record.get("db_id") and not record.get("database") and folder.only is not None:

@@ -2,7 +2,6 @@
 
 ``labels``       files of labels: one a case, or one vote an annotator
 ``sheet``        a sheet of labels: which of its fields is which
-``sheet_options``  the options that a sheet needs
 ``sheet_votes``  the votes of a sheet with a vote a row
 ``votes``        the vote log of annotators: its events, and which votes count
 """

@@ -28,7 +28,7 @@ from sqlverdict.load.people.sheet import (
     LabelFields,
     LabelSheet,
     SheetRow,
-    label_of,
+    cell_label,
     read_sheet,
 )
 from sqlverdict.load.people.sheet_votes import sheet_votes
@@ -36,8 +36,8 @@ from sqlverdict.load.people.votes import (
     MEANINGS,
     VoteBook,
     is_vote_log,
-    pair_digest,
     read_events,
+    vote_digest,
 )
 from sqlverdict.records import Result
 
@@ -116,11 +116,11 @@ class LabelIndex:
         labels = self._labels.get(result.id, {})
         if not any(labels):
             return labels.get("")
-        return labels.get(pair_digest(result.id, result.gold, result.prediction))
+        return labels.get(vote_digest(result.id, result.gold, result.prediction))
 
     def is_unsettled(self, result: Result) -> bool:
         """Whether there is a label or a vote for the case's result, and none that counts."""
-        pair = pair_digest(result.id, result.gold, result.prediction)
+        pair = vote_digest(result.id, result.gold, result.prediction)
         return not self._unsettled.isdisjoint({(result.id, ""), (result.id, pair)})
 
 
@@ -314,5 +314,5 @@ def _equal(row: SheetRow) -> bool | None:
     which = row.record.get("set")
     if isinstance(which, str) and which.strip().upper() in ("EQ", "NEQ"):
         return which.strip().upper() == "EQ"
-    value = _value(label_of(row.record.get("ex"), "ex", row.where))
+    value = _value(cell_label(row.record.get("ex"), "ex", row.where))
     return None if value is None or value == UNDECIDED else bool(value)

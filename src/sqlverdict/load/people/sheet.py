@@ -25,11 +25,10 @@ from typing import Any
 from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
 from sqlverdict.files.spreadsheet import spreadsheet_text
 from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
-from sqlverdict.load.columns.ids import is_number_name
+from sqlverdict.load.columns.ids import distinct_columns, is_number_name
 from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.people.sheet_options import sheet_options
 from sqlverdict.load.people.votes import MEANINGS
-from sqlverdict.load.tables.table import table_format, table_rows
+from sqlverdict.load.tables.open_table import table_format, table_rows
 
 LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")
@@ -43,6 +42,9 @@ _WORDS = {
     **dict.fromkeys(("", "na", "n/a", "none", "null"), None),
     **{label: label for label in MEANINGS},
 }
+_UNKNOWN = "NAME"
+_MOST_IDS = 3
+"""So many columns are named that may hold the ids."""
 Record = Mapping[str, Any]
 
 
@@ -128,7 +130,7 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
         SheetRow(
             where,
             _id(record, id_field, where),
-            label_of(record.get(label), label, where) if label else None,
+            cell_label(record.get(label), label, where) if label else None,
             _votes(record, votes, where),
             _annotator(record, annotator, where),
             record,
@@ -143,7 +145,7 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
     return LabelSheet(path, label, votes, annotator, rows)
 
 
-def label_of(value: object, name: str, where: str) -> str | None:
+def cell_label(value: object, name: str, where: str) -> str | None:
     """The label in a cell, by its name in ``votes.py``; ``None``: it is empty.
 
     Raises:
@@ -280,7 +282,7 @@ def _check_fields(
     if not has_label:
         problems.append(f"none of the fields {', '.join((*LABEL_FIELDS, *VOTE_FIELDS))}")
     rows = [record for _, record in records]
-    options = sheet_options(names, rows, columns, lacks_id=not has_id, lacks_label=not has_label)
+    options = _missing_options(names, rows, columns, lacks_id=not has_id, lacks_label=not has_label)
     raise UnclearFields(
         f"{path} has {' and '.join(problems)}; there are {few_of(names, 12)}.", options
     )
@@ -288,7 +290,7 @@ def _check_fields(
 
 def _holds_labels(name: str, records: Sequence[tuple[str, Record]]) -> bool:
     try:
-        labels = [label_of(record.get(name), name, where) for where, record in records]
+        labels = [cell_label(record.get(name), name, where) for where, record in records]
     except DataError:
         return False
     return any(label is not None for label in labels)
@@ -300,8 +302,8 @@ def _votes(record: Record, names: Sequence[str], where: str) -> tuple[str | None
         if isinstance(value, str) and value.strip().startswith("["):
             value = decode_json(value.encode(), f"{where}, {name}", DataError)
         votes = value if isinstance(value, list) else [value]
-        return tuple(label_of(vote, name, where) for vote in votes)
-    return tuple(label_of(record.get(name), name, where) for name in names)
+        return tuple(cell_label(vote, name, where) for vote in votes)
+    return tuple(cell_label(record.get(name), name, where) for name in names)
 
 
 def _annotator(record: Record, name: str | None, where: str) -> str:
@@ -352,3 +354,32 @@ def _id(record: Record, id_field: str | None, where: str) -> str:
             f". There are {few_of(record, 12)}.",
         )
     return "".join(text + (str(record[name]) if name else "") for text, name, _, _ in parts)
+
+
+def _missing_options(
+    names: Sequence[str],
+    records: Sequence[Mapping[str, Any]],
+    label_columns: Sequence[str],
+    *,
+    lacks_id: bool,
+    lacks_label: bool,
+) -> tuple[tuple[OptionName, ...], ...]:
+    """The options that may be meant, all that are missing at once.
+
+    Args:
+        names: The fields of the sheet.
+        records: Its rows.
+        label_columns: The fields whose cells are labels.
+        lacks_id: The id is missing.
+        lacks_label: The label is missing; several columns of labels are annotators.
+    """
+    rest = [name for name in names if name not in label_columns]
+    ids = (distinct_columns(rest, records) or [_UNKNOWN])[:_MOST_IDS] if lacks_id else []
+    labels: list[OptionName] = []
+    if lacks_label and len(label_columns) > 1:
+        labels = [OptionName("votes", name) for name in label_columns]
+    elif lacks_label:
+        labels = [OptionName("label_field", *(label_columns or [_UNKNOWN]))]
+    if not lacks_id:
+        return (tuple(labels),)
+    return tuple((OptionName("id_field", name), *labels) for name in ids)

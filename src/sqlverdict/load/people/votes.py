@@ -105,7 +105,7 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         vote_schema: The version of the line.
         kind: A vote, its withdrawal, a look at the evidence, or an adjudication.
         id: The case.
-        pair: The digest of the case's id, golds and prediction, by :func:`pair_digest`.
+        pair: The digest of the case's id, golds and prediction, by :func:`vote_digest`.
         annotator: Who; of an adjudication, the adjudicator.
         at: When, in UTC.
         label: One of :data:`MEANINGS`; empty in events that are no vote.
@@ -144,7 +144,7 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return MEANINGS[self.label]
 
 
-def pair_digest(case_id: str, golds: Sequence[str], prediction: str | None) -> str:
+def vote_digest(case_id: str, golds: Sequence[str], prediction: str | None) -> str:
     """Stands for a case with its golds and one prediction: a vote is about these alone."""
     content = msgspec.json.encode([case_id, list(golds), prediction])
     return blake2b(content, digest_size=8).hexdigest()

@@ -15,7 +15,7 @@ from sqlverdict.errors import (
     UnclearColumns,
     UsageError,
     column_option,
-    text_of,
+    message_text,
 )
 from sqlverdict.files.text import UTF8_BOM, few_of, near
 from sqlverdict.load.benchmark import Benchmark, SourceFile
@@ -38,7 +38,7 @@ from sqlverdict.load.fields import (
     prediction_from,
 )
 from sqlverdict.load.tables.cells import cells_as_fields
-from sqlverdict.load.tables.table import open_table, table_format
+from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
@@ -148,7 +148,7 @@ class TableCases:
     def _notes(self, spellings: Mapping[str, str], db_ids: Sequence[str]) -> Iterator[str]:
         name = self.path.name
         if column_note := self.guess.sentence(name):
-            yield text_of(column_note)
+            yield message_text(column_note)
         read = ", ".join(
             f"{theirs!r} as {ours}"
             for theirs, ours in spellings.items()

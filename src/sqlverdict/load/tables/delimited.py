@@ -18,7 +18,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import UTF16_BOMS, stream_lines
-from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TextReader, named_columns
+from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TextReader, header_columns
 
 _LONGEST_CELL = 2**30
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -45,7 +45,7 @@ def open_delimited(path: Path, error: type[DataError], as_text: TextReader) -> T
     names = _next_row(reader, path, error)
     if not names or not any(names):
         raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
-    columns, notes = named_columns(names, path)
+    columns, notes = header_columns(names, path)
     title = TITLE_HINT if len(columns) == 1 else ""
     padded = any(name != name.strip() for name in names)
 

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.text import few_of
-from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, named_columns
+from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, header_columns
 
 _LARGEST = 2 * 2**30
 _MOST_EMPTY = 20_000_000
@@ -43,7 +43,7 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
         raise error(f"{path}: the sheet {sheet.title!r} is empty. Expected a header row.")
     names = _texts(first[1])
     width = max(number for number, name in enumerate(names, 1) if name)
-    columns, unnamed = named_columns(names[:width], path)
+    columns, unnamed = header_columns(names[:width], path)
 
     def rows() -> Rows:
         try:

@@ -7,22 +7,25 @@ profile joins match under ETM, and may still differ on a legal database.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.etm_paper.constraints import paper_facts
 from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
-from sqlverdict.prove.etm_paper.prepare import prepared
-from sqlverdict.prove.etm_paper.shapes import key
+from sqlverdict.prove.etm_paper.shapes import key, nodes_below
 from sqlverdict.prove.form_cache import FormCache
 from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Step, weakest
 from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.resolve.scope import is_quoted
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import Query, Reason
 
@@ -121,3 +124,38 @@ def _form(query: Query, question: ProofQuestion) -> PaperForm:
     work.run()
     freeze(work.tree)
     return PaperForm(work.tree, key(work.tree), tuple(work.steps))
+
+
+def prepared(tree: Expr, schema: Schema) -> Expr:
+    """A copy of a tree as the script reads the query.
+
+    Quoted words that name nothing in the database are strings. Casts to REAL and to FLOAT are one,
+    as in the script's parser.
+    """
+    root = tree.copy()
+    while isinstance(root, exp.Subquery | exp.Paren) and not _has_more(root):
+        root = root.this
+    root.parent = None
+    root.arg_key = None
+    words = _words(schema)
+    for node in nodes_below(root, exp.Column, exp.DataType, exp.Join):
+        if isinstance(node, exp.Column):
+            if is_quoted(node) and node.name.lower() not in words:
+                node.replace(exp.Literal.string(node.name))
+        elif isinstance(node, exp.DataType) and node.is_type("double"):
+            node.set("this", exp.DataType.Type.FLOAT)
+        elif isinstance(node, exp.Join) and isinstance(node.args.get("on"), exp.Boolean):
+            # Our parser writes ON TRUE where several joins share one ON behind them.
+            node.set("on", None)
+    return root
+
+
+def _has_more(node: Expr) -> bool:
+    return any(value for name, value in node.args.items() if name != "this")
+
+
+@lru_cache(maxsize=64)
+def _words(schema: Schema) -> frozenset[str]:
+    tables = schema.tables
+    names = {fold(table.name) for table in tables}
+    return frozenset(names | {fold(c.name) for table in tables for c in table.columns})

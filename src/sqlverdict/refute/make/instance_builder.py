@@ -273,6 +273,7 @@ class InstanceBuilder:
 
     def drop(self, table: str, rows: Sequence[list[Cell]]) -> None:
         """Remove some rows of a table."""
+        # By identity: an equal row may stay.
         dropped = set(map(id, rows))
         self.rows[table] = [row for row in self.rows[table] if id(row) not in dropped]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
+from typing import Any
 
 from sqlverdict.errors import NothingEvaluated
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.people.labels import Labels
+from sqlverdict.records import Result
 from sqlverdict.report.agreement.cases import (
     LabelledCase,
     combinations_of,
@@ -36,36 +38,40 @@ class Disagreement:
     """A case on which some metric and people differ.
 
     Attributes:
-        id: The case.
-        db_id: Its database.
-        difficulty: Its level.
+        result: Its line in the run log.
         label: What people say: right or wrong.
         votes: One an annotator.
         equal: Whether the results match.
-        wrongly_right: Metrics that call it right though people do not.
-        wrongly_wrong: Metrics that call it wrong though people do not.
-        question: The question.
-        gold: The gold queries.
-        prediction: What the system said.
-        verdict: The run's verdict.
-        reasons: Its reasons.
+        metrics: Those that say the opposite.
         evidence: What was found out, a sentence each.
     """
 
-    id: str
-    db_id: str
-    difficulty: str | None
+    result: Result
     label: bool
     votes: tuple[float | None, ...]
     equal: bool | None
-    wrongly_right: tuple[str, ...]
-    wrongly_wrong: tuple[str, ...]
-    question: str
-    gold: tuple[str, ...]
-    prediction: str
-    verdict: str
-    reasons: tuple[str, ...]
+    metrics: tuple[str, ...]
     evidence: tuple[str, ...]
+
+    def as_record(self) -> dict[str, Any]:
+        """The disagreement as plain values, for JSON."""
+        result = self.result
+        return {
+            "id": result.id,
+            "db_id": result.db_id,
+            "difficulty": result.difficulty,
+            "label": self.label,
+            "votes": self.votes,
+            "equal": self.equal,
+            "wrongly_right": () if self.label else self.metrics,
+            "wrongly_wrong": self.metrics if self.label else (),
+            "question": result.question,
+            "gold": result.gold,
+            "prediction": prediction_text(result),
+            "verdict": result.verdict,
+            "reasons": result.reasons,
+            "evidence": self.evidence,
+        }
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,11 @@ class AgreementReport:
     annotators: AnnotatorAgreement | None
     disagreements: tuple[Disagreement, ...]
     notes: tuple[str, ...] = ()
+
+    def as_record(self) -> dict[str, Any]:
+        """The report as plain values, for JSON."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return plain | {"disagreements": [one.as_record() for one in self.disagreements]}
 
 
 def compare_with_labels(
@@ -230,22 +241,13 @@ def _disagreements(
         differing = [name for name, item in items.items() if item.opinion not in (None, item.label)]
         if not differing:
             continue
-        right = bool(label.value)
         disagreements.append(
             Disagreement(
-                id=result.id,
-                db_id=result.db_id,
-                difficulty=result.difficulty,
-                label=right,
+                result=result,
+                label=bool(label.value),
                 votes=label.votes,
                 equal=next(iter(items.values())).equal,
-                wrongly_right=() if right else tuple(differing),
-                wrongly_wrong=tuple(differing) if right else (),
-                question=result.question,
-                gold=result.gold,
-                prediction=prediction_text(result),
-                verdict=str(result.verdict),
-                reasons=tuple(map(str, result.reasons)),
+                metrics=tuple(differing),
                 evidence=tuple(evidence_lines(result, folder)),
             )
         )

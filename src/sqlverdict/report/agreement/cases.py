@@ -22,8 +22,8 @@ from sqlverdict.report.agreement.opinions import (
     calls_of,
     hears_judges,
     is_judge,
-    names_of,
     opinion,
+    opinion_names,
 )
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
@@ -152,7 +152,7 @@ def usual_raters(raters: Sequence[Rater], runs: Sequence[Run]) -> list[Rater]:
 
 def _every(runs: Sequence[Run], cases: Sequence[LabelledCase]) -> list[Rater]:
     names = [
-        names_of(run.manifest.metrics, (c.results[index] for c in cases if index in c.results))
+        opinion_names(run.manifest.metrics, (c.results[index] for c in cases if index in c.results))
         for index, run in enumerate(runs)
     ]
     everywhere = tuple(range(len(runs)))

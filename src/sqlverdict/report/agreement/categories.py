@@ -110,7 +110,7 @@ class CategoryReport:
     tags: Mapping[str, int] = field(default_factory=dict)
 
 
-def tags_of(result: Result, schema: Schema | None = None) -> tuple[Tag, ...]:
+def result_tags(result: Result, schema: Schema | None = None) -> tuple[Tag, ...]:
     """What differs between a case's prediction and its gold: logged, else found now."""
     for piece in result.evidence:
         if isinstance(piece, Refuted | Related | Failed) and piece.tags is not None:
@@ -151,7 +151,7 @@ def judge_labels(result: Result) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(label for piece in opinions for label in piece.categories))
 
 
-def categorise(
+def category_of(
     result: Result, metric: str = VERDICT, schema: Schema | None = None
 ) -> Categorised | None:
     """A case's set and labels; ``None`` where it is in no set.
@@ -167,7 +167,7 @@ def categorise(
     outcome: Outcome = ("TP" if right else "FP") if equal else ("FN" if right else "TN")
     if outcome == "TP":
         return Categorised(result.id, outcome, (), (), None)
-    tags = tags_of(result, schema)
+    tags = result_tags(result, schema)
     if any(tag.name == "fails" for tag in tags):
         return Categorised(result.id, outcome, tags, (SQL_ERROR,), (SQL_ERROR,))
     if outcome == "FN":
@@ -210,7 +210,7 @@ def category_report(
         has_judge_labels = any(judge_labels(result) for result in run.results())
         for result in run.results():
             cases += 1
-            categorised = categorise(result, label, (schemas or {}).get(result.db_id))
+            categorised = category_of(result, label, (schemas or {}).get(result.db_id))
             if categorised is None:
                 undecided += 1
                 continue
@@ -281,7 +281,7 @@ def category_table(report: CategoryReport, group: str = "all", by: By = "tags") 
     return table(headers, rows, title=title, left=(0, 1, 2))
 
 
-def difference_table(report: CategoryReport) -> TextTable:
+def clause_table(report: CategoryReport) -> TextTable:
     """The clauses that differ in predictions held wrong."""
     wrong = report.outcomes.get("FP", 0) + report.outcomes.get("TN", 0)
     rows = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sqlverdict.errors import UnknownMember
 from sqlverdict.evidence import Failed, Judged, Recorded, Related, Tested
 from sqlverdict.records import Result, Verdict
 from sqlverdict.score.statistics.pairing import RIGHT
@@ -51,7 +52,6 @@ def calls_of(result: Result, name: str) -> int:
 
 def hears_judges(name: str) -> bool:
     """Whether a metric may ask a language model."""
-    from sqlverdict.errors import UnknownMember
     from sqlverdict.score.metric import METRICS, listens_to_judge
 
     base = name.partition("[")[0]
@@ -71,7 +71,7 @@ def recorded_verdicts(result: Result) -> dict[str, float]:
     return {}
 
 
-def names_of(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
+def opinion_names(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
     """Everything that says something of these results: metrics, judges, records, the verdict."""
     labels = list(metrics)
     judges: dict[str, None] = {}

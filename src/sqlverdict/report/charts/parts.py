@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.sax.saxutils import escape
 
-from sqlverdict.report.terminal.tables import clean, short
+from sqlverdict.report.terminal.tables import printable, short
 
 WIDTH, HEIGHT = 720, 440
 LEFT, RIGHT, BOTTOM = 84, 24, 62
@@ -133,7 +133,7 @@ def tick_text(value: float, *, percent: bool = False, span: float = 0.0) -> str:
     return f"{value:,.10g}".replace("-", "−")  # noqa: RUF001
 
 
-def text(
+def text_element(
     x: float,
     y: float,
     content: str,
@@ -144,7 +144,7 @@ def text(
     most: int = 0,
 ) -> str:
     """A text element; more than ``most`` characters are cut, the whole is its tooltip."""
-    flat = clean(content, one_line=True)
+    flat = printable(content, one_line=True)
     label = short(flat, most) if most else flat
     whole = tooltip(flat) if label != flat else ""
     rotation = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
@@ -156,7 +156,7 @@ def text(
 
 def tooltip(content: str) -> str:
     """What a viewer shows when the pointer rests on the element around it."""
-    return f"<title>{escape(clean(content, one_line=True))}</title>"
+    return f"<title>{escape(printable(content, one_line=True))}</title>"
 
 
 def wide(content: str, size: float = FONT) -> float:
@@ -225,21 +225,21 @@ def legend(entries: Sequence[LegendEntry], top: float) -> tuple[str, int]:
                 f'<line class="{colour} sv-line" x1="{x:.1f}" y1="{y - 4:.1f}" x2="{x + 22:.1f}" '
                 f'y2="{y - 4:.1f}"{pattern}/>'
             )
-        parts.append(text(x + 28, y, entry.label, most=48))
+        parts.append(text_element(x + 28, y, entry.label, most=48))
         x += need
     return "\n".join(parts), row + 1 if entries else 0
 
 
-def document(title: str, summary: str, body: Sequence[str], height: float = HEIGHT) -> str:
+def svg_document(title: str, summary: str, body: Sequence[str], height: float = HEIGHT) -> str:
     """The whole SVG: its ground, its title for readers of screens, its style, its parts."""
-    name = escape(clean(title, one_line=True), {'"': "&quot;"})
+    name = escape(printable(title, one_line=True), {'"': "&quot;"})
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" '
             f'width="{WIDTH}" height="{height:g}" role="img" aria-label="{name}" '
             f'class="sv-chart">',
             f"<title>{name}</title>",
-            f"<desc>{escape(clean(summary, one_line=True))}</desc>",
+            f"<desc>{escape(printable(summary, one_line=True))}</desc>",
             f"<style>{_style()}</style>",
             f'<rect class="sv-ground" width="{WIDTH}" height="{height:g}"/>',
             *body,

@@ -53,7 +53,7 @@ PARTS: Mapping[str, tuple[str, str]] = {
 """The parts in their order: the label, and what it means."""
 
 
-def part_of(result: Result, policy: str) -> str:
+def bar_part(result: Result, policy: str) -> str:
     """The part of the bar that a case belongs to.
 
     Args:

@@ -112,8 +112,8 @@ def _compare(runs: Sequence[Run]) -> tuple[tuple[PageTable, ...], list[str]]:
     # Imported here: most pages show one run.
     from sqlverdict.report.several_runs.leaderboard import (
         group_sentences,
-        leaderboard,
         leaderboard_table,
+        rank_runs,
     )
 
     tables: list[PageTable] = []
@@ -122,7 +122,7 @@ def _compare(runs: Sequence[Run]) -> tuple[tuple[PageTable, ...], list[str]]:
         if not all(metric in run.manifest.metrics for run in runs):
             continue
         try:
-            board = leaderboard(runs, metric)
+            board = rank_runs(runs, metric)
         except UsageError as error:
             remarks[str(error)] = None
             continue

@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 
 from sqlverdict.evidence import Failed, Refuted, Related
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.html.bar import part_of
+from sqlverdict.report.html.bar import bar_part
 from sqlverdict.report.html.details import detail_of
 from sqlverdict.report.html.document import CaseColumns, ResultColumns
 from sqlverdict.report.one_run.case import relation_kinds
@@ -100,7 +100,7 @@ class RunTable:
         deciding = run.deciding
         for result in run.results():
             position = cases.position(result)
-            part, verdict = part_of(result, policy), verdict_by(result, deciding)
+            part, verdict = bar_part(result, policy), verdict_by(result, deciding)
             self.parts[part] += 1
             self.lucky_right += part == "lucky" and verdict is Verdict.CORRECT
             self._results[position] = (

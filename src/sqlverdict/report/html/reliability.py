@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlverdict.report.html.document import PageReliability, PageTable
 from sqlverdict.report.html.systems import page_table
-from sqlverdict.report.reliability.figures import ReliabilityRequest, choose_source, reliability
+from sqlverdict.report.reliability.figures import ReliabilityRequest, choose_source, reliability_of
 from sqlverdict.report.reliability.page import CAPTIONS, sections
 from sqlverdict.report.reliability.plots import reliability_plots
 from sqlverdict.runlog.run import Run
@@ -29,7 +29,7 @@ def page_reliability(
     sentences: list[str] = []
     charts: dict[str, str] = {}
     if request is not None and any(cells.values()):
-        measured = reliability(run, request)
+        measured = reliability_of(run, request)
         for section in sections(measured):
             sentences += section.text
             if section.table is not None and section.table.rows:

@@ -29,7 +29,7 @@ def answer_lines(answers: LoggedAnswers | None) -> list[str]:
     return [] if answers is None else list(_lines(answers))
 
 
-def cell_text(cell: AnswerCell) -> str:
+def sql_cell(cell: AnswerCell) -> str:
     """A cell as SQL writes it, in one line and cut."""
     match cell:
         case None:
@@ -67,13 +67,13 @@ def _lines(answers: LoggedAnswers) -> Iterator[str]:
 def _side(side: str, shape: tuple[int, int], columns: Sequence[str], index: int = 0) -> str:
     rows, width = shape
     which = f" {index + 1}" if index else ""
-    names = cut_line(", ".join(map(one_line, columns)))
+    names = cut_line(", ".join(map(as_one_line, columns)))
     more = f" ... ({width} columns)" if width > len(columns) else ""
     return f"{side}{which} ({count(rows, 'row')}): {names}{more}"
 
 
 def _row(row: AnswerRow) -> str:
-    return cut_line(" | ".join(map(cell_text, row)))
+    return cut_line(" | ".join(map(sql_cell, row)))
 
 
 def _change(change: LoggedChange, answers: LoggedAnswers) -> str:
@@ -81,10 +81,10 @@ def _change(change: LoggedChange, answers: LoggedAnswers) -> str:
     columns = answers.columns
     cells = []
     for index, cell in enumerate(change.gold):
-        text = cell_text(cell)
+        text = sql_cell(cell)
         other = index if columns is None else columns[index] if index < len(columns) else None
         if index in change.cells and other is not None and other < len(change.prediction):
-            text += _ARROW + cell_text(change.prediction[other])
+            text += _ARROW + sql_cell(change.prediction[other])
         cells.append(text)
     return cut_line(" | ".join(cells), 2 * _LINE)
 
@@ -108,10 +108,10 @@ def _rest(answers: LoggedAnswers) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    return "'" + cut_line(one_line(text).replace("'", "''"), _CELL) + "'"
+    return "'" + cut_line(as_one_line(text).replace("'", "''"), _CELL) + "'"
 
 
-def one_line(text: str) -> str:
+def as_one_line(text: str) -> str:
     """Text on one line with every blank of it: two texts may differ in blanks alone."""
     return escaped(text.replace("\t", "\\t").replace("\n", "\\n"))
 

@@ -26,7 +26,7 @@ from sqlverdict.evidence import Contradicted, Refuted
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.escapes import escaped
 from sqlverdict.files.text import count
-from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text, separated_text
 from sqlverdict.report.one_run.first_sentence import first_sentence
@@ -55,20 +55,6 @@ _BAD = ("failure", "error")
 """What is written of a long run."""
 
 
-class _BriefResult(msgspec.Struct):
-    """What is read of every line; the rest of it only where there is more to say."""
-
-    id: str
-    db_id: str
-    verdict: Verdict
-    fault: Fault | None = None
-    abstained: bool = False
-    answerable: bool = True
-    scores: dict[str, float | None] = {}
-    timings: dict[str, float] = {}
-
-
-_decode_brief = msgspec.json.Decoder(_BriefResult).decode
 _decode = msgspec.json.Decoder(Result).decode
 
 
@@ -166,7 +152,7 @@ def _index(log: Path, deciding: str | None, *, brief: bool) -> dict[str, _Suite]
     with log.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                case = _decode_brief(line)
+                case = _decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise RunLogError(f"{log}, line {number}: {error}") from error
             suite = suites.setdefault(case.db_id, _Suite())
@@ -202,18 +188,17 @@ def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
 
 
 def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> None:
-    brief = _decode_brief(line)
-    seconds = sum(brief.timings.values())
-    group = f"{run.manifest.benchmark}.{brief.db_id}"
-    verdict = verdict_by(brief, deciding)
+    result = _decode(line)
+    seconds = sum(result.timings.values())
+    group = f"{run.manifest.benchmark}.{result.db_id}"
+    verdict = verdict_by(result, deciding)
     out.write(
-        f'<testcase classname={_attribute(group)} name={_attribute(brief.id)} time="{seconds:.6f}"'
+        f'<testcase classname={_attribute(group)} name={_attribute(result.id)} time="{seconds:.6f}"'
     )
     tag = _TAGS.get(verdict)
     if tag is None:
         out.write("/>\n")
         return
-    result = _decode(line)
     fault = result.fault if verdict is Verdict.UNSCORED else None
     why = ", ".join(reasons_by(result, deciding)) or fault or ""
     if deciding in (None, VERDICT) and verdict is not Verdict.UNSCORED:

@@ -43,7 +43,14 @@ from sqlverdict.report.one_run.sections import (
     verdict_table,
     without_sentences,
 )
-from sqlverdict.report.terminal.tables import TextTable, clean, markdown, md_cell, short, table
+from sqlverdict.report.terminal.tables import (
+    TextTable,
+    markdown,
+    md_cell,
+    printable,
+    short,
+    table,
+)
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import verdict_by
 
@@ -263,7 +270,7 @@ def _databases(run: Run) -> str:
 
 def fence(text: str, language: str = "") -> str:
     """A code block that its content cannot end."""
-    text = clean(text if len(text) <= _LONGEST else text[:_LONGEST] + " …")
+    text = printable(text if len(text) <= _LONGEST else text[:_LONGEST] + " …")
     ticks = "```"
     while ticks in text:
         ticks += "`"

@@ -13,7 +13,7 @@ from itertools import islice
 from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow, TableExcerpt
 from sqlverdict.files.text import count
-from sqlverdict.report.one_run.answers import cell_text, cut_line, one_line
+from sqlverdict.report.one_run.answers import as_one_line, cut_line, sql_cell
 
 _ROWS = 10
 """Rows of a table or an answer."""
@@ -42,7 +42,7 @@ def _tables(
 ) -> Iterator[str]:
     for name, content in islice(tables.items(), _TABLES):
         size = len(content.rows)
-        yield f"table {one_line(name)}: {count(size, 'row') if size else 'no row'}"
+        yield f"table {as_one_line(name)}: {count(size, 'row') if size else 'no row'}"
         yield from _grid(content.columns, content.rows, size, telling.get(name, ()))
     if len(tables) > _TABLES:
         yield f"... and {count(len(tables) - _TABLES, 'more table')}"
@@ -50,7 +50,7 @@ def _tables(
 
 def _answer(side: str, answer: AnswerExcerpt) -> Iterator[str]:
     if answer.failed is not None:
-        yield f"{side} fails: {answer.failed}: {one_line(answer.message)}"
+        yield f"{side} fails: {answer.failed}: {as_one_line(answer.message)}"
         return
     yield f"{side} returns {count(answer.count, 'row') if answer.count else 'no row'}"
     yield from _grid(answer.columns, answer.rows, answer.count)
@@ -62,7 +62,7 @@ def _grid(
     """The names of the columns and the first rows, one below the other."""
     if not rows or not columns:
         return
-    cells = [[one_line(name) for name in columns], *([*map(_cell, row)] for row in rows[:_ROWS])]
+    cells = [[as_one_line(name) for name in columns], *([*map(_cell, row)] for row in rows[:_ROWS])]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for number, row in enumerate(cells, -1):
         mark = "*" if number in telling else " "
@@ -74,4 +74,4 @@ def _grid(
 
 def _cell(cell: ExcerptCell) -> str:
     is_blob = isinstance(cell, str) and _BLOB.fullmatch(cell)
-    return cut_line(cell, 40) if is_blob and isinstance(cell, str) else cell_text(cell)
+    return cut_line(cell, 40) if is_blob and isinstance(cell, str) else sql_cell(cell)

@@ -162,7 +162,7 @@ class Reliability:
         return next(view for view in self.views if view.name == name)
 
 
-def reliability(run: Run, request: ReliabilityRequest | None = None) -> Reliability:
+def reliability_of(run: Run, request: ReliabilityRequest | None = None) -> Reliability:
     """Read a run once and work out its reliability.
 
     Raises:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import count
@@ -23,20 +24,48 @@ from sqlverdict.score.usage import QUANTITIES, UsageCounts, UsageFigures
 
 @dataclass(frozen=True)
 class Change:
-    """A case whose value rose or fell."""
+    """A case whose value rose or fell.
 
-    id: str
-    db_id: str
-    difficulty: str | None
-    question: str
-    gold: tuple[str, ...]
-    before: str
-    after: str
+    Attributes:
+        before: Its result in run a.
+        after: Its result in run b.
+        value_before: Its value in run a.
+        value_after: Its value in run b.
+        metric: The label of the metric that has these values.
+    """
+
+    before: Result
+    after: Result
     value_before: float
     value_after: float
-    reasons: tuple[str, ...] = ()
-    witness: str = ""
-    """What a witness shows, where the results match and the verdict goes by the witness."""
+    metric: str
+
+    @property
+    def worse(self) -> Result:
+        """The result with the lower value, whose reasons explain the change."""
+        return self.after if self.value_after < self.value_before else self.before
+
+    @property
+    def witness(self) -> str:
+        """What a witness shows, where the results match and the verdict goes by the witness."""
+        return separated_text(self.worse) if self.metric == VERDICT else ""
+
+    def as_record(self) -> dict[str, Any]:
+        """The change as plain values, for JSON."""
+        case = self.after
+        return {
+            "id": case.id,
+            "db_id": case.db_id,
+            "difficulty": case.difficulty,
+            "question": case.question,
+            "gold": case.gold,
+            "before": prediction_text(self.before),
+            "after": prediction_text(self.after),
+            "value_before": self.value_before,
+            "value_after": self.value_after,
+            "reasons": self.worse.reasons,
+            "witness": self.witness,
+        }
 
 
 @dataclass
@@ -84,6 +113,12 @@ class ComparedRuns:
     notes: tuple[str, ...] = field(default=())
     usage_before: tuple[UsageFigures, ...] = ()
     usage_after: tuple[UsageFigures, ...] = ()
+
+    def as_record(self) -> dict[str, Any]:
+        """The comparison as plain values, for JSON."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        changes = {name: [one.as_record() for one in plain[name]] for name in ("gained", "lost")}
+        return plain | changes
 
 
 def choose_metric(runs: Sequence[Run], name: str | None) -> str:
@@ -160,7 +195,7 @@ def compare_runs(
         usage_before.add(shared[0], before == 1.0)
         usage_after.add(shared[1], after == 1.0)
         if new.id in changed_ids:
-            changes[new.id] = _change(old, new, before, after, label)
+            changes[new.id] = Change(old, new, before, after, label)
     for level in (whole, *levels.values()):
         level.settle()
     return ComparedRuns(
@@ -291,23 +326,6 @@ def _lean(result: Result) -> Result:
         answerable=result.answerable,
         scores=result.scores,
         usage=result.usage,
-    )
-
-
-def _change(old: Result, new: Result, before: float, after: float, label: str) -> Change:
-    worse = new if after < before else old
-    return Change(
-        id=new.id,
-        db_id=new.db_id,
-        difficulty=new.difficulty,
-        question=new.question,
-        gold=new.gold,
-        before=prediction_text(old),
-        after=prediction_text(new),
-        value_before=before,
-        value_after=after,
-        reasons=worse.reasons,
-        witness=separated_text(worse) if label == VERDICT else "",
     )
 
 

@@ -94,7 +94,7 @@ def rule_steps() -> tuple[RuleStep, ...]:
     return tuple(steps)
 
 
-def contributions(runs: Sequence[Run], schemas: Mapping[str, Schema]) -> Contributions:
+def step_contributions(runs: Sequence[Run], schemas: Mapping[str, Schema]) -> Contributions:
     """Count the errors of each step on the cases that the reference decides.
 
     Args:

@@ -97,7 +97,7 @@ class _ScoredCase:
     usage: PredictionUsage | None
 
 
-def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
+def rank_runs(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
     """Rank systems by their values over the cases that all runs have.
 
     Args:

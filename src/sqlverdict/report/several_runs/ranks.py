@@ -221,7 +221,7 @@ def ranks_table(reranking: Reranking) -> TextTable:
     return table(headers, rows, left=range(1, 2 + typed))
 
 
-def parts_table(title: str, reranking: Reranking, parts: Sequence[RankPart]) -> TextTable:
+def rank_parts_table(title: str, reranking: Reranking, parts: Sequence[RankPart]) -> TextTable:
     """Means by type or by difficulty."""
     rows = [
         (

@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from sqlverdict.files.escapes import unfiltered
-from sqlverdict.report.terminal.tables import TextTable, clean, plain
+from sqlverdict.report.terminal.tables import TextTable, plain, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +29,7 @@ _STYLES = {
 def progress_line(text: str = "") -> None:
     """Write over the last line of the terminal; without a text, take it away."""
     stream = unfiltered(sys.stderr)
-    stream.write(f"\r\x1b[K{clean(text, one_line=True)}")
+    stream.write(f"\r\x1b[K{printable(text, one_line=True)}")
     stream.flush()
 
 
@@ -48,7 +48,7 @@ class Screen:
 
     def line(self, text: str = "", style: str = "") -> None:
         """One or more lines of text as they are, in one of the house styles."""
-        text = clean(text)
+        text = printable(text)
         if self.colour and style:
             from rich.text import Text
 
@@ -74,7 +74,7 @@ class Screen:
         from rich.text import Text
 
         rich_table = RichTable(
-            title=Text(clean(text_table.title, one_line=True), style="bold")
+            title=Text(printable(text_table.title, one_line=True), style="bold")
             if text_table.title
             else None,
             title_justify="left",
@@ -84,13 +84,13 @@ class Screen:
         for index, header in enumerate(text_table.headers):
             left = text_table.is_left(index)
             rich_table.add_column(
-                Text(clean(header, one_line=True)),
+                Text(printable(header, one_line=True)),
                 justify="left" if left else "right",
                 overflow="fold",
                 no_wrap=not left,
             )
         for row in text_table.rows:
-            rich_table.add_row(*(Text(clean(cell, one_line=True)) for cell in row))
+            rich_table.add_row(*(Text(printable(cell, one_line=True)) for cell in row))
         self._rich().print(rich_table)
 
     def _rich(self) -> Console:

@@ -42,8 +42,8 @@ def table(
 
 def plain(text_table: TextTable) -> str:
     """A table as aligned text, for pipes and logs."""
-    cells = [[clean(cell, one_line=True) for cell in row] for row in text_table.rows]
-    headers = [clean(header, one_line=True) for header in text_table.headers]
+    cells = [[printable(cell, one_line=True) for cell in row] for row in text_table.rows]
+    headers = [printable(header, one_line=True) for header in text_table.headers]
     widths = [
         max(len(text) for text in (header, *(row[i] for row in cells)))
         for i, header in enumerate(headers)
@@ -56,7 +56,7 @@ def plain(text_table: TextTable) -> str:
         ]
         return "  ".join(parts).rstrip()
 
-    lines = [clean(text_table.title, one_line=True)] if text_table.title else []
+    lines = [printable(text_table.title, one_line=True)] if text_table.title else []
     lines += [line(headers), "  ".join("-" * width for width in widths)]
     return "\n".join([*lines, *(line(row) for row in cells)])
 
@@ -71,11 +71,11 @@ def markdown(text_table: TextTable) -> str:
 
 def md_cell(text: str) -> str:
     """Text that stays inside its cell."""
-    flat = clean(text, one_line=True)
+    flat = printable(text, one_line=True)
     return _MARKS.sub(r"\\\g<0>", flat) or " "
 
 
-def clean(text: str, *, one_line: bool = False) -> str:
+def printable(text: str, *, one_line: bool = False) -> str:
     r"""Text that cannot steer a terminal: control characters as ``\x1b``, tabs as spaces."""
     if one_line:
         text = " ".join(text.split())
@@ -84,7 +84,7 @@ def clean(text: str, *, one_line: bool = False) -> str:
 
 def short(text: str, width: int = 72) -> str:
     """The beginning of a text, on one line."""
-    flat = clean(text, one_line=True)
+    flat = printable(text, one_line=True)
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from sqlverdict.errors import DatabaseError, OptionName
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.references import file_of
-from sqlverdict.files.sqlite import beside
+from sqlverdict.files.sqlite import side_file
 
 _LOG = "-wal"
 """The ending of SQLite's write-ahead log."""
@@ -70,7 +70,7 @@ def files_of(database: str, *, whole_folder: bool) -> NodeFiles | None:
 def _path_of(folder: Path, name: str) -> Path:
     """Where a file lies: SQLite's log of a linked database is beside the file, not the link."""
     database = folder / name.removesuffix(_LOG)
-    return beside(database, _LOG) if name.endswith(_LOG) else folder / name
+    return side_file(database, _LOG) if name.endswith(_LOG) else folder / name
 
 
 def check_node_files(files: NodeFiles, node: str) -> None:

@@ -13,7 +13,7 @@ from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.account import SPENDING, read_spending
-from sqlverdict.cli.command import argument, command, examples_text, group, option
+from sqlverdict.cli.command import command, examples_text
 from sqlverdict.cli.options.abstain import (
     AnswerArgs,
     ToolArgs,
@@ -25,6 +25,7 @@ from sqlverdict.cli.options.abstain import (
     threshold_lines,
 )
 from sqlverdict.cli.options.data import read_benchmark
+from sqlverdict.cli.options.fields import argument, group, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     databases_option,

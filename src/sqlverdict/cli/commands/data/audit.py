@@ -14,8 +14,9 @@ from sqlverdict.audit.gold import Audit, suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import Rerun
 from sqlverdict.audit.suspicion import SUSPICIONS
-from sqlverdict.cli.command import Heading, command, group, option, setting
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (
     FILE,
@@ -235,14 +236,14 @@ def _show(report: Audit, most: int, least: float) -> None:
         )
     )
     for suspect in report.suspects[:most]:
+        case = suspect.case
         screen.line()
         screen.line(
-            f"{suspect.id} ({suspect.db_id}): rank {suspect.rank:.2f}, the probability that it is "
-            f"wrong",
+            f"{case.id} ({case.db_id}): rank {suspect.rank:.2f}, the probability that it is wrong",
             "heading",
         )
-        screen.line(f"  {short(suspect.question, 160)}")
-        for gold in suspect.gold:
+        screen.line(f"  {short(case.question, 160)}")
+        for gold in case.gold:
             screen.line(f"  gold  {short(gold, 160)}", "quiet")
         for raising in suspect.raised_by:
             screen.line(f"  odds x{raising.odds:.1f}: {short(raising.feature.words, 160)}")

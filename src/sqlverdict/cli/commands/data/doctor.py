@@ -14,8 +14,9 @@ from sqlverdict.audit.check import CHECKS
 from sqlverdict.audit.data import DoctorOptions
 from sqlverdict.audit.doctor import examine_data
 from sqlverdict.audit.finding import AuditFinding, Diagnosis
-from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.limits import CacheArgs
 from sqlverdict.cli.options.predictions import prediction_format_setting
 from sqlverdict.cli.options.shared import (

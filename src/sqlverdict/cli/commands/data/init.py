@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.shared import FILE, databases_option
 from sqlverdict.cli.own_data import OwnData, find_own_data
 from sqlverdict.cli.project import COLUMNS, FILE_NAME, options_by_key

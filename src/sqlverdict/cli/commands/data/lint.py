@@ -11,8 +11,9 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.limits import CacheArgs, open_runner
 from sqlverdict.cli.options.predictions import prediction_format_setting
 from sqlverdict.cli.options.shared import (
@@ -31,7 +32,7 @@ from sqlverdict.files.text import bounded, count
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import clean, table
+from sqlverdict.report.terminal.tables import printable, table
 from sqlverdict.signs.lint import FlaggedQuery, LintEntry, LintReport, names_of, strength_of
 from sqlverdict.signs.lint import lint as lint_queries
 
@@ -201,10 +202,12 @@ def _print(report: LintReport, most: int) -> None:
     for each in report.flagged[:most]:
         where = f" ({each.query.db_id})" if each.query.db_id else ""
         screen.line()
-        screen.line(f"{clean(each.query.id)}{where}: {clean(each.query.question)}".rstrip(": "))
-        screen.line(f"  {clean(' '.join(each.query.sql.split()))}", "quiet")
+        screen.line(
+            f"{printable(each.query.id)}{where}: {printable(each.query.question)}".rstrip(": ")
+        )
+        screen.line(f"  {printable(' '.join(each.query.sql.split()))}", "quiet")
         for notice in each.notices:
-            screen.line(f"  {notice.name}: {clean(notice.message)}", "warning")
+            screen.line(f"  {notice.name}: {printable(notice.message)}", "warning")
     if len(report.flagged) > most:
         click.echo(f"... and {len(report.flagged) - most:,} more (--show {len(report.flagged)})")
     if report.unexamined:

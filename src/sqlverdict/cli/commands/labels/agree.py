@@ -9,10 +9,10 @@ from typing import Literal
 
 import click
 
-from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.count_labels import CalibrateArgs, count_labels
-from sqlverdict.cli.judge_contexts import ContextArgs, compare_contexts
-from sqlverdict.cli.options.labels import LabelArgs, half_option
+from sqlverdict.cli.options.fields import Heading, group, option
+from sqlverdict.cli.options.labels import ContextArgs, LabelArgs, half_option
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     FILE,
@@ -41,6 +41,7 @@ from sqlverdict.report.agreement.tables import (
     difference_table,
     group_table,
 )
+from sqlverdict.report.one_run.case import prediction_text
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import short
 from sqlverdict.runlog.run import read_run
@@ -162,6 +163,9 @@ def agree(args: AgreeArgs) -> None:
         _check_options((*_OF_FIGURES, *_names(CalibrateArgs)), "cannot be combined with --context")
         if len(args.runs) > 1:
             raise UsageError("--context takes one run, whose judge is asked again")
+        # Imported here: the rest of the command evaluates nothing, and starts sooner without it.
+        from sqlverdict.cli.judge_contexts import compare_contexts
+
         out = args.out or Path("ablation")
         compare_contexts(args.runs[0], labels, args.context, out, as_json=args.as_json)
         return
@@ -188,7 +192,7 @@ def agree(args: AgreeArgs) -> None:
         svg = agreement_figure(report, next(iter(args.by), None))
         write_text_at_once(args.figure, svg)
     if args.as_json:
-        print_json(report)
+        print_json(report.as_record())
         return
     _show(report, args.show, in_percent=args.percent)
 
@@ -232,16 +236,17 @@ def _show(report: AgreementReport, most: int, *, in_percent: bool) -> None:
 
 
 def _show_item(screen: Screen, item: Disagreement) -> None:
+    case = item.result
     people = "right" if item.label else "wrong"
     votes = ", ".join("-" if vote is None else f"{vote:g}" for vote in item.votes)
-    *some, last = item.wrongly_right or item.wrongly_wrong
+    *some, last = item.metrics
     names = f"{', '.join(some)} and {last} say" if some else f"{last} says"
     other = "wrong" if item.label else "right"
     voted = f" (votes {votes})" if votes else ""
-    screen.line(f"  {item.id} ({item.db_id}): people say {people}{voted}; {names} {other}")
-    screen.line(f"    {short(item.question, 150)}", "quiet")
-    for gold in item.gold:
+    screen.line(f"  {case.id} ({case.db_id}): people say {people}{voted}; {names} {other}")
+    screen.line(f"    {short(case.question, 150)}", "quiet")
+    for gold in case.gold:
         screen.line(f"    gold        {short(gold, 160)}", "quiet")
-    screen.line(f"    prediction  {short(item.prediction, 160)}", "quiet")
+    screen.line(f"    prediction  {short(prediction_text(case), 160)}", "quiet")
     for line in item.evidence:
         screen.line(f"    evidence    {short(line, 160)}", "quiet")

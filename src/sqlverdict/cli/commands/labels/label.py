@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 import click
 from msgspec.structs import replace
 
-from sqlverdict.cli.command import command, group, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.fields import group, option
 from sqlverdict.cli.options.label import ExportArgs, ImportArgs, QueueArgs, ServerArgs
 from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import (
@@ -38,7 +39,7 @@ from sqlverdict.label.export import export_cases, export_golds, export_votes
 from sqlverdict.label.import_votes import NO_CASE, import_votes
 from sqlverdict.label.offline import offline_page
 from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
-from sqlverdict.label.session import ADJUDICATOR, LabelSession, reader_of
+from sqlverdict.label.session import ADJUDICATOR, LabelSession, token_subject
 from sqlverdict.label.session_key import SessionKey, open_key, save_key
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.databases import Databases
@@ -235,8 +236,8 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     save_key(folder, replace(key, port=port))
     own = address_of(args.server.host, listener)
     address = front or own
-    tokens = {key.token(reader_of(name)): reader_of(name) for name in work}
-    links = {name: f"{address}/#token={key.token(reader_of(name))}" for name in work}
+    tokens = {key.token(token_subject(name)): token_subject(name) for name in work}
+    links = {name: f"{address}/#token={key.token(token_subject(name))}" for name in work}
     adjudicator = options.adjudicator or _user()
     if len(work) > 1:
         tokens[key.token(ADJUDICATOR)] = ADJUDICATOR

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import option
 from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, print_json
 from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.files.text import count, few_of
@@ -63,15 +64,13 @@ def bank(args: BankArgs) -> None:
     differ on them.
     """
     actions = {"--export": args.export_to, "--import": args.import_from, "--suite": args.suite}
-    chosen = [name for name, path in actions.items() if path is not None]
-    if len(chosen) > 1:
-        raise UsageError(
-            f"{' and '.join(chosen)} cannot be combined: run the command once for each"
-        )
+    names = [name for name, path in actions.items() if path is not None]
+    if len(names) > 1:
+        raise UsageError(f"{' and '.join(names)} cannot be combined: run the command once for each")
     if (args.db_ids or args.distil) and args.suite is None:
         raise UsageError("--db-id and --distil are for --suite FOLDER, which is missing")
-    if args.as_json and chosen:
-        raise UsageError(f"--json is for the list of databases: leave it out, or {chosen[0]}")
+    if args.as_json and names:
+        raise UsageError(f"--json is for the list of databases: leave it out, or {names[0]}")
     with Bank(args.bank) as opened:
         if args.export_to is not None:
             number = count(export_bank(opened, args.export_to), "instance")

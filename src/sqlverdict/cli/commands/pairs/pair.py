@@ -9,18 +9,22 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.command import Heading, argument, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, argument, option
 from sqlverdict.cli.options.pair import (
+    PARTS,
     SIDES,
     PairOfQueries,
     WitnessArgs,
+    other_dialect,
+    part_text,
     problems,
+    query_parts,
     query_text,
     search,
     write_witness,
 )
 from sqlverdict.cli.options.shared import print_json
-from sqlverdict.cli.query_parts import PARTS, other_dialect, part_text, query_parts
 from sqlverdict.cli.show_pair import refutation_json, show_answer, show_refutation
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.relate import relate

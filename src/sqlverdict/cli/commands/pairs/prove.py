@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.cli.command import Heading, argument, command, group, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, argument, group, option
 from sqlverdict.cli.options.pair import PairOfQueries, SchemaArgs, check_queries, query_text
 from sqlverdict.cli.options.shared import FILE, json_option, print_json
 from sqlverdict.errors import Contradiction, UsageError

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.cli.command import Heading, argument, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, argument, option
 from sqlverdict.cli.options.pair import WitnessArgs, check_queries, search, write_witness
 from sqlverdict.cli.options.shared import check_not_empty, options_on_line, print_json
 from sqlverdict.cli.show_pair import refutation_json, show_refutation

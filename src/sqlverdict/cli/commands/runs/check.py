@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlverdict.cli.command import Heading, argument, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, argument, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     force_option,
@@ -18,6 +19,7 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
 from sqlverdict.files.text import count
+from sqlverdict.report.one_run.case import prediction_text
 from sqlverdict.report.several_runs.comparison import (
     Change,
     ComparedRuns,
@@ -64,7 +66,7 @@ def compare(args: CompareArgs) -> None:
     if args.html is not None:
         write_html(args.html, [a, b], remarks=report.notes)
     if args.as_json:
-        print_json(report)
+        print_json(report.as_record())
     else:
         _show(report)
 
@@ -122,10 +124,11 @@ def _show_changes(
     screen.heading(f"{what}: {total:,}{more}")
     width = max(len(report.a), len(report.b), 4)
     for change in changes:
-        why = change.witness or ", ".join(change.reasons)
+        case = change.after
+        why = change.witness or ", ".join(change.worse.reasons)
         reasons = f" [{short(why, 160)}]" if why else ""
-        screen.line(f"  {change.id} ({change.db_id}){reasons} {short(change.question, 100)}")
-        gold = change.gold[0] if change.gold else "(none)"
+        screen.line(f"  {case.id} ({case.db_id}){reasons} {short(case.question, 100)}")
+        gold = case.gold[0] if case.gold else "(none)"
         screen.line(f"    {'gold':<{width}}  {short(gold, 160)}", "quiet")
-        screen.line(f"    {report.a:<{width}}  {short(change.before, 160)}")
-        screen.line(f"    {report.b:<{width}}  {short(change.after, 160)}")
+        screen.line(f"    {report.a:<{width}}  {short(prediction_text(change.before), 160)}")
+        screen.line(f"    {report.b:<{width}}  {short(prediction_text(change.after), 160)}")

@@ -9,9 +9,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlverdict.cli.command import command, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.demo_databases import DEMO_DATABASES, demo_engine, demo_location
 from sqlverdict.cli.demo_gates import GATES, gated, show_reliability
+from sqlverdict.cli.options.fields import option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     REFERENCE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -14,25 +14,28 @@ import click
 
 from sqlverdict.cli.command import command
 from sqlverdict.cli.evaluate_runs import evaluate_cases, read_cases, run_systems
-from sqlverdict.cli.merge_shards import merge_shards
 from sqlverdict.cli.options.batch import show_estimate
 from sqlverdict.cli.options.judge import open_judge
-from sqlverdict.cli.options.run import EvaluateArgs, run_options
-from sqlverdict.cli.options.shared import command_line, command_words, print_json
-from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
-from sqlverdict.cli.show_trials import show_trials
-from sqlverdict.errors import Contradiction, Interrupted, text_of
+from sqlverdict.cli.options.run import EvaluateArgs, OutputArgs, run_options
+from sqlverdict.cli.options.shared import command_line, command_words, options_on_line, print_json
+from sqlverdict.cli.show_run import run_json, show_end, show_notes, show_run, show_runs, show_trials
+from sqlverdict.errors import Contradiction, Interrupted, UsageError, message_text
+from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options
-from sqlverdict.report.files import write_reports
+from sqlverdict.report.files import size_notes, write_reports
 from sqlverdict.report.one_run.sections import Outcome, headline, outcome
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
+from sqlverdict.runlog.manifest import MANIFEST
+from sqlverdict.runlog.merge import merge_runs
 from sqlverdict.runlog.run import Run
 
 if TYPE_CHECKING:
     from sqlverdict.report.several_runs.trials import TrialsReport
 
+_OF_MERGE = ("merge", "out", "overwrite", "page", "quiet", "as_json")
+"""The options that a merge reads."""
 _SHOW = 10
 """The ids of this many questions on which trials disagree are printed."""
 _EXAMPLES = (
@@ -85,7 +88,7 @@ def evaluate(args: EvaluateArgs) -> int:
     versions and databases.
     """
     if args.output.merge:
-        return merge_shards(args.output)
+        return _merge_shards(args.output)
     with ExitStack() as stack:
         if args.output.as_json and not args.judge.dry_run:
             # What a plug-in prints must not stand in the JSON.
@@ -105,7 +108,7 @@ def evaluate(args: EvaluateArgs) -> int:
         records |= {"trials": trials} if trials else {}
         print_json({"exit_code": end.exit_code, "outcome": end.message, **records})
     else:
-        _print(runs, end, quiet=args.output.quiet, column_note=text_of(benchmark.column_note))
+        _print(runs, end, quiet=args.output.quiet, column_note=message_text(benchmark.column_note))
     return end.exit_code
 
 
@@ -200,3 +203,40 @@ def _trials(runs: Sequence[Run]) -> dict[str, TrialsReport]:
     from sqlverdict.report.several_runs.trials import read_trials, trials_by_system
 
     return {name: read_trials(own) for name, own in trials_by_system(runs).items()}
+
+
+def _merge_shards(args: OutputArgs) -> int:
+    """Put finished shards together, write the reports of the whole run, and return the exit code.
+
+    Raises:
+        UsageError: an option says what to evaluate, or none says where the run goes.
+        RunLogError: they are not the shards of one evaluation, each finished and there once.
+    """
+    for name, spelling in options_on_line().items():
+        if name not in _OF_MERGE:
+            raise UsageError(f"{spelling} is for an evaluation: leave it out with --merge")
+    if args.out is None:
+        raise UsageError("--merge goes with --out FOLDER, the folder of the whole run")
+    shards = list(_shards(args.merge, args.out))
+    run = merge_runs(shards, args.out, overwrite=args.overwrite)
+    write_reports(run, command_line(), html=args.page)
+    end = outcome([run.summary])
+    if args.as_json:
+        print_json({"exit_code": end.exit_code, "outcome": end.message, "runs": [run_json(run)]})
+    else:
+        screen = Screen()
+        screen.line(
+            f"{count(run.summary.cases, 'case')} of {count(len(shards), 'shard')}: {args.out}"
+        )
+        show_notes(screen, size_notes(run))
+    return end.exit_code
+
+
+def _shards(folders: Sequence[Path], out: Path) -> Iterator[Path]:
+    """The runs, and those inside of folders that are none, without the one to be written."""
+    for folder in folders:
+        inside = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+        if (folder / MANIFEST).is_file() or not inside:
+            yield folder
+        else:
+            yield from (run for run in inside if run.resolve() != out.resolve())

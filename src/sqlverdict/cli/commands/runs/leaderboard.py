@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.labels import (
     LabelArgs,
     annotator_field_setting,
@@ -37,7 +38,7 @@ from sqlverdict.report.several_runs.leaderboard import (
     group_sentences,
     leaderboard_table,
 )
-from sqlverdict.report.several_runs.leaderboard import leaderboard as rank_systems
+from sqlverdict.report.several_runs.leaderboard import rank_runs as rank_systems
 from sqlverdict.report.several_runs.metric_errors import (
     ErrorAnalysis,
     errors_table,
@@ -45,7 +46,7 @@ from sqlverdict.report.several_runs.metric_errors import (
 )
 from sqlverdict.report.several_runs.ranks import (
     Reranking,
-    parts_table,
+    rank_parts_table,
     rank_sentence,
     ranks_table,
     read_types,
@@ -261,8 +262,8 @@ def _show(
             f"{rank_sentence(change)} ({count(change.cases, 'case')})",
             [
                 ranks_table(change),
-                parts_table("type", change, change.types),
-                parts_table("difficulty", change, change.difficulties),
+                rank_parts_table("type", change, change.types),
+                rank_parts_table("difficulty", change, change.difficulties),
             ],
             change.notes,
         )

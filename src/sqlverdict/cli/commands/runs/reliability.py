@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option, setting
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import (
     FOLDER,
     NAMES,
@@ -26,7 +27,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.report.reliability.comparison import ReliabilityComparison, compare_reliability
 from sqlverdict.report.reliability.figures import Reliability, ReliabilityRequest
-from sqlverdict.report.reliability.figures import reliability as measure
+from sqlverdict.report.reliability.figures import reliability_of as measure
 from sqlverdict.report.reliability.page import page, sections
 from sqlverdict.report.reliability.plots import reliability_plots
 from sqlverdict.report.reliability.systems import rank_reliability
@@ -43,7 +44,7 @@ from sqlverdict.report.reliability.tables import reliability_json
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.runlog.manifest import write_json
+from sqlverdict.runlog.manifest import write_json_at_once
 from sqlverdict.runlog.run import read_run
 from sqlverdict.score.reliability.outcomes import FailurePolicy, Treatment
 from sqlverdict.score.reliability.reliability_score import parse_penalty
@@ -170,7 +171,7 @@ def _several(args: ReliabilityArgs, request: ReliabilityRequest) -> None:
     if args.out is not None:
         plots = board_plots(board)
         _write_plots(args.out, plots)
-        write_json(args.out / "systems.json", board_json(board))
+        write_json_at_once(args.out / "systems.json", board_json(board))
         write_text_at_once(args.out / "systems.md", board_page(board, plots))
     if args.as_json:
         print_json(board_json(board))
@@ -243,6 +244,8 @@ def _write(
 ) -> None:
     plots = reliability_plots(report, baseline)
     _write_plots(folder, plots)
-    write_json(folder / "reliability.json", {**reliability_json(report), "comparison": comparison})
+    write_json_at_once(
+        folder / "reliability.json", {**reliability_json(report), "comparison": comparison}
+    )
     text = page(report, comparison, list(plots), baseline)
     write_text_at_once(folder / "reliability.md", text)

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlverdict.cli.command import command, option
+from sqlverdict.cli.command import command
 from sqlverdict.cli.evaluate_runs import evaluate_cases, read_cases
+from sqlverdict.cli.options.fields import option
 from sqlverdict.cli.options.run import EvaluateArgs, run_options
 from sqlverdict.cli.options.shared import (
     FOLDER,

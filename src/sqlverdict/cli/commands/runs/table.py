@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.shared import (
     FOLDER,
     force_option,
@@ -19,7 +20,7 @@ from sqlverdict.cli.options.shared import (
     schema_option,
     show_option,
 )
-from sqlverdict.cli.show_trials import show_trials
+from sqlverdict.cli.show_run import show_trials
 from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
@@ -27,15 +28,10 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.report.agreement.categories import (
     category_report,
     category_table,
-    difference_table,
+    clause_table,
 )
 from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.report.several_runs.comparison import differences_from_first
-from sqlverdict.report.several_runs.contributions import (
-    contributions,
-    contributions_chart,
-    contributions_table,
-)
 from sqlverdict.report.several_runs.paper_table import GROUPINGS, paper_table
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.several_runs.trials import read_trials
@@ -222,17 +218,25 @@ def _print_categories(runs: Sequence[Run], args: TableArgs) -> None:
         f"and it says wrong, right",
         "quiet",
     )
-    _print_table(screen, difference_table(report), args)
+    _print_table(screen, clause_table(report), args)
     for group in args.by or ("all",):
         for source in ("tags", "judge"):
             _print_table(screen, category_table(report, _GROUPS[group], source), args)
 
 
 def _print_contributions(runs: Sequence[Run], args: TableArgs) -> None:
+    # Imported here: no other table needs the prover.
+    from sqlverdict.report.several_runs.contributions import (
+        contributions_chart,
+        contributions_table,
+        step_contributions,
+    )
+
     if args.schema is None:
         raise UsageError("--schema is missing: the rules need to know keys; name the databases")
-    errors_by_step = contributions(runs, load_schemas(args.schema))
+    errors_by_step = step_contributions(runs, load_schemas(args.schema))
     if args.figures is not None:
+        args.figures.mkdir(parents=True, exist_ok=True)
         figure = args.figures / "contributions.svg"
         write_text_at_once(figure, contributions_chart(errors_by_step) + "\n")
         click.echo(f"written: {figure}", err=True)

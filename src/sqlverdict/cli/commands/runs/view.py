@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import click
 
-from sqlverdict.cli.command import command, group
+from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs
+from sqlverdict.cli.options.fields import group
 from sqlverdict.cli.options.label import ServerArgs
 from sqlverdict.cli.options.shared import databases_option, runs_argument, trust_role_setting
 from sqlverdict.cli.run_cases import database_folder, run_cases

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from sqlverdict.execute.engines.duckdb.quick import is_plain, words_of
+from sqlverdict.execute.engines.duckdb.names import is_plain, words_of
 from sqlverdict.execute.engines.duckdb.tree import tree_refusal
 from sqlverdict.parse.measure import MOST_LEVELS
 from sqlverdict.parse.tokens import leading_keyword, word_set

@@ -24,8 +24,7 @@ import duckdb
 import msgspec
 from duckdb import DuckDBPyConnection
 
-from sqlverdict.execute.engines.duckdb.names import names
-from sqlverdict.execute.engines.duckdb.quick import words_of
+from sqlverdict.execute.engines.duckdb.names import names, words_of
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
 

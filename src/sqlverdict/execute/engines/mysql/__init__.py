@@ -1,11 +1,11 @@
 """All of the engine for MySQL and MariaDB.
 
-``mysql``  the engine: the record of what it can do, and what it promises
+``mysql``       the engine: the record of what it can do, and what it promises
 ``connection``  connects, and sets what must be the same for every session
 ``sandbox``     what a text may not contain, and what the server's errors mean
 ``spelling``    the one spelling in which a text is sent
 ``functions``   what a query may call
-``cursor``      untrusted queries on one connection, with limits and a cancel on the server
+``cursor``      untrusted queries on one connection, with limits and a cancel; values as cells
 ``session``     one snapshot of a database
 ``digest``      a digest of the content that a snapshot shows
 ``schema``      tables, columns, keys and constraints
@@ -15,7 +15,6 @@
 ``reader``      as whom untrusted queries log in
 ``routines``    the functions of a database, and which of them set variables
 ``rights``      what a user could do more than read
-``values``      the driver's values as cells
 """
 
 from sqlverdict.execute.engines.mysql.mysql import Mysql as Mysql

@@ -3,6 +3,9 @@
 The server ends a query at its time limit by itself, also where our process is gone. MySQL does
 that for reading statements only while they work, so a second connection ends it too, half a second
 later. Rows come one by one: a limit is noticed before the answer fills the memory.
+
+BIT columns are numbers, and JSON is one text for one content. All else is as for every driver
+(``execute/driver_values.py``). A date that is none (``0000-00-00``) is a text to the driver.
 """
 
 from __future__ import annotations
@@ -22,13 +25,47 @@ from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.mysql.connection import LOST, message_of, number_of, rows_of
 from sqlverdict.execute.engines.mysql.sandbox import failure_of
-from sqlverdict.execute.engines.mysql.values import rows_as_cells, special_columns
 from sqlverdict.execute.servers.refusals import timed_out
 from sqlverdict.execute.servers.session import ServerLost
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
+
+
+from collections.abc import Sequence
+
+from pymysql.constants import FIELD_TYPE
+
+from sqlverdict.execute.driver_values import cells_of_rows, json_text_cell
+from sqlverdict.records import Cell
+
+
+def special_columns(described: Sequence[Sequence[object]]) -> dict[int, int]:
+    """The columns, by position, whose type decides what a value means."""
+    return {
+        index: kind
+        for index, (_, kind, *_) in enumerate(described)
+        if isinstance(kind, int) and kind in (FIELD_TYPE.BIT, FIELD_TYPE.JSON)
+    }
+
+
+def rows_as_cells(rows: Sequence[tuple[object, ...]], special: dict[int, int]) -> list[Row]:
+    """The rows as cells."""
+    cells = cells_of_rows(rows)
+    if not special:
+        return cells
+    return [
+        tuple(_special(cell, special[i]) if i in special else cell for i, cell in enumerate(row))
+        for row in cells
+    ]
+
+
+def _special(cell: Cell, kind: int) -> Cell:
+    if kind == FIELD_TYPE.BIT and isinstance(cell, bytes):
+        return int.from_bytes(cell, "big")
+    return json_text_cell(cell) if isinstance(cell, str) else cell
+
 
 _BATCH: Final = 1_024
 _AFTER: Final = 0.5

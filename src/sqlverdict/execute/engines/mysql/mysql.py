@@ -17,8 +17,8 @@ Queries run as somebody who may only read this database. Where the user of the U
 a short-lived one is made, ``sqlverdict_reader_...``, once a process and database, with SELECT and
 SHOW VIEW on it and nothing else. It is dropped at the end; those of processes that died are dropped
 by the next one. Where the user of the URL may not, and may do more than read this database, it is
-refused with the statements that an administrator can run; the setting ``trust-role`` uses it all the
-same.
+refused with the statements that an administrator can run; the setting ``trust-role`` uses it all
+the same.
 
 The server ends a query at its time limit, and a second connection ends it there too. Temporary
 tables have limits. Memory has none: the server does not count the buffers of texts. A lost
@@ -27,7 +27,8 @@ content.
 
 Every session has the time zone UTC, the character set utf8mb4 and the SQL mode (alone)
 NO_ENGINE_SUBSTITUTION: a query may select columns that are not in its GROUP BY, as the
-published benchmarks for MySQL expect. The setting ``now`` sets the session's clock, so that views see it too.
+published benchmarks for MySQL expect. The setting ``now`` sets the session's clock, so that views
+see it too.
 The digest is made of the declarations and of hashes over the rows of each table
 (``digest.py``); tables that keep no snapshots have none.
 

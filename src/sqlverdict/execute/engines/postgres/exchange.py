@@ -3,11 +3,14 @@
 Each statement goes by the extended protocol, which takes one statement a message. At the deadline
 the server is told to cancel, and its answer is awaited. A server that does not answer the cancel
 loses its connection: it ends the query when it next looks for one. Where the server's process runs
-on this machine, its memory is looked at meanwhile.
+on this machine, its memory is looked at meanwhile: a value has up to a gigabyte on PostgreSQL, a
+query has several, and no setting limits their sum. Linux tells what a process uses.
 """
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -21,8 +24,36 @@ import psycopg
 from psycopg import pq
 from psycopg.pq.abc import PGresult
 
-from sqlverdict.execute.engines.postgres.backend import backend_of, memory_of
 from sqlverdict.execute.servers.session import ServerLost
+
+
+def backend_of(connection: psycopg.Connection[Any]) -> Path | None:
+    """Where the server's process tells what it uses; ``None`` where that is another machine's."""
+    folder = Path("/proc") / str(connection.info.backend_pid)
+    try:
+        title = (folder / "cmdline").read_bytes().decode("utf-8", "replace")
+        with socket.socket(fileno=os.dup(connection.pgconn.socket)) as line:
+            name = line.getsockname()
+    except (OSError, psycopg.Error):
+        return None
+    # The server names the role, the database and the client's port in its title.
+    client = f"({name[1]})" if isinstance(name, tuple) else "[local]"
+    words = f" {connection.info.user} {connection.info.dbname} "
+    is_ours = title.startswith("postgres: ") and words in title and client in title
+    return folder / "status" if is_ours else None
+
+
+def memory_of(status: Path) -> int:
+    """The bytes that a process uses by itself; 0 where it is gone or Linux does not tell."""
+    try:
+        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return 0
+    for line in lines:
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
 
 CHUNK = 1_000
 """Rows of one result; fewer are the last ones."""

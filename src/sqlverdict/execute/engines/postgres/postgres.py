@@ -9,12 +9,12 @@ the text that came. What the parser does not accept is PARSE_ERROR, on a server 
 too. Functions that read files or settings, talk to the network, wait, lock, notify, set options,
 run texts or administrate are refused by name and by the server's catalogue; so are operators,
 casts, domains and functions of the database that lead to a blocked one
-(``own_objects.py``), foreign tables, and relations of the server that do not
+(``catalogue.py``), foreign tables, and relations of the server that do not
 describe tables. (2) The session logs in as a role that may only read: that of the URL, if it may do
 no more; else one that lives as long as the process and is a member of ``pg_read_all_data``
 (``reader.py``). A URL whose role may do more and may not create roles is refused,
-unless it is trusted (setting ``trust-role``). (3) The clock limits a query: the server ends it by its own
-limit (``connection.py``), and a cancel from outside the session does, and also
+unless it is trusted (setting ``trust-role``). (3) The clock limits a query: the server ends it by
+its own limit (``connection.py``), and a cancel from outside the session does, and also
 where our process is gone. A function that looks for no cancel goes on in the server. What a query
 set or locked is undone before the next one. A sort takes 256 MB at most; where the server's process
 runs on this machine (Linux), the memory limit holds for all that a query takes there. Temporary

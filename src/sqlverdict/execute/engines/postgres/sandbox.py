@@ -2,7 +2,7 @@
 
 A text is read by the server's own parser and written anew; that text alone is sent. It must be one
 SELECT, WITH, VALUES or TABLE that writes, locks and stores nothing, made of nodes that are listed
-(``guard/nodes.py``). A query could still read files, sleep, lock, notify and set options through
+(``guard/parser.py``). A query could still read files, sleep, lock, notify and set options through
 functions, and settings through relations: those are refused by name (``guard/names.py``), before
 the text is sent; ``catalogue.py`` adds the names that the server knows.
 """
@@ -25,8 +25,7 @@ from sqlverdict.execute.engines.postgres.guard.names import (
     is_blocked_function,
     is_blocked_relation,
 )
-from sqlverdict.execute.engines.postgres.guard.nodes import QUERY_NODES
-from sqlverdict.execute.engines.postgres.guard.parser import ParserError, Tree, parse
+from sqlverdict.execute.engines.postgres.guard.parser import QUERY_NODES, ParserError, Tree, parse
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
 from sqlverdict.execute.servers.refusals import query_refusal, write_blocked
 from sqlverdict.execute.servers.session import unavailable

@@ -6,35 +6,160 @@ databases. So do the tables of the catalogue: who may write there gives a functi
 Two things are felt outside all the same: rows that were changed and sequences are locked until the
 end, and a sequence of another role does not take back the numbers that it gave.
 
+A number that a sequence gave is gone, whatever becomes of the transaction. But a sequence that was
+restarted in the transaction is a new one until the end: the numbers are taken from that. So two
+workspaces give the same numbers, and the sequence of the database gives none.
+
 Statements run as the role of the URL: only the owner of a table may alter it. A role that may
 administrate the server is refused, unless it is trusted: give one that owns the tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic, perf_counter
+from typing import Any, Final
 
 import psycopg
+from psycopg import sql
 from psycopg.pq.abc import PGresult
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.attempt import too_long
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.catalogue import read_catalogue
+from sqlverdict.execute.engines.postgres.connection import Connection
 from sqlverdict.execute.engines.postgres.cursor import column_names
 from sqlverdict.execute.engines.postgres.exchange import PostgresExchange, ServerError
-from sqlverdict.execute.engines.postgres.guard.changes import WriteStatement, read_write_statement
+from sqlverdict.execute.engines.postgres.guard.contents import (
+    Contents,
+    DepthError,
+    NodeError,
+    contents,
+)
+from sqlverdict.execute.engines.postgres.guard.parser import CHANGE_NODES, CHANGES, QUERY_NODES
 from sqlverdict.execute.engines.postgres.reader import connect_writer
-from sqlverdict.execute.engines.postgres.sandbox import DIALECT, failure_of
-from sqlverdict.execute.engines.postgres.sequences import hold_sequences
+from sqlverdict.execute.engines.postgres.sandbox import DIALECT, failure_of, parse_text
 from sqlverdict.execute.engines.postgres.values import RowLoader
 from sqlverdict.execute.frozen_text import freeze_text
-from sqlverdict.execute.servers.refusals import timed_out
+from sqlverdict.execute.lexemes import Lex, solid_lexemes
+from sqlverdict.execute.servers.refusals import change_blocked, timed_out
 from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Answer, Failure, Outcome, Reason
+
+_OBJECTS: Final = frozenset(
+    f"OBJECT_{name}"
+    for name in (
+        *("TABLE", "VIEW", "MATVIEW", "INDEX", "SEQUENCE", "TYPE", "DOMAIN", "COLUMN"),
+        *("ATTRIBUTE", "TABCONSTRAINT", "DOMCONSTRAINT"),
+    )
+)
+"""What may be altered, renamed, dropped or described."""
+_OBJECT_FIELDS: Final = ("removeType", "renameType", "objtype")
+_TABLE_CHANGES: Final = frozenset(
+    f"AT_{name}"
+    for name in (
+        *("AddColumn", "DropColumn", "AlterColumnType", "ColumnDefault", "SetNotNull"),
+        *("DropNotNull", "SetExpression", "DropExpression", "AddConstraint", "AlterConstraint"),
+        *("ValidateConstraint", "DropConstraint", "AddIdentity", "SetIdentity", "DropIdentity"),
+        *("SetStatistics", "AttachPartition", "DetachPartition", "AddInherit", "DropInherit"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class WriteStatement:
+    """A statement as it is sent, and what it names.
+
+    Attributes:
+        text: The text, as the parser writes it.
+        contents: Its functions, relations and types.
+        only_reads: It is a query that writes nothing.
+    """
+
+    text: str
+    contents: Contents
+    only_reads: bool
+
+
+def read_write_statement(sql: str, system_tables: frozenset[str]) -> WriteStatement | Failure:
+    """A statement that may write as it is sent, or why it is not.
+
+    Args:
+        sql: The text.
+        system_tables: The names of the server's own tables.
+
+    Raises:
+        MissingExtra: the parser is not installed.
+    """
+    tree = parse_text(sql)
+    if isinstance(tree, Failure):
+        return tree
+    if len(tree.statements) > 1:
+        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements in one")
+    ((kind, statement),) = tree.statements
+    first = " ".join(tree.text.split(maxsplit=2)[:2]).upper()[:40]
+    if kind != "SelectStmt" and kind not in CHANGES:
+        return change_blocked(first)
+    try:
+        try:
+            result = contents(kind, statement, QUERY_NODES)
+            return WriteStatement(tree.text, result, only_reads=True)
+        except NodeError:
+            result = contents(kind, statement, CHANGE_NODES)
+    except NodeError as error:
+        return change_blocked(f"{first} ({error.node})")
+    except DepthError:
+        return Failure(Reason.PARSE_ERROR, "the text is nested too deeply")
+    if not _changes_tables(statement):
+        return change_blocked(first)
+    parts = solid_lexemes(tree.text, DIALECT)
+    names = {part.name for part in parts if part.kind in (Lex.WORD, Lex.NAME)}
+    for name in sorted(names & (system_tables | {"information_schema"})):
+        return change_blocked(f"the catalogue ({name})")
+    return WriteStatement(tree.text, result, only_reads=False)
+
+
+def _changes_tables(statement: Mapping[str, Any]) -> bool:
+    """Whether what a statement alters is a table, or belongs to one."""
+    if any(statement.get(name, "OBJECT_TABLE") not in _OBJECTS for name in _OBJECT_FIELDS):
+        return False
+    commands = statement.get("cmds", ())
+    return all(each["AlterTableCmd"].get("subtype") in _TABLE_CHANGES for each in commands)
+
+
+_SEQUENCES: Final = (
+    "SELECT schemaname::text, sequencename::text, increment_by, min_value, max_value"
+    " FROM pg_catalog.pg_sequences WHERE schemaname !~ '^pg_'"
+    " AND pg_catalog.pg_has_role(sequenceowner, 'USAGE') ORDER BY 1, 2"
+)
+_NEXT: Final = sql.SQL("SELECT last_value + CASE WHEN is_called THEN {} ELSE 0 END FROM {}")
+_RESTART: Final = sql.SQL("ALTER SEQUENCE {} RESTART WITH {}")
+
+
+def hold_sequences(connection: Connection) -> None:
+    """Let every sequence that the role owns go on from where it is, until the transaction ends.
+
+    Another transaction that does the same waits; so does one that takes a number.
+
+    Raises:
+        psycopg.Error: another transaction does not end in time.
+    """
+    for schema, name, step, least, most in connection.execute(_SEQUENCES).fetchall():
+        sequence = sql.Identifier(schema, name)
+        try:
+            connection.execute("SAVEPOINT sequence")
+            row = connection.execute(_NEXT.format(sql.Literal(step), sequence)).fetchone()
+            # One that is used up fails, or begins again, as it does in the database.
+            if row is not None and least <= row[0] <= most:
+                connection.execute(_RESTART.format(sequence, sql.Literal(row[0])))
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.NumericValueOutOfRange):
+            connection.execute("ROLLBACK TO SAVEPOINT sequence")
+
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
 _TABLES = (

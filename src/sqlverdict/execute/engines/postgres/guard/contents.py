@@ -18,7 +18,7 @@ from sqlverdict.execute.engines.postgres.guard.names import (
     is_of_catalogue,
     tells_place,
 )
-from sqlverdict.execute.engines.postgres.guard.nodes import NODE, VALUE, fields
+from sqlverdict.execute.engines.postgres.guard.parser import NODE, VALUE, fields
 
 MOST_LEVELS: Final = 250
 """Nodes inside of one another; Python decodes no deeper trees."""

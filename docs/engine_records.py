@@ -1,0 +1,46 @@
+"""The records of engines and dialects as tables, for the page of engines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+
+from sqlverdict.dialects import DEFAULT_DIALECT, DIALECTS, Dialect, dialect_of
+from sqlverdict.execute.engine import ENGINES, Engine
+
+
+def engine_records() -> str:
+    """The records of engines and dialects: what differs, as tables."""
+    engines = dict(ENGINES.items())
+    parts = [name for name, part in vars(Engine).items() if isinstance(part, property)]
+    own = [name for name in parts if name not in ("name", "version")]
+    plain_fields = [
+        part.name
+        for part in fields(Dialect)
+        if isinstance(getattr(dialect_of(DEFAULT_DIALECT), part.name), bool | str | frozenset)
+    ]
+    return "\n\n".join(
+        (
+            "An engine's record says what it can do; `execute/engine.py` explains each line.",
+            _record_table(own, engines),
+            "Its dialect's record says what its SQL means; `dialects.py` explains each line.",
+            _record_table(plain_fields, DIALECTS),
+        )
+    )
+
+
+def _record_table(names: Sequence[str], records: Mapping[str, object]) -> str:
+    rows = [f"| | {' | '.join(records)} |", "| --- " * (len(records) + 1) + "|"]
+    for name in names:
+        cells = (_cell(getattr(record, name)) for record in records.values())
+        rows.append(f"| `{name}` | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, frozenset | tuple):
+        return ", ".join(map(_cell, sorted(value)))
+    # A code span that is a backquote takes two around it.
+    return f"`` {value} ``" if value == "`" else f"`{value}`" if value else ""

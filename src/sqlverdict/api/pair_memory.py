@@ -1,0 +1,112 @@
+"""Pairs as a scorer was given them, and what it remembers of them.
+
+Why a result that is remembered is never stale: :mod:`sqlverdict.run.memory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from msgspec import structs
+
+from sqlverdict.api.arguments import Reply, read_golds
+from sqlverdict.api.pair_result import PairResult, size_of
+from sqlverdict.execute.engine import Engine
+from sqlverdict.load.no_sql import read_prediction, without_sql
+from sqlverdict.records import Case, Contract, Prediction
+from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
+from sqlverdict.run.outcome import MetricValue, prediction_text
+from sqlverdict.run.plan import RunPlan
+
+T = TypeVar("T", PairResult, MetricValue)
+
+
+class ScoredPair(NamedTuple):
+    """What decides a pair's result: the arguments, and the content of its database."""
+
+    digest: str
+    golds: str | tuple[str, ...]
+    reply: Reply
+    database: str | None
+    name: str
+    question: str
+    knowledge: str
+    contract: Contract | None
+    id: str
+
+    def read(self, no_sql: str) -> tuple[Case, Prediction]:
+        """The case, and the prediction; ``no_sql`` says what a reply of text alone is."""
+        golds = read_golds(self.golds) if isinstance(self.golds, str) else self.golds
+        prediction = read_prediction(self.id, self.reply)
+        if no_sql == "abstain":
+            prediction = without_sql(prediction)
+        case = Case(
+            self.id,
+            self.name,
+            self.question,
+            golds,
+            database=self.database,
+            answerable=bool(golds),
+            knowledge=self.knowledge,
+            contract=self.contract,
+        )
+        return case, prediction
+
+
+class PairMemory:
+    """What a scorer remembers of pairs: by the arguments of a call, and by the query in a reply.
+
+    Models repeat a query in other words: replies with the same SQL have the same result.
+
+    Args:
+        plan: The plan of the scorer.
+        most: How many entries there may be.
+    """
+
+    def __init__(self, plan: RunPlan, most: int) -> None:
+        self._memory: ResultMemory[PairResult | MetricValue] = ResultMemory(most)
+        self._keys = PairKeys(plan)
+        self._label = plan.specs[0].label
+
+    def get(self, key: Hashable, kind: type[T]) -> T | None:
+        """What is remembered under a key: a result, or the value of the first metric."""
+        known = self._memory.get(key)
+        if kind is MetricValue and isinstance(known, PairResult):
+            known = MetricValue(known.scores[self._label], known.result.final)
+        return known if isinstance(known, kind) else None
+
+    def query_key(
+        self, pair: ScoredPair, case: Case, prediction: Prediction, engine: Engine
+    ) -> Hashable:
+        """The key of the query in a reply; ``None``: it is not looked up."""
+        key = self._keys.key(case, prediction, pair.digest, engine)
+        if key is None:
+            return None
+        return (*key, case.id, case.knowledge, prediction.confidence, prediction.usage)
+
+    def of_query(self, key: Hashable, prediction: Prediction, kind: type[T]) -> T | None:
+        """What is remembered of a query, with the spelling of a prediction."""
+        known = None if key is None else self.get(key, kind)
+        if isinstance(known, PairResult) and known.sql != prediction.sql:
+            result = structs.replace(known.result, prediction=prediction_text(prediction))
+            known = replace(known, sql=prediction.sql, result=result)
+        return known
+
+    def put(self, pair: ScoredPair, key: Hashable, prediction: Prediction, known: T) -> None:
+        """Remember what was found out about a pair, where it is final."""
+        if isinstance(known, PairResult):
+            final, size = known.result.final, size_of(known)
+            shared = is_of_any_spelling(known.evidence)
+        else:
+            final, size = known.final, len(prediction.sql or "") + len(prediction.raw or "")
+            shared = True
+        if final:
+            self._memory.put(pair, known, size)
+            if shared and key is not None:
+                self._memory.put(key, known, size)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._memory.clear()
