@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import pytest
 
@@ -146,8 +147,9 @@ class Session(ServerSession):
     """A session that opens, and shows, what a test says."""
 
     def __init__(self, opens: Iterator[bool], digests: Iterator[str | None]) -> None:
-        super().__init__(URL)
-        self._opens, self._digests = opens, digests
+        # The first connection is there; what the test says is about the next ones.
+        self._opens, self._digests = chain([True], opens), digests
+        super().__init__(URL, Limits())
         self.digest()
 
     def _open(self) -> None:
