@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sqlverdict.parse.schema import Column, Schema, Table, stored_type
-from sqlverdict.parse.schemas.column_types import values_of
+from sqlverdict.parse.schemas.column_types import column_values
 
 Affinity = Literal["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC"]
 
@@ -134,7 +134,7 @@ def _table_facts(schema: Schema, table: Table, dialect: str) -> Iterator[Fact]:
 def _affinity_of(table: Table, column: Column, dialect: str) -> Affinity | None:
     if dialect == "sqlite":
         return column_affinity(stored_type(table, column))
-    return _ENFORCED.get(values_of(table, column, dialect))
+    return _ENFORCED.get(column_values(table, column, dialect))
 
 
 def column_affinity(declared: str) -> Affinity:

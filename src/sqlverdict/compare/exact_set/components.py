@@ -14,7 +14,7 @@ from sqlverdict.compare.exact_set.names import (
     SourceName,
     TableSource,
     Unit,
-    short,
+    short_unit,
     word,
 )
 from sqlverdict.compare.exact_set.units import Conditions, ConditionUnit, ReadingRules, Units
@@ -76,7 +76,7 @@ class _Read:
     @property
     def unit(self) -> Unit:
         """The whole query; every clause counts, in the order in which it is written."""
-        return short(f"query {[astuple(select) for select in self.selects]!r}")
+        return short_unit(f"query {[astuple(select) for select in self.selects]!r}")
 
 
 def read_components(

@@ -61,7 +61,7 @@ _MORE = {"duckdb": _DUCKDB, "postgres": _POSTGRES, "mysql": _MYSQL}
 
 
 @lru_cache(maxsize=4_096)
-def values_of(table: Table, column: Column, dialect: str) -> Values:
+def column_values(table: Table, column: Column, dialect: str) -> Values:
     """What a column holds; ``other`` where its type is not known.
 
     Args:

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.common_sql import require_common_sql
-from sqlverdict.prove.resolve.tree import Resolved, resolve
+from sqlverdict.prove.resolve.tree import Resolved, resolve_tree
 from sqlverdict.records import Query
 
 
@@ -19,7 +19,7 @@ def resolve_query(query: Query, schema: Schema) -> Resolved:
         Unsupported: it has a construct that is not read.
     """
     if query.dialect == "sqlite":
-        return resolve(query.tree, schema)
+        return resolve_tree(query.tree, schema)
     require_common_sql(query, schema)
     tree = query.tree.copy()
     for test in [node for node in tree.find_all(exp.Is) if node.args.get("negate")]:
@@ -28,4 +28,4 @@ def resolve_query(query: Query, schema: Schema) -> Resolved:
         negation = exp.Not()
         test.replace(negation)
         negation.set("this", test)
-    return resolve(tree, schema, query.dialect)
+    return resolve_tree(tree, schema, query.dialect)

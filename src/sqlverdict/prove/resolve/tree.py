@@ -71,7 +71,7 @@ class _Cte:
     visible: dict[str, _Cte]
 
 
-def resolve(tree: Expr, schema: Schema, dialect: str = "sqlite") -> Resolved:
+def resolve_tree(tree: Expr, schema: Schema, dialect: str = "sqlite") -> Resolved:
     """Resolve a copy of a parsed query.
 
     Args:
