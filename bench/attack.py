@@ -42,7 +42,7 @@ from sqlverdict.errors import Contradiction
 from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.check import check
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
@@ -97,7 +97,7 @@ def try_proof(
     report.counts["proofs"] += 1
     about = {"gold": gold, "other": other, "facts": sorted(map(str, facts)), "rules": proof.rules}
     about["tables"] = [table.sql for table in schema.tables]
-    if not check(proof, schema, facts=facts).holds:
+    if not check_proof(proof, schema, facts=facts).holds:
         report.wrong("rejected proof", **about)
     if list(proof.columns) != sorted(proof.columns):
         return True

@@ -31,7 +31,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Outcome, Reason, Result, Verdict
 from sqlverdict.runlog.run import Run
-from sqlverdict.signs.mentions import asked_values, mentions
+from sqlverdict.signs.mentions import asked_values, mentions_value
 
 QUESTION = "How many players of Rome weigh more than 80 kilos?"
 GOLD = "SELECT COUNT(*) FROM player WHERE city = 'Rome' AND weight > 80"
@@ -211,7 +211,7 @@ def test_values_that_the_question_does_not_mention(make_run: MakeRun) -> None:
     ],
 )
 def test_mentions(text: str, value: str, expected: bool) -> None:
-    assert mentions(text, value) is expected
+    assert mentions_value(text, value) is expected
 
 
 def test_asked_values_are_those_of_conditions() -> None:

@@ -13,7 +13,7 @@ from click.testing import Result
 from sqlverdict.cli.command import MOST_SHOWN, HeadedCommand
 from sqlverdict.cli.main import all_commands
 from sqlverdict.cli.recorded_command import evaluate_args
-from sqlverdict.cli.settings import GONE, settable
+from sqlverdict.cli.settings import FORMER_OPTIONS, settable
 from sqlverdict.runlog.run import read_run
 
 Invoke = Callable[..., Result]
@@ -90,12 +90,12 @@ def test_what_cannot_be_set_is_refused_with_the_reason(
     assert message in refusal.output
 
 
-@pytest.mark.parametrize("former", GONE)
+@pytest.mark.parametrize("former", FORMER_OPTIONS)
 def test_an_option_that_is_gone_names_what_to_give(invoke: Invoke, former: str) -> None:
     command, _, option = former.rpartition(" ")
     refusal = invoke(command or "evaluate", option, "x")
     assert refusal.exit_code == 2
-    assert f"No such option '{option}'. {GONE[former]}" in refusal.output
+    assert f"No such option '{option}'. {FORMER_OPTIONS[former]}" in refusal.output
 
 
 @pytest.mark.parametrize("command", OWN, ids=lambda each: each.name)

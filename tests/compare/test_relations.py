@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.related.relate import MOST_CELLS, relate, verify
+from sqlverdict.compare.related.relate import MOST_CELLS, relate, verify_relation
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.errors import UnknownMember
 from sqlverdict.files.sqlite import open_in_memory
@@ -34,7 +34,7 @@ def related(gold: list[Row], prediction: list[Row], pair: QueryPair = PLAIN) -> 
     for relation in result:
         text = json.dumps(relation.detail, allow_nan=False)
         assert json.loads(text) == relation.detail
-        assert verify(Relation(relation.kind, json.loads(text)), left, right, pair)
+        assert verify_relation(Relation(relation.kind, json.loads(text)), left, right, pair)
     assert len({relation.kind for relation in result}) == len(result)
     return {relation.kind: relation.detail for relation in result}
 
@@ -322,16 +322,16 @@ def test_verify_rejects_other_proofs() -> None:
         {"columns": [1, 0]},
         {},
     ):
-        assert not verify(Relation("scale", wrong), gold, prediction, PLAIN), wrong
-    assert not verify(relation, gold, answer([(31, "Ann"), (45, "Bob")]), PLAIN)
-    assert not verify(relation, gold, answer([]), PLAIN)
+        assert not verify_relation(Relation("scale", wrong), gold, prediction, PLAIN), wrong
+    assert not verify_relation(relation, gold, answer([(31, "Ann"), (45, "Bob")]), PLAIN)
+    assert not verify_relation(relation, gold, answer([]), PLAIN)
 
 
 def test_verify_knows_its_kinds() -> None:
     with pytest.raises(UnknownMember, match="twins"):
-        verify(Relation("twins"), answer([(1,)]), answer([(2,)]), PLAIN)
+        verify_relation(Relation("twins"), answer([(1,)]), answer([(2,)]), PLAIN)
     for kind in RELATIONS.names():
-        assert not verify(Relation(kind), answer([(1,)]), answer([(2,)]), PLAIN)
+        assert not verify_relation(Relation(kind), answer([(1,)]), answer([(2,)]), PLAIN)
 
 
 @pytest.mark.slow

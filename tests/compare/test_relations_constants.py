@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.constants import _outputs_of, constant_columns
 from sqlverdict.compare.related.plain_names import ANY_WIDTH, width_of_names
-from sqlverdict.compare.related.relate import relate, verify
+from sqlverdict.compare.related.relate import relate, verify_relation
 from sqlverdict.records import Answer
 
 CONSTANT: list[tuple[str, int, tuple[int, ...]]] = [
@@ -137,9 +137,9 @@ def test_a_relation_names_the_constants_it_rests_on() -> None:
     pair = QueryPair("SELECT count(*) FROM t", "SELECT max(x), 245 FROM t")
     (result,) = relate(gold, prediction, pair)
     assert (result.kind, result.detail["constant"]) == ("extra_columns", [1])
-    assert verify(result, gold, prediction, pair)
+    assert verify_relation(result, gold, prediction, pair)
     silent = {key: value for key, value in result.detail.items() if key != "constant"}
-    assert not verify(replace(result, detail=silent), gold, prediction, pair)
+    assert not verify_relation(replace(result, detail=silent), gold, prediction, pair)
 
 
 def test_a_constant_beyond_the_golds_columns_is_nobody_s_business() -> None:

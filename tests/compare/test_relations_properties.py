@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.related.relate import relate, verify
+from sqlverdict.compare.related.relate import relate, verify_relation
 from sqlverdict.records import Answer, Row
 
 PAIR = QueryPair("SELECT * FROM t", "SELECT * FROM u")
@@ -43,7 +43,7 @@ def check(gold: list[Row], prediction: list[Row], pair: QueryPair = PAIR) -> dic
     results = {}
     for relation in relate(left, right, pair):
         assert json.loads(json.dumps(relation.detail, allow_nan=False)) == relation.detail
-        assert verify(relation, left, right, pair), relation
+        assert verify_relation(relation, left, right, pair), relation
         results[relation.kind] = relation.detail
     return results
 

@@ -19,8 +19,8 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.prove.etm_paper.constraints import paper_facts
-from sqlverdict.prove.etm_paper.etm_paper import paper_form, prepared
-from sqlverdict.prove.etm_paper.shapes import key
+from sqlverdict.prove.etm_paper.etm_paper import paper_form, script_tree
+from sqlverdict.prove.etm_paper.shapes import node_text
 from sqlverdict.prove.profile import ProofQuestion
 from sqlverdict.prove.proof import NotProved, Step
 from sqlverdict.prove.prover import prove
@@ -106,7 +106,7 @@ def test_a_failed_match_shows_both_forms() -> None:
 
 def replayed(query: Query, schema: Schema, steps: tuple[Step, ...]) -> Expr:
     """Do the steps again, knowing nothing of how they were found."""
-    tree = prepared(query.tree, schema)
+    tree = script_tree(query.tree, schema)
     facts = paper_facts(schema, facts_of(schema))
     for step in steps:
         node: Expr = tree
@@ -147,7 +147,7 @@ def test_the_steps_can_be_done_again(sql: str) -> None:
     assert isinstance(query, Query)
     form = paper_form(query, ProofQuestion(query, query, SCHEMA, facts_of(SCHEMA)))
     assert form.steps
-    assert key(replayed(query, SCHEMA, form.steps)) == form.key
+    assert node_text(replayed(query, SCHEMA, form.steps)) == form.key
 
 
 DEEP = "SELECT k FROM t WHERE " + "(" * 400 + "v = 1" + ")" * 400
@@ -341,4 +341,4 @@ def test_real_derivations_can_be_done_again(data_root: Path) -> None:
         query = parse(gold, "sqlite")
         assert not isinstance(query, ParseFailure)
         form = paper_form(query, ProofQuestion(query, query, schema, facts_of(schema)))
-        assert key(replayed(query, schema, form.steps)) == form.key
+        assert node_text(replayed(query, schema, form.steps)) == form.key

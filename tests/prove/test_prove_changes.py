@@ -13,7 +13,7 @@ from sqlverdict.prove.changes import LONGEST, MOST_CHANGES, step_changes
 from sqlverdict.prove.check import RejectedProof
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.resolve.readable import readable
+from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.prove.rule import RULES, Rule
 from sqlverdict.testing.rule_suite.pairs import schema_of
 
@@ -116,8 +116,8 @@ def test_every_rule_changes_what_is_shown(rule: Rule) -> None:
     ],
 )
 def test_names_are_plain_where_numbers_and_quotes_say_nothing(sql: str, plain: str) -> None:
-    assert readable(sql) == plain
+    assert readable_sql(sql) == plain
 
 
 def test_a_number_stays_where_another_part_of_the_query_has_the_table_too() -> None:
-    assert readable('"t.1"."a"', ["t.1", "t.2"]) == '"t.1".a'
+    assert readable_sql('"t.1"."a"', ["t.1", "t.2"]) == '"t.1".a'

@@ -16,14 +16,14 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.certificate import (
     Certificate,
+    certificate_from_json,
+    certificate_to_json,
     check_certificate,
-    from_json,
-    load,
+    load_certificate,
     make_certificate,
-    save,
-    to_json,
+    save_certificate,
 )
-from sqlverdict.prove.check import InvalidProof, ValidProof, check, explained
+from sqlverdict.prove.check import InvalidProof, ValidProof, check_proof, replay_lines
 from sqlverdict.prove.proof import Proof, Step
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES, Rule
@@ -59,21 +59,21 @@ def test_every_proof_of_a_rules_pairs_holds(rule: Rule) -> None:
             pair.left, pair.right, schema_of(rule), facts=facts, profile=profile_of(rule)
         )
         if isinstance(outcome, Proof):
-            verdict = check(outcome, schema_of(rule), facts=facts)
+            verdict = check_proof(outcome, schema_of(rule), facts=facts)
             assert isinstance(verdict, ValidProof), verdict
             certificate = make_certificate(outcome, schema_of(rule), facts=facts)
-            assert from_json(to_json(certificate)) == certificate
+            assert certificate_from_json(certificate_to_json(certificate)) == certificate
 
 
 def test_every_step_is_said_with_the_query_after_it(proof: Proof, schema: Schema) -> None:
-    verdict = check(proof, schema)
+    verdict = check_proof(proof, schema)
     assert isinstance(verdict, ValidProof)
     sentences = [line.statement for line in verdict.lines]
     assert [text for text in sentences if text.startswith("equal by ")] == list(
         map(str, proof.steps)
     )
     assert [line for line in verdict.lines if line.side == "gold"][-1].sql == proof.form
-    text = "\n".join(explained(verdict))
+    text = "\n".join(replay_lines(verdict))
     assert "  equal by distinct_over_key because singer(id) is unique where not NULL" in text
     assert text.index("gold:") < text.index("prediction:")
 
@@ -81,7 +81,7 @@ def test_every_step_is_said_with_the_query_after_it(proof: Proof, schema: Schema
 def test_the_order_of_the_prediction_is_dropped_first_and_it_is_said(
     proof: Proof, schema: Schema
 ) -> None:
-    lines = [line for line in check(proof, schema).lines if line.side == "prediction"]
+    lines = [line for line in check_proof(proof, schema).lines if line.side == "prediction"]
     assert "ORDER BY" in lines[0].sql
     assert lines[1].statement.startswith("equal without ORDER BY")
     assert "ORDER BY" not in lines[1].sql
@@ -94,7 +94,7 @@ def test_the_order_stays_where_the_gold_orders(schema: Schema) -> None:
         schema,
     )
     assert isinstance(outcome, Proof)
-    verdict = check(outcome, schema)
+    verdict = check_proof(outcome, schema)
     assert verdict.holds
     assert not any("without ORDER BY" in line.statement for line in verdict.lines)
 
@@ -102,11 +102,11 @@ def test_the_order_stays_where_the_gold_orders(schema: Schema) -> None:
 def test_equal_texts_need_no_steps(schema: Schema) -> None:
     outcome = prove("SELECT name FROM singer", "select  NAME from singer", schema)
     assert isinstance(outcome, Proof)
-    assert check(outcome, schema).holds
+    assert check_proof(outcome, schema).holds
 
 
 def rejected(proof: Proof, schema: Schema, **kwargs: object) -> InvalidProof:
-    verdict = check(proof, schema, **kwargs)  # type: ignore[arg-type]
+    verdict = check_proof(proof, schema, **kwargs)  # type: ignore[arg-type]
     assert isinstance(verdict, InvalidProof), verdict
     return verdict
 
@@ -114,13 +114,13 @@ def rejected(proof: Proof, schema: Schema, **kwargs: object) -> InvalidProof:
 def test_a_dropped_step_is_noticed(proof: Proof, schema: Schema) -> None:
     for number in range(len(proof.steps)):
         steps = proof.steps[:number] + proof.steps[number + 1 :]
-        assert not check(replace(proof, steps=steps), schema).holds
+        assert not check_proof(replace(proof, steps=steps), schema).holds
 
 
 def test_a_repeated_step_is_noticed(proof: Proof, schema: Schema) -> None:
     for number, step in enumerate(proof.steps):
         steps = (*proof.steps[:number], step, *proof.steps[number:])
-        assert not check(replace(proof, steps=steps), schema).holds
+        assert not check_proof(replace(proof, steps=steps), schema).holds
 
 
 def changed(proof: Proof, number: int, **values: object) -> Proof:
@@ -146,7 +146,7 @@ def test_facts_that_the_rule_does_not_use_are_noticed(proof: Proof, schema: Sche
 def test_facts_that_do_not_hold_are_noticed(proof: Proof, schema: Schema) -> None:
     for fact in sorted(facts_of(schema), key=repr):
         if any(str(fact) in step.facts for step in proof.steps):
-            assert not check(proof, schema, facts=facts_of(schema) - {fact}).holds, fact
+            assert not check_proof(proof, schema, facts=facts_of(schema) - {fact}).holds, fact
 
 
 def test_claims_about_the_whole_are_checked(proof: Proof, schema: Schema) -> None:
@@ -197,18 +197,18 @@ def test_no_proof_makes_the_checker_raise(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):
         position = data.draw(st.integers(0, len(steps)))
         steps[position : position + data.draw(st.integers(0, 1))] = [data.draw(STEPS)]
-    verdict = check(replace(outcome, steps=tuple(steps)), schema)
+    verdict = check_proof(replace(outcome, steps=tuple(steps)), schema)
     # A step that is none of the prover's may hold as well; the last tree is what it claims then.
     assert isinstance(verdict, ValidProof | InvalidProof)
 
 
 def test_a_certificate_outlives_the_session(proof: Proof, schema: Schema, tmp_path: Path) -> None:
     certificate = make_certificate(proof, schema)
-    save(certificate, tmp_path / "deep" / "proof.json")
-    again = load(tmp_path / "deep" / "proof.json")
+    save_certificate(certificate, tmp_path / "deep" / "proof.json")
+    again = load_certificate(tmp_path / "deep" / "proof.json")
     assert again == certificate
     assert check_certificate(again).holds
-    assert to_json(again) == to_json(certificate)
+    assert certificate_to_json(again) == certificate_to_json(certificate)
 
 
 def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Schema) -> None:
@@ -232,17 +232,17 @@ def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Sch
 )
 def test_what_is_no_certificate_is_refused(content: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        from_json(content)
+        certificate_from_json(content)
 
 
 def test_broken_parts_of_a_certificate_are_refused(proof: Proof, schema: Schema) -> None:
-    whole = json.loads(to_json(make_certificate(proof, schema)))
+    whole = json.loads(certificate_to_json(make_certificate(proof, schema)))
     for part in ("proof", "facts", "schema", "fixed_columns"):
         for wrong in (None, 7, "x", [7], {"fact": "Wish"}):
             with pytest.raises(DataError):
-                from_json(json.dumps({**whole, part: wrong}))
+                certificate_from_json(json.dumps({**whole, part: wrong}))
     with pytest.raises(DataError, match="cannot be read"):
-        load(Path("no") / "such" / "file.json")
+        load_certificate(Path("no") / "such" / "file.json")
 
 
 def test_a_certificate_says_what_was_assumed(proof: Proof, schema: Schema) -> None:

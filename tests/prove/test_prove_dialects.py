@@ -10,8 +10,13 @@ from sqlverdict.execute.fact_queries import check_facts_by_queries
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
-from sqlverdict.prove.certificate import check_certificate, from_json, make_certificate, to_json
-from sqlverdict.prove.check import InvalidProof, check
+from sqlverdict.prove.certificate import (
+    certificate_from_json,
+    certificate_to_json,
+    check_certificate,
+    make_certificate,
+)
+from sqlverdict.prove.check import InvalidProof, check_proof
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
@@ -82,7 +87,7 @@ def test_what_people_write_is_proved(one: str, other: str, dialect: str) -> None
     proof = prove(one, other, schema(dialect), dialect=dialect)
     assert isinstance(proof, Proof), proof
     assert proof.dialect == dialect
-    assert check(proof, schema(dialect)).holds
+    assert check_proof(proof, schema(dialect)).holds
 
 
 @pytest.mark.parametrize("dialect", OTHERS)
@@ -215,7 +220,7 @@ def test_the_checker_rejects_a_rule_that_does_not_hold_in_the_dialect() -> None:
     )
     proof = prove(one, other, schema("duckdb"))
     assert isinstance(proof, Proof)
-    verdict = check(replace(proof, dialect="duckdb"), schema("duckdb"))
+    verdict = check_proof(replace(proof, dialect="duckdb"), schema("duckdb"))
     assert isinstance(verdict, InvalidProof)
     assert "like_ignores_case does not hold in duckdb" in verdict.why
 
@@ -226,7 +231,7 @@ def test_a_certificate_keeps_the_dialect() -> None:
         "SELECT DISTINCT id FROM singer", "SELECT id FROM singer", tables, dialect="postgres"
     )
     assert isinstance(proof, Proof)
-    certificate = from_json(to_json(make_certificate(proof, tables)))
+    certificate = certificate_from_json(certificate_to_json(make_certificate(proof, tables)))
     assert certificate.proof.dialect == "postgres"
     assert check_certificate(certificate).holds
 

@@ -26,7 +26,7 @@ from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.check import check
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.normalise import normalise
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Proof
@@ -37,7 +37,7 @@ from sqlverdict.prove.reasoning.inner_order import visible_order
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.text import runnable, text
+from sqlverdict.prove.resolve.text import resolved_sql, runnable
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.testing.rule_suite.engine_rows import TYPES, rows_for
 from tiers import sampled
@@ -107,7 +107,7 @@ def claims(seed: int, dialect: str, schema: Schema) -> Iterator[Claim]:
     for other in others:
         proof = prove(sql, other, schema, dialect=dialect)
         if isinstance(proof, Proof) and sql != other:
-            verdict = check(proof, schema)
+            verdict = check_proof(proof, schema)
             assert verdict.holds, (sql, other, verdict)
             yield Claim("proved", sql, other, proof.columns, proof.rules)
 
@@ -127,7 +127,9 @@ def _forms(sql: str, dialect: str, schema: Schema) -> Iterator[Claim]:
     except (Unsupported, TooManySteps):
         return
     if not visible_order(tree):
-        yield Claim("form", sql, text(tree, dialect), (), tuple(step.rule for step in steps))
+        yield Claim(
+            "form", sql, resolved_sql(tree, dialect), (), tuple(step.rule for step in steps)
+        )
 
 
 def differences(

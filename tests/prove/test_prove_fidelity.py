@@ -22,8 +22,8 @@ from sqlverdict.prove.proof import NotProved
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.resolve.fidelity import LOST, loss
 from sqlverdict.prove.resolve.programs import comparable
-from sqlverdict.prove.resolve.text import text
-from sqlverdict.prove.resolve.tree import resolve
+from sqlverdict.prove.resolve.text import resolved_sql
+from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Query, Reason
 from sqlverdict.testing.grammar import ROWS, SCHEMA, Grammar
 
@@ -66,7 +66,7 @@ def test_what_is_read_answers_as_the_text_does(
         why = loss(sql, schema)
         count["read" if why is None else "lost" if why == LOST else "refused"] += 1
         if why is None:
-            read_text = text(resolve(query.tree, schema).tree)
+            read_text = resolved_sql(resolve_tree(query.tree, schema).tree)
             if answer(database, read_text) != rows:
                 wrong.append((sql, read_text))
     assert wrong == []

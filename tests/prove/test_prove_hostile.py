@@ -9,7 +9,7 @@ import pytest
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.prove.check import check
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
@@ -87,10 +87,10 @@ def test_deep_and_wide_queries_end(schema: Schema, number: int, profile: str) ->
     assert isinstance(proof, Proof | NotProved)
     same = prove(sql, f"{sql} ", schema, profile=profile)
     assert isinstance(same, Proof)
-    assert check(same, schema).holds
+    assert check_proof(same, schema).holds
     other = prove(sql, sql.replace("person", "main.person", 1), schema, profile=profile)
     if isinstance(other, Proof):
-        assert check(other, schema).holds
+        assert check_proof(other, schema).holds
 
 
 def test_a_form_that_cannot_be_written_is_one_difference() -> None:

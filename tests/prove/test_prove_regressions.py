@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from test_prove_soundness import FACTS, SCHEMA, compare, examine
 
-from sqlverdict.prove.check import check
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
 
@@ -95,4 +95,4 @@ def test_columns_are_paired_where_copies_of_a_table_are_told_apart_by_them() -> 
     proof = prove(gold, prediction, SCHEMA)
     assert isinstance(proof, Proof)
     assert proof.columns == (2, 1, 0)
-    assert check(proof, SCHEMA).holds
+    assert check_proof(proof, SCHEMA).holds

@@ -21,7 +21,7 @@ from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, HasAffinity, References, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.check import check
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.normalise import normalise
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Proof
@@ -29,8 +29,8 @@ from sqlverdict.prove.prover import prove
 from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.text import text
-from sqlverdict.prove.resolve.tree import resolve
+from sqlverdict.prove.resolve.text import resolved_sql
+from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.prove.tree_key import tree_key
 from sqlverdict.records import Query
 from sqlverdict.refute.search import find_witness
@@ -80,13 +80,13 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
     assert isinstance(query, Query), query
     assert complaint(sql, SCHEMA) is None, sql
     try:
-        start = resolve(query.tree, SCHEMA)
+        start = resolve_tree(query.tree, SCHEMA)
         tree, steps = normalise(start.tree, Facts(SCHEMA, facts, start.bases), rules_of("sound"))
     except Unsupported:
         return None
     except TooManySteps as spent:
         return Trouble("no end", sql, str(spent))
-    form = text(tree)
+    form = resolved_sql(tree)
     by = f"{form!r} by {[step.rule for step in steps]} given {sorted(map(str, facts - TYPED))}"
     problem = complaint(form, SCHEMA)
     if problem is not None:
@@ -97,12 +97,12 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
     again = parse(form)
     assert isinstance(again, Query), again
     try:
-        start = resolve(again.tree, SCHEMA)
+        start = resolve_tree(again.tree, SCHEMA)
     except Unsupported as beyond:
         return Trouble("cannot be read again", sql, f"{beyond}: {by}")
     twice, more = normalise(start.tree, Facts(SCHEMA, facts, start.bases), rules_of("sound"))
     if tree_key(twice) != tree_key(tree):
-        sentence = f"{by}, and then {text(twice)!r} by {[step.rule for step in more]}"
+        sentence = f"{by}, and then {resolved_sql(twice)!r} by {[step.rule for step in more]}"
         return Trouble("not stable", sql, sentence)
     return None
 
@@ -121,7 +121,7 @@ def compare(sql: str, other: str, instances: int = INSTANCES) -> Trouble | None:
     if isinstance(witness, Witness):
         text = f"{other!r} by {proof.rules}; on {dict(witness.instance.rows)}"
         return Trouble("proved and refuted", sql, text)
-    verdict = check(proof, SCHEMA)
+    verdict = check_proof(proof, SCHEMA)
     return None if verdict.holds else Trouble("rejected", sql, f"{other!r}: {verdict}")
 
 

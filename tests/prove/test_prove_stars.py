@@ -18,8 +18,8 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.text import text
-from sqlverdict.prove.resolve.tree import resolve
+from sqlverdict.prove.resolve.text import resolved_sql
+from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Query, Reason
 from sqlverdict.refute.read.columns import Resolver
 
@@ -96,7 +96,7 @@ def database() -> Iterator[sqlite3.Connection]:
 def resolved_text(sql: str, schema: Schema) -> str:
     query = parse(sql)
     assert isinstance(query, Query), query
-    return text(resolve(query.tree, schema).tree)
+    return resolved_sql(resolve_tree(query.tree, schema).tree)
 
 
 @pytest.mark.parametrize("sql", READ)

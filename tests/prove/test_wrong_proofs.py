@@ -15,7 +15,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.tree import resolve
+from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Contract, Query
 
 TABLES = """
@@ -332,5 +332,5 @@ def test_a_bare_count_of_groups_is_beyond_the_rules() -> None:
     query = parse(sql)
     assert isinstance(query, Query)
     with pytest.raises(Unsupported, match="beside an aggregate"):
-        resolve(query.tree, SCHEMA)
+        resolve_tree(query.tree, SCHEMA)
     assert not prove(sql, form, SCHEMA).proved

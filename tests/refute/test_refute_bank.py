@@ -20,7 +20,7 @@ from sqlverdict.load.databases import suite_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Reason, Row
-from sqlverdict.refute.bank.store import Bank, default_path, schema_digest
+from sqlverdict.refute.bank.store import Bank, default_bank, schema_digest
 from sqlverdict.refute.bank.suite import (
     cover,
     distil,
@@ -28,7 +28,7 @@ from sqlverdict.refute.bank.suite import (
     export_suite,
     import_bank,
     separated_by,
-    suite,
+    smallest_suite,
 )
 from sqlverdict.refute.witness import Instance, Witness
 from timeouts import HANG_SECONDS
@@ -175,7 +175,7 @@ def test_an_entry_that_cannot_be_read_is_passed_over(bank: Bank) -> None:
         other.execute("UPDATE instances SET payload = x'00112233' WHERE size = 2")
     assert [rows_of(result) for result in bank.instances(SCHEMA)] == [(NULL_ROW,)]
     assert bank.pairs(SCHEMA) == {COUNT: {0}}
-    assert len(suite(bank, SCHEMA)) == 1
+    assert len(smallest_suite(bank, SCHEMA)) == 1
 
 
 def test_the_size_is_bounded_and_the_useful_stay(tmp_path: Path) -> None:
@@ -197,9 +197,9 @@ def test_the_size_is_bounded_and_the_useful_stay(tmp_path: Path) -> None:
 def test_the_default_lies_beside_the_cache_of_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SQLVERDICT_BANK", raising=False)
     monkeypatch.setenv("SQLVERDICT_CACHE", "/somewhere/answers.sqlite")
-    assert default_path() == Path("/somewhere/bank.sqlite")
+    assert default_bank() == Path("/somewhere/bank.sqlite")
     monkeypatch.setenv("SQLVERDICT_BANK", "/elsewhere/b.sqlite")
-    assert default_path() == Path("/elsewhere/b.sqlite")
+    assert default_bank() == Path("/elsewhere/b.sqlite")
 
 
 SETS = st.dictionaries(
@@ -224,14 +224,14 @@ def test_the_suite_is_smaller_than_the_bank(bank: Bank) -> None:
     bank.add(witness(COUNT, NULL_ROW))
     bank.add(witness(COUNT, (None, 1), (None, 1)))
     bank.add(witness(DISTINCT, (None, 1), (None, 1)))
-    assert [rows_of(result) for result in suite(bank, SCHEMA)] == [((None, 1), (None, 1))]
+    assert [rows_of(result) for result in smallest_suite(bank, SCHEMA)] == [((None, 1), (None, 1))]
 
 
 def test_distilling_asks_every_instance_about_every_pair(bank: Bank) -> None:
     bank.add(witness(COUNT, NULL_ROW))
     bank.add(witness(DISTINCT, (None, 2), (None, 2)))
     bank.add(witness(EMPTY))
-    assert len(suite(bank, SCHEMA)) == 3
+    assert len(smallest_suite(bank, SCHEMA)) == 3
     result = distil(bank, SCHEMA)
     assert [rows_of(one) for one in result] == [((None, 2), (None, 2)), ()]
     assert len(bank.pairs(SCHEMA)[COUNT]) == 2

@@ -16,7 +16,7 @@ from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Reason
 from sqlverdict.refute.data.mine import pairs, sample
 from sqlverdict.refute.data.regularities import mine
-from sqlverdict.refute.read.part import part_of
+from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import NotRefuted, SearchBudget, Witness
@@ -146,8 +146,8 @@ def test_what_a_table_shows_does_not_depend_on_who_asked_first(make: Make) -> No
     for words in (["t0", "child"], ["child", "t0"], ["t0"], ["t1"]):
         path = make(2, 4, 30, extra)
         schema = read_sqlite(path)
-        mine(path, part_of(schema, words))
-        samples.append([str(result) for result in mine(path, part_of(schema, ["t0", "child"]))])
+        mine(path, schema_part(schema, words))
+        samples.append([str(result) for result in mine(path, schema_part(schema, ["t0", "child"]))])
     assert all(result == samples[0] for result in samples)
     assert "every child.t0_id is among t0.id" in samples[0]
 
@@ -192,9 +192,9 @@ class TestThePartOfASchema:
         ],
     )
     def test_holds_what_the_words_need(self, schema: Schema, words: list[str], tables: str) -> None:
-        part = part_of(schema, words)
+        part = schema_part(schema, words)
         assert " ".join(table.name for table in part.tables) == tables
-        assert part_of(schema, words) is part
+        assert schema_part(schema, words) is part
 
     def test_is_enough_for_a_witness_of_the_whole(self, schema: Schema) -> None:
         witness = find_witness("SELECT count(*) FROM a", "SELECT count(b_id) FROM a", schema)

@@ -12,7 +12,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query
 from sqlverdict.refute.make.generator import InstanceGenerator
-from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
 from sqlverdict.refute.trial.scratch_database import warm_scratch
@@ -163,7 +163,7 @@ def test_many_instances_give_the_query_something_to_say(sql: str) -> None:
     query = parse(sql)
     assert isinstance(query, Query)
     scratch = warm_scratch(WIDE, None, False)
-    generator = InstanceGenerator(WIDE, facts_of(WIDE), read(query, WIDE))
+    generator = InstanceGenerator(WIDE, facts_of(WIDE), read_query(query, WIDE))
     telling = 0
     for number in range(100):
         scratch.load(generator.instance(number))
@@ -261,7 +261,7 @@ def test_no_row_is_made_that_its_parents_forbid(sql: str) -> None:
     query = parse(sql)
     assert isinstance(query, Query)
     scratch = warm_scratch(MIXED, None, False)
-    generator = InstanceGenerator(MIXED, facts_of(MIXED), read(query, MIXED), 0, scratch)
+    generator = InstanceGenerator(MIXED, facts_of(MIXED), read_query(query, MIXED), 0, scratch)
     for number in range(100):
         rows = generator.instance(number)
         scratch.load(rows)

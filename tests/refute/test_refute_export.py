@@ -18,7 +18,7 @@ from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Cell, Contract, Failure, Reason, Row
-from sqlverdict.refute.trial.literals import literal
+from sqlverdict.refute.trial.literals import sql_literal
 from sqlverdict.refute.witness import Instance, Witness
 from sqlverdict.refute.witness_files import NOTES, replay, safe_name, to_sql, write
 
@@ -129,15 +129,15 @@ def _exact(cell: Cell) -> tuple[type, Cell]:
 @given(st.floats(allow_nan=False))
 def test_a_float_is_read_back_to_its_last_bit(value: float) -> None:
     with closing(sqlite3.connect(":memory:")) as database:
-        (result,) = database.execute(f"SELECT {literal(value, database)}").fetchone()
+        (result,) = database.execute(f"SELECT {sql_literal(value, database)}").fetchone()
     assert result == value
 
 
 def test_smallest_largest_and_no_number() -> None:
     with closing(sqlite3.connect(":memory:")) as database:
         for value in (5e-324, 1.7976931348623157e308, -math.inf, -(2**63), 2**63 - 1):
-            assert database.execute(f"SELECT {literal(value, database)}").fetchone() == (value,)
-        assert literal(math.nan, database) == "NULL"
+            assert database.execute(f"SELECT {sql_literal(value, database)}").fetchone() == (value,)
+        assert sql_literal(math.nan, database) == "NULL"
 
 
 HOSTILE = [

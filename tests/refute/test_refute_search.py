@@ -15,7 +15,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query, Reason
 from sqlverdict.refute.make.generator import InstanceGenerator
-from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
 from sqlverdict.refute.trial.scratch_database import warm_scratch
@@ -236,7 +236,7 @@ def test_generated_instances_obey_the_facts(seed: int, number: int, pair: tuple[
     for sql in pair:
         query = parse(sql)
         assert isinstance(query, Query)
-        readings.append(read(query, declared))
+        readings.append(read_query(query, declared))
     scratch = warm_scratch(declared, None, False)
     facts = facts_of(declared)
     generator = InstanceGenerator(declared, facts, readings[0].merge(readings[1]), seed, scratch)

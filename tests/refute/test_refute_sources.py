@@ -15,7 +15,7 @@ from sqlverdict.records import Query
 from sqlverdict.refute.data.mine.kind import ColumnRegularity
 from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.make.generator import InstanceGenerator
-from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.sources import InstanceSources, likely_facts
 from sqlverdict.refute.trial.legal import legal
@@ -57,7 +57,7 @@ def test_instances_are_like_the_data_in_every_column(database: Path) -> None:
     gold, prediction = parse(GOLD), parse(PREDICTION)
     assert isinstance(gold, Query)
     assert isinstance(prediction, Query)
-    reading = read(gold, schema).merge(read(prediction, schema))
+    reading = read_query(gold, schema).merge(read_query(prediction, schema))
     scratch = warm_scratch(schema, None, False)
     generator = InstanceGenerator(schema, facts_of(schema), reading, 0, scratch)
     sources = InstanceSources(generator, facts_of(schema), SearchBudget(), 60, database, scratch)

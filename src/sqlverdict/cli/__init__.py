@@ -5,6 +5,7 @@
 ``failures``     the message and the exit code of an error
 ``column_commands``  the commands, to copy, where columns are unclear
 ``repeated_inputs``  refuses an input that is given twice
+``settings``     ``--set KEY=VALUE``, and what became of options of earlier versions
 ``project``      options from the project file, sqlverdict.toml
 ``own_data``     finds questions, predictions and the database in a folder, for ``init``
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs

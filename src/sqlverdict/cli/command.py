@@ -201,7 +201,7 @@ class HeadedCommand(SettingsCommand):
                 formatter.write_dl([record for _, record in records if record is not None])
             return
         for heading in Heading:
-            own = [record for place, record in records if place is heading if record is not None]
+            own = [line for of, line in records if of is heading and line is not None]
             if own:
                 with formatter.section(heading):
                     formatter.write_dl(own)

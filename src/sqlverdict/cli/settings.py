@@ -19,7 +19,7 @@ from sqlverdict.files.text import near
 NOT_SET = frozenset({"project", "json", "column", SET})
 """Options that stand on a command line only; a project file has a section for the columns."""
 
-GONE = {
+FORMER_OPTIONS = {
     "--gold": "Give the gold file with --cases.",
     "audit --jsonl": "Give --out FILE.jsonl; --out may be repeated.",
     "--no-page": "Give --set page=false.",
@@ -65,7 +65,7 @@ def former_option(name: str, command: SettingsCommand) -> str:
     if own is not None:
         value = "true" if own.is_switch else "VALUE"
         return f"It is a setting: give --set {own.key}={value}, or a line in the project file."
-    return GONE.get(f"{command.name} {name}") or GONE.get(name, "")
+    return FORMER_OPTIONS.get(f"{command.name} {name}") or FORMER_OPTIONS.get(name, "")
 
 
 def settable(command: SettingsCommand) -> dict[str, HeadedOption]:

@@ -14,7 +14,7 @@ from sqlverdict.records import Answer, Comparison, Reason, Row
 _YEAR = re.compile(r"YEAR\s*\(\s*CURDATE\s*\(\s*\)\s*\)\s*", re.IGNORECASE)
 
 
-def prepare(sql: str) -> str:
+def prepare_sql(sql: str) -> str:
     """The script's repairs: operators split by a blank, and the current year."""
     if " =" in sql:
         sql = sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=")

@@ -41,7 +41,7 @@ def complaint(sql: str, schema: Schema) -> str | None:
         return None
 
 
-def explained(sql: str, schema: Schema) -> list[tuple[Any, ...]] | None:
+def explain_rows(sql: str, schema: Schema) -> list[tuple[Any, ...]] | None:
     """The rows of EXPLAIN for a query, on empty tables; ``None`` where SQLite refuses it."""
     with _lock:
         try:

@@ -22,7 +22,7 @@ from typing import Literal
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.schema import Column, Schema, Table, stored_type
-from sqlverdict.parse.schemas.column_types import values_of
+from sqlverdict.parse.schemas.column_types import column_values
 
 Affinity = Literal["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC"]
 
@@ -135,7 +135,7 @@ def _table_facts(schema: Schema, table: Table, dialect: str) -> Iterator[Fact]:
 def _affinity_of(table: Table, column: Column, dialect: str) -> Affinity | None:
     if not dialect_of(dialect).typed:
         return column_affinity(stored_type(table, column))
-    return _ENFORCED.get(values_of(table, column, dialect))
+    return _ENFORCED.get(column_values(table, column, dialect))
 
 
 def column_affinity(declared: str) -> Affinity:

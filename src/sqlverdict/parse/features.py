@@ -82,10 +82,10 @@ _CLOSING = AGGREGATES | {"filter"}
 
 def features(sql: str) -> frozenset[str]:
     """The features of a query; see :data:`FEATURES`."""
-    return features_of(solid(sql.lower()))
+    return features_of_words(solid(sql.lower()))
 
 
-def features_of(words: list[str]) -> frozenset[str]:
+def features_of_words(words: list[str]) -> frozenset[str]:
     """The features of a query, given its lower-case tokens without spaces and comments."""
     names = {_ALONE[word] for word in _ALONE.keys() & set(words)}
     add = names.add

@@ -22,7 +22,7 @@ from sqlverdict.parse.facts import (
     facts_of,
 )
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.check import CheckedProof, InvalidProof, check
+from sqlverdict.prove.check import CheckedProof, InvalidProof, check_proof
 from sqlverdict.prove.proof import Proof
 
 FORMAT = "sqlverdict proof"
@@ -73,7 +73,7 @@ def check_certificate(certificate: Certificate, schema: Schema | None = None) ->
         schema: Other tables: the proof must hold there, under what these promise.
     """
     if schema is None:
-        return check(
+        return check_proof(
             certificate.proof,
             certificate.schema,
             facts=certificate.facts,
@@ -86,10 +86,12 @@ def check_certificate(certificate: Certificate, schema: Schema | None = None) ->
     if broken:
         return InvalidProof(None, f"the schema does not say that {broken[0]}, which the proof uses")
     facts = certificate.facts & declared
-    return check(certificate.proof, schema, facts=facts, fixed_columns=certificate.fixed_columns)
+    return check_proof(
+        certificate.proof, schema, facts=facts, fixed_columns=certificate.fixed_columns
+    )
 
 
-def to_json(certificate: Certificate) -> bytes:
+def certificate_to_json(certificate: Certificate) -> bytes:
     """A certificate as JSON; the same certificate gives the same bytes."""
     import msgspec
 
@@ -106,7 +108,7 @@ def to_json(certificate: Certificate) -> bytes:
     return msgspec.json.format(msgspec.json.encode(plain), indent=2)
 
 
-def from_json(content: bytes | str) -> Certificate:
+def certificate_from_json(content: bytes | str) -> Certificate:
     """Read a certificate.
 
     Raises:
@@ -136,13 +138,13 @@ def from_json(content: bytes | str) -> Certificate:
         raise DataError(f"the certificate cannot be read: {error}") from error
 
 
-def save(certificate: Certificate, path: Path) -> None:
+def save_certificate(certificate: Certificate, path: Path) -> None:
     """Write a certificate."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_at_once(path, to_json(certificate) + b"\n", lasting=False)
+    write_at_once(path, certificate_to_json(certificate) + b"\n", lasting=False)
 
 
-def load(path: Path) -> Certificate:
+def load_certificate(path: Path) -> Certificate:
     """Read a certificate's file.
 
     Raises:
@@ -153,7 +155,7 @@ def load(path: Path) -> Certificate:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     try:
-        return from_json(content)
+        return certificate_from_json(content)
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
 

@@ -16,7 +16,7 @@ from sqlverdict.prove.certificate import make_certificate
 from sqlverdict.prove.check import ProofCheck, node_at
 from sqlverdict.prove.proof import Proof, Side, Step
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.resolve.readable import readable
+from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.prove.resolve.text import runnable
 
 MOST_CHANGES = 40
@@ -74,7 +74,7 @@ class _Replay(ProofCheck):
         """Nothing: whole queries are not asked for."""
 
     def _parts(self, node: Expr | None) -> list[str]:
-        return [readable(part, self._labels) for part in _parts(node)]
+        return [readable_sql(part, self._labels) for part in _parts(node)]
 
     def take(self, step: Step, tree: Expr, facts: Facts) -> Expr:
         """Do one step, and write the node at its place before and after."""

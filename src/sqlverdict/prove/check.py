@@ -82,7 +82,7 @@ CheckedProof = ValidProof | InvalidProof
 """What the checker makes of a proof."""
 
 
-def check(
+def check_proof(
     proof: Proof,
     schema: Schema,
     *,
@@ -287,7 +287,7 @@ def _fact_list(facts: tuple[str, ...]) -> str:
     return " and ".join(facts) or "no fact"
 
 
-def explained(checked: CheckedProof) -> Iterator[str]:
+def replay_lines(checked: CheckedProof) -> Iterator[str]:
     """A replayed proof for people, a line each: the statement, then the query, indented."""
     side = ""
     for line in checked.lines:

@@ -24,7 +24,7 @@ from sqlverdict.prove.resolve.fidelity import loss
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.rule import RULES
 from sqlverdict.prove.tree_key import column_keys, tree_key
 from sqlverdict.records import Contract, Query, Reason
@@ -50,7 +50,7 @@ class Form:
     @cached_property
     def text(self) -> str:
         """The form as SQL."""
-        return text(self.tree)
+        return resolved_sql(self.tree)
 
     @cached_property
     def key(self) -> str:
@@ -84,7 +84,7 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
         return NotProved(
             "the normal forms differ",
             None,
-            Forms(gold.tree, prediction.tree, text),
+            Forms(gold.tree, prediction.tree, resolved_sql),
             tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),
         )
     _require_whole(question)

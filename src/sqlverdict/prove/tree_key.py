@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.reasoning.shape import is_inner, items, joins, leaves, name_of, parts
+from sqlverdict.prove.reasoning.shape import column_name, is_inner, items, joins, leaves, parts
 
 MOST_NAMINGS = 120
 """So many ways to tell the copies of a table apart are tried; beyond, they keep their order."""
@@ -64,14 +64,14 @@ def column_keys(tree: Expr) -> list[str]:
     ]
 
 
-def same(left: Expr, right: Expr) -> bool:
+def same_expression(left: Expr, right: Expr) -> bool:
     """Whether two expressions of one tree are the same."""
     if isinstance(left, exp.Column) and isinstance(right, exp.Column):
-        return name_of(left) == name_of(right)
-    return left is right or key(left) == key(right)
+        return column_name(left) == column_name(right)
+    return left is right or expression_key(left) == expression_key(right)
 
 
-def key(node: Expr) -> str:
+def expression_key(node: Expr) -> str:
     """One text for an expression of a tree and its harmless variants; labels count."""
     return _text(node, {}, 0)
 
@@ -215,7 +215,7 @@ def _tail(node: Expr, names: Names, depth: int) -> str:
 
 def _text(node: Expr, names: Names, depth: int) -> str:
     if isinstance(node, exp.Column):
-        label, name = name_of(node)
+        label, name = column_name(node)
         return f"{names.get(label, label)}.{name}" if label else f".{name}"
     if isinstance(node, exp.Literal):
         return repr(node.this) if node.is_string else str(node.this)

@@ -23,8 +23,8 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Cell, Outcome, ParseFailure, ParseResult, Row
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
-from sqlverdict.refute.read.constants import read
-from sqlverdict.refute.read.part import part_of
+from sqlverdict.refute.read.constants import read_query
+from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import scratches_for
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.sources import InstanceSources
@@ -132,10 +132,10 @@ def relate_on_instances(
     limits = budget or SearchBudget()
     if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
         return None
-    part = part_of(schema, (*gold.tables, *prediction.tables))
+    part = schema_part(schema, (*gold.tables, *prediction.tables))
     try:
         facts, scratches = scratches_for(part, None)
-        reading = read(gold, part).merge(read(prediction, part))
+        reading = read_query(gold, part).merge(read_query(prediction, part))
         generator = InstanceGenerator(part, facts, reading, limits.seed, scratches[0])
         sources = InstanceSources(generator, facts, limits, INSTANCES, database, scratches[0])
     except SchemaError:

@@ -25,8 +25,8 @@ from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.read.constants import read
-from sqlverdict.refute.read.part import part_of
+from sqlverdict.refute.read.constants import read_query
+from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.reduce import WitnessReducer
 from sqlverdict.refute.sources import InstanceSources
 from sqlverdict.refute.trial.difference import BEST, Separation, SmallDifference
@@ -115,7 +115,7 @@ def refute_queries(
     if not_refuted is not None:
         return not_refuted
     queries = [query for query in (gold, prediction) if not isinstance(query, ParseFailure)]
-    part = part_of(schema, (*queries[0].tables, *queries[1].tables))
+    part = schema_part(schema, (*queries[0].tables, *queries[1].tables))
     if facts is not None and part is not schema:
         names = {table.name for table in part.tables}
         facts = frozenset(fact for fact in facts if fact.table in names)
@@ -160,7 +160,7 @@ class _WitnessSearch:
         gold, prediction = queries
         self.schema, self.budget = schema, budget
         self.facts, self.scratches = scratches_for(schema, facts)
-        ours, theirs = read(gold, schema), read(prediction, schema)
+        ours, theirs = read_query(gold, schema), read_query(prediction, schema)
         reading = ours.merge(theirs)
         alike = ours.reads_like(theirs) and gold.features == prediction.features
         self.instances = max(1, budget.instances // budget.alike) if alike else budget.instances

@@ -26,7 +26,7 @@ from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
-from sqlverdict.refute.trial.literals import literal
+from sqlverdict.refute.trial.literals import sql_literal
 from sqlverdict.refute.trial.rebuild import (
     SMALL,
     RebuiltInstance,
@@ -108,7 +108,7 @@ def _inserts(witness: Witness, rebuilt: RebuiltInstance, name: str) -> Iterator[
     names = ", ".join(quote_name(table.columns[i].name) for i in indexes)
     yield f"INSERT INTO {quote_name(name)} ({names}) VALUES"
     for number, row in enumerate(rows, 1):
-        cells = ", ".join(literal(row[i], rebuilt.connection) for i in indexes)
+        cells = ", ".join(sql_literal(row[i], rebuilt.connection) for i in indexes)
         yield f"  ({cells}){';' if number == len(rows) else ','}"
 
 

@@ -9,7 +9,7 @@ ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 """Comparisons that depend on the order of values."""
 
 
-def operands(node: Expr) -> list[Expr]:
+def comparison_operands(node: Expr) -> list[Expr]:
     """What a comparison compares, the left side first; empty for other nodes."""
     if isinstance(node, exp.In):
         return [node.this, *node.expressions]

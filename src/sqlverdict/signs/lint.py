@@ -85,7 +85,7 @@ def strength_of(name: str) -> Strength:
     return "strong" if name == FAILS else SIGNS.get(name).strength
 
 
-def names_of(only: Collection[str], weak: bool) -> list[str]:
+def sign_names(only: Collection[str], weak: bool) -> list[str]:
     """The signs to look for: those named, else the strong ones, or all of them.
 
     Raises:

@@ -12,7 +12,7 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Query
-from sqlverdict.signs.comparisons import literal_of, operands
+from sqlverdict.signs.comparisons import comparison_operands, literal_of
 from sqlverdict.signs.sign import Run
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _is_optional(node: Expr) -> bool:
 
 
 def _sides(node: Expr) -> Iterator[tuple[Column, Expr]]:
-    first, *others = operands(node)
+    first, *others = comparison_operands(node)
     pairs = [(first, value) for value in others]
     if not isinstance(node, exp.In | exp.Like):
         pairs += [(value, first) for value in others]

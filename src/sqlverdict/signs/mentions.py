@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
-from sqlverdict.signs.comparisons import literal_of, operands
+from sqlverdict.signs.comparisons import comparison_operands, literal_of
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -64,7 +64,7 @@ def _speaks(value: str) -> bool:
 
 def _values(query: Query, schema: Schema | None) -> Iterator[str]:
     for node in query.tree.find_all(exp.Predicate, bfs=False):
-        sides = operands(node)
+        sides = comparison_operands(node)
         for side in sides:
             text = _literal(side, schema)
             if text is not None and any(_has_column(other) for other in sides if other is not side):
@@ -86,7 +86,7 @@ def _literal(node: Expr, schema: Schema | None) -> str | None:
     return None
 
 
-def mentions(text: str, value: str) -> bool:
+def mentions_value(text: str, value: str) -> bool:
     """Whether a text mentions a value, in any usual spelling."""
     plain, plain_value = _plain(text), _plain(value)
     if plain_value and plain_value in plain:

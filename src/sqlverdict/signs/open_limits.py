@@ -41,7 +41,7 @@ class OpenLimit:
     examples: tuple[Row, Row]
 
 
-def find_cut(query: Query, answer: Answer, probe: Run) -> OpenLimit | None:
+def find_open_cut(query: Query, answer: Answer, probe: Run) -> OpenLimit | None:
     """The cut that the outermost LIMIT makes through rows that tie but differ.
 
     Rows that tie and are alike in every output column leave nothing open.
@@ -209,7 +209,7 @@ def explain_loose(query: Query | None) -> str:
     return "the order in which rows are stored"
 
 
-def row_text(row: Row) -> str:
+def tied_row_text(row: Row) -> str:
     """A row for people, cut where it is long."""
     text = ", ".join("NULL" if cell is None else repr(cell) for cell in row)
     return f"({text if len(text) <= 80 else text[:77] + '...'})"

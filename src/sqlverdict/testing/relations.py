@@ -20,7 +20,7 @@ from random import Random
 from typing import Any
 
 from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.related.relate import relate, verify
+from sqlverdict.compare.related.relate import relate, verify_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     SECTIONS,
@@ -180,13 +180,13 @@ def check_rejects_other_proofs(relation: RelationKind) -> None:
             foreign = _answer(_mapped(pair.prediction, lambda _: FOREIGN))
             for left, right in ((gold, foreign), (gold, _answer(())), (_answer(()), prediction)):
                 _expect(
-                    not verify(claim, left, right, queries),
+                    not verify_relation(claim, left, right, queries),
                     relation,
                     f"accepts its proof for {left.rows} and {right.rows}",
                 )
             for detail in _changed_proofs(claim.detail):
                 _expect(
-                    not verify(Relation(claim.kind, detail), gold, prediction, queries),
+                    not verify_relation(Relation(claim.kind, detail), gold, prediction, queries),
                     relation,
                     f"accepts the proof {detail} instead of {dict(claim.detail)}",
                 )
@@ -249,7 +249,9 @@ def _claims(pair: AnswerPair, gold: Rows, prediction: Rows) -> list[Relation]:
             text = json.dumps(relation.detail, allow_nan=False)
             claim = Relation(relation.kind, json.loads(text))
             member = RELATIONS.get(claim.kind)
-            stands = claim.detail == relation.detail and verify(claim, left, right, queries)
+            stands = claim.detail == relation.detail and verify_relation(
+                claim, left, right, queries
+            )
             _expect(stands, member, f"claims {text} about {gold} and {prediction}: no proof")
             _expect(bool(member.words(claim.detail)), member, f"has no words for {text}")
             claims.append(claim)

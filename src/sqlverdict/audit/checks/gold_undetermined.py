@@ -21,9 +21,9 @@ from sqlverdict.records import Answer, Query, Row
 from sqlverdict.signs.open_limits import (
     explain_loose,
     find_bare,
-    find_cut,
+    find_open_cut,
     reads_clock_or_chance,
-    row_text,
+    tied_row_text,
 )
 
 NAME = "gold_undetermined"
@@ -52,9 +52,9 @@ def _reasons(data: AuditData, gold: GoldQuery, answer: Answer) -> Iterator[tuple
     probe = partial(data.runner.run, str(gold.case.database))
     query = gold.query
     if query is not None:
-        cut = find_cut(query, answer, probe)
+        cut = find_open_cut(query, answer, probe)
         if cut is not None:
-            rows = f"{row_text(cut.examples[0])} or {row_text(cut.examples[1])}"
+            rows = f"{tied_row_text(cut.examples[0])} or {tied_row_text(cut.examples[1])}"
             if cut.ordered:
                 message = f"LIMIT cuts through a tie: {cut.tied} rows tie for {cut.places}: {rows}"
                 yield "tie_at_limit", message, _ORDER
@@ -65,7 +65,7 @@ def _reasons(data: AuditData, gold: GoldQuery, answer: Answer) -> Iterator[tuple
         if bare is not None:
             message = (
                 f"{bare.column} is neither grouped by nor aggregated; one group holds "
-                f"{bare.values} values of it: {row_text(bare.group)}"
+                f"{bare.values} values of it: {tied_row_text(bare.group)}"
             )
             yield "bare_column", message, "group by the column, or aggregate it"
     other = gold.run_reversed(gold.sql)
@@ -98,4 +98,4 @@ def _change(answer: Answer, other: Answer) -> str:
         return f"{len(here)} rows become {len(there)}"
     differing = [(a, b) for a, b in zip(here, there, strict=True) if a != b]
     first, second = differing[0] if differing else (here[0], there[0])
-    return f"{row_text(first)} becomes {row_text(second)}"
+    return f"{tied_row_text(first)} becomes {tied_row_text(second)}"

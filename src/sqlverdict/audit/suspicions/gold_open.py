@@ -50,13 +50,13 @@ def _tie_now(report: GoldReport) -> str:
     if answer is None or rerun is None:
         return ""
     from sqlverdict.parse.query import parse
-    from sqlverdict.signs.open_limits import find_cut
+    from sqlverdict.signs.open_limits import find_open_cut
 
     def probe(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
     query = parse(report.case.gold[0])
-    cut = find_cut(query, answer, probe) if isinstance(query, Query) else None
+    cut = find_open_cut(query, answer, probe) if isinstance(query, Query) else None
     if cut is None:
         return ""
     how = "cuts through a tie" if cut.ordered else "comes without ORDER BY"

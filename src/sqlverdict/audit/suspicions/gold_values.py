@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.files.text import count
-from sqlverdict.signs.mentions import asked_values, mentions
+from sqlverdict.signs.mentions import asked_values, mentions_value
 
 NAME = "gold_values"
 ALONE = 0.15
@@ -39,7 +39,7 @@ class GoldValues:
         absent = [
             value
             for value in asked_values(report.case.gold[0], report.schema)
-            if not mentions(text, value)
+            if not mentions_value(text, value)
         ]
         if not absent:
             return

@@ -4,6 +4,5 @@
 ``components``      a query cut into its clauses
 ``units``           expressions and conditions as texts that can be compared
 ``names``           which table's column a name means
-``keys``            columns that foreign keys make one column
 ``script_grammar``  what the parser of Spider's script accepts
 """

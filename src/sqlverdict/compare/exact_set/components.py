@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlverdict.compare.exact_set.keys import one_column
 from sqlverdict.compare.exact_set.names import (
     DerivedSource,
     FromSource,
@@ -14,7 +13,8 @@ from sqlverdict.compare.exact_set.names import (
     SourceName,
     TableSource,
     Unit,
-    short,
+    column_unit,
+    short_unit,
     word,
 )
 from sqlverdict.compare.exact_set.units import Conditions, ConditionUnit, ReadingRules, Units
@@ -76,7 +76,7 @@ class _Read:
     @property
     def unit(self) -> Unit:
         """The whole query; every clause counts, in the order in which it is written."""
-        return short(f"query {[astuple(select) for select in self.selects]!r}")
+        return short_unit(f"query {[astuple(select) for select in self.selects]!r}")
 
 
 def read_components(
@@ -96,7 +96,7 @@ def read_components(
     """
     reader = _ComponentReader(schema, values)
     tables = reader.outer_tables(tree)
-    reading = ReadingRules(values, distinct, one_column(schema, tables))
+    reading = ReadingRules(values, distinct, _one_column(schema, tables))
     return reader.query(tree, SelectScope(None), reading).selects
 
 
@@ -319,3 +319,34 @@ def _stars(node: Any, scope: SelectScope) -> Iterator[FromSource]:
         if column.is_star:
             qualifier = fold(getattr(column, "table", "") or "")
             yield from (source for alias, source in scope.sources if qualifier in ("", alias))
+
+
+def _one_column(schema: Schema, tables: Iterable[Unit]) -> dict[Unit, Unit]:
+    """The representative of each column of ``tables`` that a foreign key joins to another.
+
+    Foreign keys join columns into classes, whatever tables they belong to; the class's first
+    column in the order of names stands for all. Only columns of ``tables`` are replaced: Spider
+    looks at the FROM clause of the outer SELECT.
+    """
+    leader: dict[Unit, Unit] = {}
+
+    def find(column: Unit) -> Unit:
+        while leader.setdefault(column, column) != column:
+            column = leader[column]
+        return column
+
+    for table in schema.tables:
+        for key in table.foreign_keys:
+            # Without parent columns the declaration names no column to be equal to.
+            for child, parent in zip(key.columns, key.parent_columns, strict=False):
+                ours = find(column_unit(table.name, child))
+                theirs = find(column_unit(key.parent, parent))
+                leader[max(ours, theirs)] = min(ours, theirs)
+    present = set(tables)
+    return {
+        unit: find(unit)
+        for table in schema.tables
+        if word(table.name) in present
+        for column in table.columns
+        if (unit := column_unit(table.name, column.name)) in leader
+    }

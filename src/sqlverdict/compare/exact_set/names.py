@@ -42,7 +42,7 @@ def column_unit(table: str, column: str) -> Unit:
     return f"{word(table)}.{word(column)}"
 
 
-def short(text: Unit) -> Unit:
+def short_unit(text: Unit) -> Unit:
     """The text, or its digest where it is long.
 
     Expressions of derived tables are written out wherever they are used; without this, a few

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlverdict.compare.exact_set.names import SelectScope, Unit, short, word
+from sqlverdict.compare.exact_set.names import SelectScope, Unit, short_unit, word
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -76,7 +76,7 @@ class Units:
         if isinstance(node, exp.Column):
             return self._column(node, scope, alias_first)
         if isinstance(node, exp.Query):
-            return short(f"({self._nested(node, scope)})")
+            return short_unit(f"({self._nested(node, scope)})")
         if isinstance(node, exp.Literal):
             return _literal(node)
         if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
@@ -88,15 +88,15 @@ class Units:
         if node.key in _ARITHMETIC:
             left = self.unit(node.this, scope, alias_first=alias_first)
             right = self.unit(node.args["expression"], scope, alias_first=alias_first)
-            return short(f"({left} {_ARITHMETIC[node.key]} {right})")
+            return short_unit(f"({left} {_ARITHMETIC[node.key]} {right})")
         if isinstance(node, exp.AggFunc) and isinstance(node.this, exp.Distinct):
             inner = self._values(node.this.expressions, scope)
             distinct = "distinct " if self._reading.distinct else ""
-            return short(f"{node.key}({distinct}{inner}{self._rest(node, scope)})")
+            return short_unit(f"{node.key}({distinct}{inner}{self._rest(node, scope)})")
         if isinstance(node, exp.AggFunc) and isinstance(node.this, exp.Expr):
             inner = self.unit(node.this, scope, alias_first=alias_first)
-            return short(f"{node.key}({inner}{self._rest(node, scope)})")
-        return short(f"{node.key}[{self._arguments(node.args, scope, alias_first)}]")
+            return short_unit(f"{node.key}({inner}{self._rest(node, scope)})")
+        return short_unit(f"{node.key}[{self._arguments(node.args, scope, alias_first)}]")
 
     def conditions(self, node: Expr, scope: SelectScope) -> Conditions:
         """What AND and OR connect, without regard to parentheses."""
@@ -132,7 +132,7 @@ class Units:
             negated = not negated
             node = node.this.unnest()
         if isinstance(node, exp.And | exp.Or):
-            return ConditionUnit(negated, "group", short(repr(self.conditions(node, scope))))
+            return ConditionUnit(negated, "group", short_unit(repr(self.conditions(node, scope))))
         escape: Expr | None = None
         if isinstance(node, exp.Escape):
             node, escape = node.this, node.expression
@@ -173,7 +173,7 @@ class Units:
         if all(member is None for member in members):
             table = node.args.get("field")
             return None if table is None else self._verbatim.unit(table, scope)
-        return short(f"[{', '.join(sorted(member or '' for member in members))}]")
+        return short_unit(f"[{', '.join(sorted(member or '' for member in members))}]")
 
     def _operand(self, node: Expr, scope: SelectScope) -> Unit | None:
         """What a condition compares with: a query always counts, all else if values do."""

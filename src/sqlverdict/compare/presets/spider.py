@@ -21,7 +21,7 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
-from sqlverdict.compare.spider_rules import prepare, same_denotation
+from sqlverdict.compare.spider_rules import prepare_sql, same_denotation
 from sqlverdict.parse.tokens import without_distinct
 from sqlverdict.records import Answer, Comparison
 
@@ -32,7 +32,7 @@ class SpiderPreset:
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
         """Both queries without DISTINCT."""
-        return without_distinct(prepare(gold)), without_distinct(prepare(prediction))
+        return without_distinct(prepare_sql(gold)), without_distinct(prepare_sql(prediction))
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the answers have the same denotation."""

@@ -16,7 +16,7 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
-from sqlverdict.compare.spider_rules import prepare, same_denotation
+from sqlverdict.compare.spider_rules import prepare_sql, same_denotation
 from sqlverdict.records import Answer, Comparison
 
 
@@ -26,7 +26,7 @@ class SpiderDistinct:
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
         """Both queries with the script's repairs."""
-        return prepare(gold), prepare(prediction)
+        return prepare_sql(gold), prepare_sql(prediction)
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the answers have the same denotation."""

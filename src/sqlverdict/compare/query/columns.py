@@ -52,7 +52,7 @@ def schema_index(schema: Schema) -> SchemaIndex:
         for foreign in table.foreign_keys:
             for child, parent in zip(foreign.columns, foreign.parent_columns, strict=False):
                 own = f"{fold(table.name)}.{fold(child)}"
-                connect(keys, own, f"{fold(foreign.parent)}.{fold(parent)}")
+                join_groups(keys, own, f"{fold(foreign.parent)}.{fold(parent)}")
     names = frozenset(name for table in columns.values() for name in table)
     own_keys = frozenset(
         f"{fold(table.name)}.{fold(name)}" for table in schema.tables for name in table.primary_key
@@ -61,7 +61,7 @@ def schema_index(schema: Schema) -> SchemaIndex:
     return SchemaIndex(columns, names, grouped, own_keys)
 
 
-def connect(groups: dict[str, str], one: str, other: str) -> None:
+def join_groups(groups: dict[str, str], one: str, other: str) -> None:
     """Put two into one group, which the first by the alphabet stands for."""
     first, second = sorted((root(groups, one), root(groups, other)))
     groups.setdefault(one, one)

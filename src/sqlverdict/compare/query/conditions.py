@@ -144,7 +144,7 @@ def subquery(node: Expr) -> Expr | None:
     return None
 
 
-def is_extreme(select: Expr) -> bool:
+def selects_extreme(select: Expr) -> bool:
     """Whether a SELECT's one output is MIN or MAX."""
     outputs = [node.unalias() for node in select.expressions]
     return len(outputs) == 1 and outputs[0].key in ("max", "min")

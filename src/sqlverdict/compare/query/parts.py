@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlverdict.compare.query.columns import Names, connect, root, walk
+from sqlverdict.compare.query.columns import Names, join_groups, root, walk
 from sqlverdict.compare.query.computed import Computed, read_computed
 from sqlverdict.compare.query.conditions import (
     QueryCondition,
     clauses,
     conjuncts,
-    is_extreme,
     is_first_row,
     is_value,
     joined_columns,
     joins_of,
+    selects_extreme,
     subquery,
 )
 from sqlverdict.compare.query.readable import ReadableSql
@@ -113,7 +113,7 @@ def parts_of_both(
     joins = [set(joins_of(names)) for names in both]
     groups: dict[str, str] = {}
     for pair in sorted(joins[0] | joins[1]):
-        connect(groups, *pair)
+        join_groups(groups, *pair)
     same = {column_ref: root(groups, column_ref) for column_ref in list(groups)}
     parts = []
     qualified = len(both[0].tables | both[1].tables) > 1
@@ -239,7 +239,7 @@ class _PartsReader:
             if node.key == "exists" or (inner is not None and node.key == "in"):
                 continue  # a join in other words; its own conditions are read with its SELECT
             if inner is not None:
-                if is_extreme(inner):
+                if selects_extreme(inner):
                     self._parts.extreme = True
                 elif is_first_row(inner):
                     self._parts.first_row = True

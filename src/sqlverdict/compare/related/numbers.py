@@ -37,7 +37,7 @@ def floor_or_none(number: float) -> int | None:
     return floor(number) if -LARGEST < number < LARGEST else None
 
 
-def extent(column: AnswerColumn) -> tuple[float, float, int] | None:
+def number_extent(column: AnswerColumn) -> tuple[float, float, int] | None:
     """Least and greatest number and the count of NULLs; ``None`` beyond what floats hold."""
     notes = column.notes
     if "extent" not in notes:

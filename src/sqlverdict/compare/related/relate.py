@@ -1,7 +1,7 @@
 """Finds the relations between two unequal answers, and checks claimed ones.
 
 :func:`relate` looks at the raw rows of two answers that a preset found different and names
-the relations that hold; :func:`verify` checks a claimed relation against the rows again
+the relations that hold; :func:`verify_relation` checks a claimed relation against the rows again
 without searching.
 
 An empty answer relates to nothing. Numbers are compared as Python does, 4 = 4.0; noise in
@@ -75,7 +75,7 @@ def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation,
     return tuple(relations)
 
 
-def verify(relation: Relation, gold: Answer, prediction: Answer, pair: QueryPair) -> bool:
+def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: QueryPair) -> bool:
     """Whether a relation's proof is one, checked on the rows without searching.
 
     Args:

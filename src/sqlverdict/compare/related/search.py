@@ -79,7 +79,7 @@ def find_map(
         if not candidates:
             return None
         options.append(candidates)
-    choice = choose(options, narrow.height, wide.height)
+    choice = choose_options(options, narrow.height, wide.height)
     if choice is None:
         return None
     links = [
@@ -105,11 +105,13 @@ def find_submap(small: AnswerTable, big: AnswerTable) -> list[int] | None:
         if not candidates:
             return None
         options.append(candidates)
-    choice = choose(options, small.height, big.height)
+    choice = choose_options(options, small.height, big.height)
     return None if choice is None else [option[0] for option in choice]
 
 
-def choose(options: Sequence[Sequence[_Option]], rows: int, others: int) -> list[_Option] | None:
+def choose_options(
+    options: Sequence[Sequence[_Option]], rows: int, others: int
+) -> list[_Option] | None:
     """One option for each column, no index twice, so that the bags of rows agree.
 
     With ``rows < others`` the first bag has to lie within the second.

@@ -47,7 +47,7 @@ _MONTH |= {name[:3]: number for name, number in _MONTH.items()} | {"sept": 9}
 _LONGEST_DATE = 40
 
 
-def normalise(cell: Cell, steps: Collection[str]) -> Cell:
+def normalise_cell(cell: Cell, steps: Collection[str]) -> Cell:
     """The cell in the one spelling that the steps lead to."""
     if cell is None or isinstance(cell, float):
         return cell

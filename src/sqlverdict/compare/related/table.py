@@ -150,7 +150,7 @@ def weak(columns: Iterable[Keys]) -> bool:
     return True
 
 
-def plain(cell: Cell) -> int | float | str | None:
+def plain_cell(cell: Cell) -> int | float | str | None:
     """A cell as JSON can hold it."""
     if isinstance(cell, bytes):
         return f"x'{cell.hex()}'"
@@ -163,7 +163,7 @@ def plain(cell: Cell) -> int | float | str | None:
 
 def plain_row(row: Row) -> list[int | float | str | None]:
     """A row as JSON can hold it."""
-    return [plain(cell) for cell in row]
+    return [plain_cell(cell) for cell in row]
 
 
 def surplus(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[Row]:

@@ -26,7 +26,7 @@ from itertools import combinations
 
 from sqlverdict.compare.related.check import map_holds
 from sqlverdict.compare.related.search import ColumnLink
-from sqlverdict.compare.related.spellings import STEPS, has_year_last, normalise
+from sqlverdict.compare.related.spellings import STEPS, has_year_last, normalise_cell
 from sqlverdict.compare.related.table import TEXTS, AnswerColumn, Key, Keys, same_bag
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
@@ -105,7 +105,7 @@ def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
 def _normalised(column: AnswerColumn, steps: frozenset[str]) -> Keys:
     notes = column.notes
     if steps not in notes:
-        known = {cell: normalise(cell, steps) for cell in column.cells}
+        known = {cell: normalise_cell(cell, steps) for cell in column.cells}
         notes[steps] = [known[cell] for cell in column.cells]
     spellings: Keys = notes[steps]
     return spellings
@@ -135,4 +135,6 @@ def _fewest(gold: AnswerColumn, prediction: AnswerColumn, steps: frozenset[str])
 
 def _keys(entry: Detail, left: Keys, right: Keys) -> tuple[Keys, Keys]:
     steps = entry["steps"]
-    return [normalise(cell, steps) for cell in left], [normalise(cell, steps) for cell in right]
+    return [normalise_cell(cell, steps) for cell in left], [
+        normalise_cell(cell, steps) for cell in right
+    ]

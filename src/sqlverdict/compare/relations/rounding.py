@@ -28,8 +28,8 @@ from sqlverdict.compare.related.check import map_holds
 from sqlverdict.compare.related.numbers import (
     check_rounding,
     digits,
-    extent,
     near_keys,
+    number_extent,
     rounded_keys,
 )
 from sqlverdict.compare.related.search import ColumnLink
@@ -107,7 +107,7 @@ def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
         return None
     if float not in gold.kinds and float not in prediction.kinds:
         return None
-    bounds, other_bounds = extent(gold), extent(prediction)
+    bounds, other_bounds = number_extent(gold), number_extent(prediction)
     if bounds is None or other_bounds is None or bounds[2] != other_bounds[2]:
         return None
     least, greatest = abs(bounds[0] - other_bounds[0]), abs(bounds[1] - other_bounds[1])

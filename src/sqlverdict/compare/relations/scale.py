@@ -29,8 +29,8 @@ from sqlverdict.compare.related.check import map_holds
 from sqlverdict.compare.related.numbers import (
     check_rounding,
     digits,
-    extent,
     near_keys,
+    number_extent,
     rounded_keys,
 )
 from sqlverdict.compare.related.search import ColumnLink
@@ -121,7 +121,7 @@ def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     """Keys under which two number columns agree after multiplying gold's by a factor."""
     if not gold.numeric or not prediction.numeric:
         return None
-    bounds, other_bounds = extent(gold), extent(prediction)
+    bounds, other_bounds = number_extent(gold), number_extent(prediction)
     if bounds is None or other_bounds is None or bounds[2] != other_bounds[2]:
         return None
     top = max(bounds[0], bounds[1], key=abs)

@@ -30,7 +30,7 @@ from math import fsum, isclose
 from typing import Any
 
 from sqlverdict.compare.related.numbers import LARGEST
-from sqlverdict.compare.related.table import NUMBERS, plain, tiny, weak
+from sqlverdict.compare.related.table import NUMBERS, plain_cell, tiny, weak
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import other_side
 from sqlverdict.compare.relation import (
@@ -91,7 +91,7 @@ class SumOfList(RelationKind):
         detail: dict[str, Any] = {
             "list": side,
             "function": function,
-            "value": plain(value),
+            "value": plain_cell(value),
             "rows": rows.height,
         }
         if function == "count" and value != rows.height:
@@ -109,7 +109,7 @@ class SumOfList(RelationKind):
         if (single.height, single.width, rows.width) != (1, 1, 1) or rows.height < 2:
             return False
         value: Any = single.rows[0][0]
-        if detail["value"] != plain(value) or detail["rows"] != rows.height:
+        if detail["value"] != plain_cell(value) or detail["rows"] != rows.height:
             return False
         expected_weak = tiny(value) or len({row[0] for row in rows.rows}) < 2
         if bool(detail.get("weak", False)) != expected_weak:

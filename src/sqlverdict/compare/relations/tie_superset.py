@@ -163,7 +163,7 @@ def _detail(tables: TablePair, limited: str, columns: list[int]) -> dict[str, An
         return None
     gold, prediction = tables.gold, tables.prediction
     small, big = (gold, prediction) if limited == "gold" else (prediction, gold)
-    cut = find_cut(tables.queries, limited, small.height, big.height)
+    cut = find_cut_tie(tables.queries, limited, small.height, big.height)
     if cut is None:
         return None
     order = columns if limited == "gold" else inverse(columns)
@@ -183,7 +183,7 @@ def _detail(tables: TablePair, limited: str, columns: list[int]) -> dict[str, An
     return detail
 
 
-def find_cut(pair: QueryPair, limited: str, height: int, most: int) -> CutTie | None:
+def find_cut_tie(pair: QueryPair, limited: str, height: int, most: int) -> CutTie | None:
     """The tie that the LIMIT of one query cuts through.
 
     Args:

@@ -35,7 +35,7 @@ _TYPES: dict[str, Values] = {
 
 
 @lru_cache(maxsize=4_096)
-def values_of(table: Table, column: Column, dialect: str) -> Values:
+def column_values(table: Table, column: Column, dialect: str) -> Values:
     """What a column holds; ``other`` where its type is not known.
 
     Args:

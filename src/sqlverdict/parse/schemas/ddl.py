@@ -13,7 +13,7 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.files.other_engines import ddl_hint
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schemas.sqlite import read_connection
+from sqlverdict.parse.schemas.sqlite import read_sqlite_schema
 from sqlverdict.parse.tokens import solid, statements
 
 _ALLOWED = frozenset(
@@ -52,7 +52,7 @@ def read_ddl(text: str, db_id: str) -> Schema:
                 _run(connection, statement, db_id)
         connection.set_authorizer(None)
         connection.set_progress_handler(None, 0)
-        schema = read_connection(connection, db_id, "ddl")
+        schema = read_sqlite_schema(connection, db_id, "ddl")
     if not schema.tables:
         raise SchemaError(
             f"the schema of {db_id!r} holds no CREATE TABLE statement; expected at least one"

@@ -40,7 +40,7 @@ def read_sqlite(path: str | Path, db_id: str | None = None) -> Schema:
         with closing(open_read_only(file)) as connection:
             # Spider's databases hold bytes that are no UTF-8, in declarations too.
             connection.text_factory = _lenient
-            schema = read_connection(connection, db_id or file.stem, "sqlite")
+            schema = read_sqlite_schema(connection, db_id or file.stem, "sqlite")
     except DatabaseError as error:
         raise SchemaError(str(error)) from error
     except sqlite3.Error as error:
@@ -53,7 +53,7 @@ def read_sqlite(path: str | Path, db_id: str | None = None) -> Schema:
     return schema
 
 
-def read_connection(connection: sqlite3.Connection, db_id: str, source: Source) -> Schema:
+def read_sqlite_schema(connection: sqlite3.Connection, db_id: str, source: Source) -> Schema:
     """Read the schema of an open database."""
     rows = connection.execute(
         "SELECT l.name, l.type, l.wr, l.strict, m.sql FROM pragma_table_list AS l "

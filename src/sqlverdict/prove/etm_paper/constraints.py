@@ -19,7 +19,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Fact, NotNull, PrimaryKey, References, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.etm_paper.shapes import name_of
+from sqlverdict.prove.etm_paper.shapes import plain_name
 from sqlverdict.prove.reasoning.facts import Facts
 
 _PARTIAL = re.compile(r"\(\s*[\"'`\[]?([^\"'`\](),]+?)[\"'`\]]?\s*\)\s*WHERE\b", re.IGNORECASE)
@@ -67,7 +67,7 @@ def _taken_for_granted(schema: Schema, facts: frozenset[Fact]) -> Iterator[Fact]
 
 def is_unique(column: Expr, facts: Facts) -> bool:
     """Whether a column is UNIQUE; cites why."""
-    name = name_of(column)
+    name = plain_name(column)
     if name is None:
         return False
     for columns, fact in facts.uniques(name[0]):
@@ -79,7 +79,7 @@ def is_unique(column: Expr, facts: Facts) -> bool:
 
 def is_not_null(column: Expr, facts: Facts) -> bool:
     """Whether a column is NON_NULL; cites why."""
-    name = name_of(column)
+    name = plain_name(column)
     fact = facts.not_null(*name) if name is not None else None
     if fact is not None:
         facts.cite(fact)
@@ -125,7 +125,7 @@ def parent_and_child(
     """For ``child = parent`` of a foreign key: the parent's column, the child's, and the key."""
     if not isinstance(condition, exp.EQ):
         return None
-    left, right = name_of(condition.this), name_of(condition.expression)
+    left, right = plain_name(condition.this), plain_name(condition.expression)
     if left is None or right is None:
         return None
     for parent, child in ((left, right), (right, left)):

@@ -19,7 +19,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.etm_paper.constraints import paper_facts
 from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
-from sqlverdict.prove.etm_paper.shapes import key, nodes_below
+from sqlverdict.prove.etm_paper.shapes import node_text, nodes_below
 from sqlverdict.prove.form_cache import FormCache
 from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Step, weakest
@@ -66,7 +66,7 @@ class EtmPaper:
 
     def read(self, query: Query, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
         """The tree as the paper's script reads it; never raises."""
-        return prepared(query.tree, schema), paper_facts(schema, facts)
+        return script_tree(query.tree, schema), paper_facts(schema, facts)
 
     def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
         """None: the script takes every query that parses."""
@@ -78,7 +78,7 @@ class EtmPaper:
     ) -> str | None:
         """Compare the trees; the rules have put columns and operands in order."""
         del columns, fixed_columns
-        return "the last two trees differ" if key(gold) != key(prediction) else None
+        return "the last two trees differ" if node_text(gold) != node_text(prediction) else None
 
     def text(self, tree: Expr) -> str:
         """The tree as SQL, which need not run."""
@@ -119,14 +119,14 @@ def paper_form(query: Query, question: ProofQuestion) -> PaperForm:
 
 def _form(query: Query, question: ProofQuestion) -> PaperForm:
     facts = paper_facts(question.schema, question.facts)
-    tree = prepared(query.tree, question.schema)
+    tree = script_tree(query.tree, question.schema)
     work = PaperRewriting(tree, facts, stages(question.without))
     work.run()
     freeze(work.tree)
-    return PaperForm(work.tree, key(work.tree), tuple(work.steps))
+    return PaperForm(work.tree, node_text(work.tree), tuple(work.steps))
 
 
-def prepared(tree: Expr, schema: Schema) -> Expr:
+def script_tree(tree: Expr, schema: Schema) -> Expr:
     """A copy of a tree as the script reads the query.
 
     Quoted words that name nothing in the database are strings. Casts to REAL and to FLOAT are one,

@@ -21,7 +21,7 @@ T = TypeVar("T")
 _UNSEEN = frozenset({"typed", "safe", "big_int", "_type", "nulls_first"})
 
 
-def key(node: Any) -> str:
+def node_text(node: Any) -> str:
     """One text for a node; two nodes are the same where their texts are."""
     if isinstance(node, exp.Identifier):
         return f'"{node.this}"' if node.args.get("quoted") else str(node.this)
@@ -29,17 +29,17 @@ def key(node: Any) -> str:
         return repr(node.this) if node.args.get("is_string") else str(node.this)
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
         table = node.args.get("table")
-        inner = key(node.this)
-        return f"{key(table)}.{inner}" if table is not None else inner
+        inner = node_text(node.this)
+        return f"{node_text(table)}.{inner}" if table is not None else inner
     if isinstance(node, Expr):
         inside = [
-            f"{name}={key(value)}"
+            f"{name}={node_text(value)}"
             for name, value in sorted(node.args.items(), key=_this_first)
             if name not in _UNSEEN and value is not None and value is not False and value != []
         ]
         return f"{node.key}({' '.join(inside)})"
     if isinstance(node, list):
-        return f"[{', '.join(map(key, node))}]"
+        return f"[{', '.join(map(node_text, node))}]"
     return str(node).lower()
 
 
@@ -49,15 +49,15 @@ def _this_first(arg: tuple[str, Any]) -> tuple[bool, str]:
 
 def sort_key(node: Expr) -> tuple[str, str]:
     """The order in which operands, columns and tables are written: by kind, then by text."""
-    return type(node).__name__, key(node)
+    return type(node).__name__, node_text(node)
 
 
-def same(left: Expr, right: Expr) -> bool:
+def same_node(left: Expr, right: Expr) -> bool:
     """Whether two nodes are the same."""
-    return type(left) is type(right) and key(left) == key(right)
+    return type(left) is type(right) and node_text(left) == node_text(right)
 
 
-def name_of(column: Expr) -> tuple[str, str] | None:
+def plain_name(column: Expr) -> tuple[str, str] | None:
     """The table and the name of a column that says both in plain words."""
     table = column.args.get("table")
     if not isinstance(column, exp.Column) or not isinstance(table, exp.Identifier):
@@ -80,7 +80,7 @@ def table_name(item: Expr | None) -> str:
 
 def derived_label(query: Expr) -> str:
     """What a derived table is called once its alias is gone: a word for its text."""
-    return f"derived_{blake2b(key(query).encode(), digest_size=8).hexdigest()}"
+    return f"derived_{blake2b(node_text(query).encode(), digest_size=8).hexdigest()}"
 
 
 def has_side(select: Expr) -> bool:
@@ -141,6 +141,6 @@ def own_columns(select: Expr) -> list[exp.Column]:
     return columns
 
 
-def truth() -> exp.EQ:
+def true_condition() -> exp.EQ:
     """A condition that always holds; the clean-up removes it."""
     return exp.EQ(this=exp.Literal.number("1.0"), expression=exp.Literal.number("1.0"))

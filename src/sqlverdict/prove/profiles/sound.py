@@ -14,7 +14,7 @@ from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
 from sqlverdict.prove.resolve.fidelity import loss
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
-from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.tree_key import column_keys, tree_key
 from sqlverdict.records import Query
 
@@ -54,7 +54,7 @@ class Sound:
         if tree_key(gold, column_order=fixed_columns) != tree_key(
             prediction, column_order=fixed_columns
         ):
-            return f"the last two trees differ: {text(gold)} and {text(prediction)}"
+            return f"the last two trees differ: {resolved_sql(gold)} and {resolved_sql(prediction)}"
         ours = column_keys(gold)
         if not columns:
             return None
@@ -69,4 +69,4 @@ class Sound:
 
     def text(self, tree: Expr) -> str:
         """The tree as SQL that runs."""
-        return text(tree)
+        return resolved_sql(tree)

@@ -18,13 +18,13 @@ from sqlverdict.prove.reasoning.shape import (
     is_aggregate,
     is_grouped,
     items,
-    label_of,
     labels,
     output_nodes,
+    source_label,
 )
 from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 EXTREMES = "extremes"
 
@@ -55,7 +55,7 @@ def _projection(column: Expr, select: Expr) -> Expr | None:
     One with groups, too: where each is one row, rules make a plain one of it, and of its COUNT a
     constant, which SQLite then shows for no rows.
     """
-    item = next((source for source in items(select) if source.alias == label_of(column)), None)
+    item = next((source for source in items(select) if source.alias == source_label(column)), None)
     inner = item.this if isinstance(item, exp.Subquery) else None
     if not isinstance(inner, exp.Select):
         return None
@@ -68,14 +68,14 @@ def bare_columns(select: Expr) -> Iterator[exp.Column]:
     if not is_grouped(select):
         return
     group = select.args.get("group")
-    grouped = {key(term) for term in group.expressions} if group is not None else set()
+    grouped = {expression_key(term) for term in group.expressions} if group is not None else set()
     yield from _bare(output_nodes(select), grouped, set(labels(select)))
 
 
 def _bare(nodes: Iterable[Expr], grouped: set[str], own: set[str]) -> Iterator[exp.Column]:
     for node in nodes:
         if isinstance(node, exp.Column):
-            if label_of(node) in own and key(node) not in grouped:
+            if source_label(node) in own and expression_key(node) not in grouped:
                 yield node
-        elif not is_aggregate(node) and not (grouped and key(node) in grouped):
+        elif not is_aggregate(node) and not (grouped and expression_key(node) in grouped):
             yield from _bare(node.iter_expressions(), grouped, own)

@@ -28,7 +28,7 @@ class TooManySteps(Exception):
 
 @contextmanager
 def bounded_copies() -> Iterator[None]:
-    """Let :func:`copy_of` copy so many nodes and no more."""
+    """Let :func:`counted_copy` copy so many nodes and no more."""
     token = _left.set([MOST_COPIED])
     try:
         yield
@@ -36,7 +36,7 @@ def bounded_copies() -> Iterator[None]:
         _left.reset(token)
 
 
-def copy_of(node: _Node) -> _Node:
+def counted_copy(node: _Node) -> _Node:
     """A copy of an expression that may be large.
 
     Raises:

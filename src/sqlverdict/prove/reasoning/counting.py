@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.shape import whole_number
 
 
@@ -39,13 +39,13 @@ def tested_condition(node: Expr) -> Expr | None:
 
 def counts_when(condition: Expr) -> Expr:
     """``COUNT(CASE WHEN d THEN 1 END)``."""
-    branch = exp.If(this=copy_of(condition), true=exp.Literal.number(1))
+    branch = exp.If(this=counted_copy(condition), true=exp.Literal.number(1))
     return exp.Count(this=exp.Case(ifs=[branch]), big_int=True)
 
 
 def share_of(condition: Expr) -> Expr:
     """``AVG(CASE WHEN d THEN 1 ELSE 0 END)``."""
-    branch = exp.If(this=copy_of(condition), true=exp.Literal.number(1))
+    branch = exp.If(this=counted_copy(condition), true=exp.Literal.number(1))
     return exp.Avg(this=exp.Case(ifs=[branch], default=exp.Literal.number(0)))
 
 

@@ -12,6 +12,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     aggregates_in,
+    column_name,
     conditions,
     has_window,
     is_constant,
@@ -20,13 +21,12 @@ from sqlverdict.prove.reasoning.shape import (
     is_limited,
     items,
     joins,
-    name_of,
     output_nodes,
     parts,
 )
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 
 def filters(select: Expr) -> Iterator[Expr]:
@@ -51,10 +51,11 @@ def item_keys(
         return []
     group = inner.args.get("group")
     columns = {
-        key(projection): f"c{n}" for n, projection in reversed(list(enumerate(inner.expressions)))
+        expression_key(projection): f"c{n}"
+        for n, projection in reversed(list(enumerate(inner.expressions)))
     }
     if group is not None:
-        grouping = [columns.get(key(term)) for term in group.expressions]
+        grouping = [columns.get(expression_key(term)) for term in group.expressions]
         if all(name is not None for name in grouping):
             return [(frozenset(name for name in grouping if name is not None), ())]
     elif is_grouped(inner):
@@ -103,9 +104,9 @@ def closure(
             if not isinstance(column, exp.Column) or not facts.pins(column, other):
                 continue
             if isinstance(other, exp.Column):
-                pairs.append((name_of(other), name_of(column)))
+                pairs.append((column_name(other), column_name(column)))
             elif is_constant(other):
-                determined.add(name_of(column))
+                determined.add(column_name(column))
     sources = [(item, item_keys(item, facts, filtered)) for item in items(select)]
     whole: set[str] = set()
     growing = True
@@ -222,7 +223,7 @@ def equality(condition: Expr, facts: Facts) -> tuple[ColumnName, ColumnName] | N
     kind = facts.kind(left)
     if kind is None or kind == "number" or kind != facts.kind(right):
         return None
-    pair = name_of(left), name_of(right)
+    pair = column_name(left), column_name(right)
     # A column's equality with itself says that it is not NULL, and must not get lost.
     return pair if pair[0] != pair[1] else None
 
@@ -238,7 +239,7 @@ def at_most_one_row(select: Expr, facts: Facts) -> bool:
 
 def plain_columns(nodes: Iterable[Expr]) -> set[ColumnName]:
     """The names of those expressions that are columns."""
-    return {name_of(node) for node in nodes if isinstance(node, exp.Column)}
+    return {column_name(node) for node in nodes if isinstance(node, exp.Column)}
 
 
 def multiplicity_is_idle(select: Expr) -> bool:

@@ -19,16 +19,16 @@ from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
+    column_name,
     conditions,
     enclosing,
     is_aggregate,
     is_constant,
     is_grouped,
+    is_integer_literal,
     is_padded,
-    is_whole,
     items,
-    label_of,
-    name_of,
+    source_label,
 )
 from sqlverdict.prove.reasoning.strict import FUNCTIONS, OPERATORS, rejects_null
 from sqlverdict.prove.resolve.parser_losses import cast_affinity
@@ -130,7 +130,7 @@ class Facts:
 
     def home(self, column: Expr) -> tuple[Expr, Expr] | None:
         """The SELECT that a column's source belongs to, and the source."""
-        label = label_of(column)
+        label = source_label(column)
         around = column.parent
         while around is not None:
             if isinstance(around, exp.Select):
@@ -162,7 +162,7 @@ class Facts:
         if isinstance(node, exp.Literal):
             if node.is_string:
                 return "text"
-            return "integer" if is_whole(node) else self._fraction
+            return "integer" if is_integer_literal(node) else self._fraction
         if isinstance(node, exp.Column):
             return self._column_kind(node)
         if isinstance(node, exp.Count):
@@ -230,7 +230,7 @@ class Facts:
         return self.kind(projection) if projection is not None else None
 
     def _typed_of(self, node: Expr) -> HasAffinity | None:
-        label, name = name_of(node)
+        label, name = column_name(node)
         base = self._folded.get(label)
         return self._typed.get((base, name)) if base is not None else None
 
@@ -329,7 +329,7 @@ class Facts:
             return True
         if is_padded(item):
             return False
-        label, name = name_of(node)
+        label, name = column_name(node)
         if label in self.bases:
             fact = self.not_null(label, name)
             if fact is not None:

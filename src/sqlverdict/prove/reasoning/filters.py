@@ -43,7 +43,7 @@ def is_truth_value(node: Expr) -> bool:
     )
 
 
-def truth(node: Expr | None) -> bool | None:
+def constant_truth(node: Expr | None) -> bool | None:
     """The truth of a constant condition; ``None`` where it is no constant or NULL."""
     if isinstance(node, exp.Boolean):
         return bool(node.this)

@@ -18,7 +18,7 @@ from sqlverdict.prove.reasoning.counting import (
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_subquery, nodes_in
 from sqlverdict.prove.resolve.parser_losses import cast_type
-from sqlverdict.prove.tree_key import key, same
+from sqlverdict.prove.tree_key import expression_key, same_expression
 
 _NUMBERS = ("integer", "real", "number")
 _MOST = 10**12
@@ -97,9 +97,9 @@ def _collect(node: Expr, facts: Facts, factors: _Factors, *, above: bool) -> boo
     factors.real = factors.real or kind == "real"
     factor = _bare(node, facts)
     if kind == "real" and above:
-        factors.reals.add(key(factor))
+        factors.reals.add(expression_key(factor))
     if isinstance(node, exp.Sum) and facts.never_null(node.this):
-        factors.whole.add(key(factor))
+        factors.whole.add(expression_key(factor))
     (factors.above if above else factors.below).append(factor)
     return True
 
@@ -149,7 +149,7 @@ def _average(factors: _Factors) -> None:
     counts = [node for node in factors.below if isinstance(node, exp.Count)]
     for count in counts:
         for index, node in enumerate(factors.above):
-            mean = _mean(node, count, key(node) in factors.whole)
+            mean = _mean(node, count, expression_key(node) in factors.whole)
             if mean is not None:
                 factors.above[index] = mean
                 factors.below.remove(count)
@@ -174,22 +174,24 @@ def _mean(node: Expr, count: exp.Count, whole: bool) -> Expr | None:
         if condition is not None:
             return share_of(condition)
     counts_rows = whole and isinstance(count.this, exp.Star)
-    if isinstance(node, exp.Sum) and (counts_rows or same(node.this, count.this)):
+    if isinstance(node, exp.Sum) and (counts_rows or same_expression(node.this, count.this)):
         return exp.Avg(this=node.this.copy())
     return None
 
 
 def _fraction_node(factors: _Factors) -> Expr:
     top, bottom = factors.constant.as_integer_ratio()
-    above = sorted(factors.above, key=key)
-    below = sorted(factors.below, key=key)
+    above = sorted(factors.above, key=expression_key)
+    below = sorted(factors.below, key=expression_key)
     if abs(top) != 1 or top < 0 or not above:
         number: Expr = exp.Literal.number(abs(top))
         above.append(exp.Neg(this=number) if top < 0 else number)
     if bottom != 1:
         below.append(exp.Literal.number(bottom))
     numerator = _product(above)
-    is_real = any(isinstance(node, exp.Avg) or key(node) in factors.reals for node in above)
+    is_real = any(
+        isinstance(node, exp.Avg) or expression_key(node) in factors.reals for node in above
+    )
     if not is_real:
         numerator = exp.Cast(this=numerator, to=cast_type("REAL"))
     if not below:

@@ -7,15 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
+    column_name,
     columns_in,
     is_inner,
     items,
     joins,
-    label_of,
-    name_of,
+    source_label,
 )
 
 
@@ -27,9 +27,9 @@ def substitute(
     Columns whose ``id`` is in ``left_alone`` stay.
     """
     for column in list(columns_in(root)):
-        value = mapping.get(name_of(column))
+        value = mapping.get(column_name(column))
         if value is not None and column is not root and id(column) not in left_alone:
-            column.replace(copy_of(value))
+            column.replace(counted_copy(value))
 
 
 def set_items(select: Expr, sources: Sequence[Expr], outer: Sequence[exp.Join] = ()) -> None:
@@ -72,5 +72,5 @@ def uses(select: Expr, label: str, besides: Sequence[Expr] = ()) -> bool:
     """Whether anything in a SELECT refers to a source, apart from some nodes."""
     skipped = {id(column) for node in besides for column in columns_in(node)}
     return any(
-        label_of(column) == label and id(column) not in skipped for column in columns_in(select)
+        source_label(column) == label and id(column) not in skipped for column in columns_in(select)
     )

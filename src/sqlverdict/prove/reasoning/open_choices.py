@@ -28,7 +28,7 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 from sqlverdict.records import Query
 
 ANY_ROW = "from which row of its group a column beside an aggregate comes"
@@ -72,7 +72,11 @@ def _choices(tree: Expr, facts: Facts) -> Iterator[str]:
                 yield TIED_ROWS
         elif isinstance(node, exp.SetOperation) and is_limited(node):
             order = node.args.get("order")
-            ordered = {key(term.this) for term in order.expressions} if order is not None else ()
+            ordered = (
+                {expression_key(term.this) for term in order.expressions}
+                if order is not None
+                else ()
+            )
             if len(ordered) < len(node.named_selects):
                 yield TIED_ROWS
         elif isinstance(node, exp.Subquery) and _takes_first_row(node, facts):
@@ -115,9 +119,9 @@ def _breaks_ties(select: exp.Select, facts: Facts) -> bool:
         for term in group.expressions
     ):
         return True
-    ordered = set(map(key, terms))
+    ordered = set(map(expression_key, terms))
     return all(
-        key(output) in ordered
+        expression_key(output) in ordered
         or (
             next(aggregates_in([output]), None) is None
             and not isinstance(output, exp.Subquery)

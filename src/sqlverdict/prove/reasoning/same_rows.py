@@ -11,14 +11,14 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, substitute
 from sqlverdict.prove.reasoning.shape import (
     all_inner,
+    column_name,
     columns_in,
     conditions,
     items,
-    label_of,
-    name_of,
+    source_label,
 )
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 _TAILS = ("group", "having", "order", "limit", "offset", "distinct")
 
@@ -52,12 +52,12 @@ def same_rows(node: exp.Select, inner: Expr, facts: Facts) -> SameRows | None:
         return None
     renamed = {theirs[table]: label for table, label in mine.items()}
     copy = inner.copy()
-    names = {name_of(column) for column in columns_in(copy) if label_of(column) in renamed}
+    names = {column_name(column) for column in columns_in(copy) if source_label(column) in renamed}
     substitute(copy, {name: resolved(renamed[name[0]], name[1]) for name in names})
-    inner_keys = {key(condition) for condition in conditions(copy)}
+    inner_keys = {expression_key(condition) for condition in conditions(copy)}
     ours = conditions(node)
-    shared = [condition for condition in ours if key(condition) in inner_keys]
-    if {key(condition) for condition in shared} != inner_keys:
+    shared = [condition for condition in ours if expression_key(condition) in inner_keys]
+    if {expression_key(condition) for condition in shared} != inner_keys:
         return None
-    own = [condition for condition in ours if key(condition) not in inner_keys]
+    own = [condition for condition in ours if expression_key(condition) not in inner_keys]
     return SameRows(copy.expressions[0], shared, own)

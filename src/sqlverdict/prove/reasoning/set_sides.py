@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
 from sqlverdict.prove.reasoning.shape import (
     all_inner,
+    column_name,
     conditions,
     has_window,
     is_grouped,
     is_limited,
     items,
-    name_of,
     set_conditions,
 )
 
@@ -42,7 +42,7 @@ def existence(node: exp.SetOperation, facts: Facts) -> Expr | None:
     rest = [pair for pair in met if pair not in pairs]
     if not pairs or not all(_is_of_one_row(ours, theirs, pairs, facts) for ours, theirs in rest):
         return None
-    equal = [exp.EQ(this=theirs, expression=copy_of(ours)) for ours, theirs in pairs]
+    equal = [exp.EQ(this=theirs, expression=counted_copy(ours)) for ours, theirs in pairs]
     set_conditions(right, [*conditions(right), *equal])
     right.set("expressions", [exp.Literal.number(1)])
     right.set("distinct", None)
@@ -55,7 +55,7 @@ def _is_of_one_row(
     """Whether two columns are one column of one row, for a key of their table is compared."""
     if not isinstance(ours, exp.Column) or not isinstance(theirs, exp.Column):
         return False
-    (a, name), (b, other) = name_of(ours), name_of(theirs)
+    (a, name), (b, other) = column_name(ours), column_name(theirs)
     if name != other or facts.bases.get(a) is None or facts.bases.get(a) != facts.bases.get(b):
         return False
     compared = {
@@ -63,7 +63,7 @@ def _is_of_one_row(
         for one, two in pairs
         if isinstance(one, exp.Column)
         and isinstance(two, exp.Column)
-        and (name_of(one), name_of(two)) == ((a, one.name), (b, one.name))
+        and (column_name(one), column_name(two)) == ((a, one.name), (b, one.name))
     }
     for columns, fact in facts.uniques(a):
         if columns <= compared:

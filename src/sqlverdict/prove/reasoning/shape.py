@@ -115,15 +115,15 @@ def labels(select: Expr) -> list[str]:
     return [item.alias for item in items(select)]
 
 
-def label_of(column: Expr) -> str:
+def source_label(column: Expr) -> str:
     """The label of the source that a column belongs to; empty for one of a set operation."""
     name = column.args.get("table")
     return str(name.args["this"]) if name is not None else ""
 
 
-def name_of(column: Expr) -> ColumnName:
+def column_name(column: Expr) -> ColumnName:
     """A column's label and name."""
-    return label_of(column), str(column.args["this"].args["this"])
+    return source_label(column), str(column.args["this"].args["this"])
 
 
 def nodes_in(node: Expr) -> Iterator[Expr]:
@@ -166,7 +166,7 @@ def columns_in(node: Expr) -> Iterator[exp.Column]:
 
 def labels_in(node: Expr) -> set[str]:
     """The labels that a node refers to."""
-    return {label_of(column) for column in columns_in(node)}
+    return {source_label(column) for column in columns_in(node)}
 
 
 def has_subquery(node: Expr) -> bool:
@@ -287,7 +287,7 @@ def is_constant(node: Expr | None) -> bool:
     return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
 
 
-def is_whole(node: exp.Literal) -> bool:
+def is_integer_literal(node: exp.Literal) -> bool:
     """Whether a literal is an integer to SQLite: digits alone, and within 64 bits."""
     digits = str(node.this)
     return not node.is_string and digits.isdigit() and int(digits) < MOST_INTEGER
@@ -298,4 +298,4 @@ def whole_number(node: Expr | None) -> int | None:
     if isinstance(node, exp.Neg):
         inner = whole_number(node.this)
         return -inner if inner is not None else None
-    return int(node.this) if isinstance(node, exp.Literal) and is_whole(node) else None
+    return int(node.this) if isinstance(node, exp.Literal) and is_integer_literal(node) else None

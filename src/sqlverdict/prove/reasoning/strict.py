@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.shape import name_of, parts
+from sqlverdict.prove.reasoning.shape import column_name, parts
 
 OPERATORS = (
     *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob),
@@ -56,7 +56,7 @@ def is_strict_in(node: Expr, column: Expr) -> bool:
     if node is column:
         return True
     if isinstance(node, exp.Column):
-        return isinstance(column, exp.Column) and name_of(node) == name_of(column)
+        return isinstance(column, exp.Column) and column_name(node) == column_name(column)
     if isinstance(node, STRICT):
         return any(is_strict_in(child, column) for child in node.iter_expressions())
     return False

@@ -28,7 +28,7 @@ from sqlverdict.prove.resolve.parser_losses import cast_affinity
 from sqlverdict.prove.resolve.programs import Instruction, program
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import put_parentheses, runnable
-from sqlverdict.prove.resolve.tree import resolve
+from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Query
 
 LOST = "our parser and SQLite may read the text differently"
@@ -47,7 +47,7 @@ def loss(sql: str, schema: Schema) -> str | None:
     if not isinstance(query, Query):
         return query.message
     try:
-        tree = resolve(query.tree, schema).tree
+        tree = resolve_tree(query.tree, schema).tree
     except Unsupported as beyond:
         return str(beyond)
     resolved = runnable(tree, as_it_stands=True)

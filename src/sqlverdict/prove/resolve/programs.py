@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlverdict.parse.accepted import explained
+from sqlverdict.parse.accepted import explain_rows
 from sqlverdict.parse.schema import Schema
 
 Instruction = tuple[object, ...]
@@ -52,7 +52,7 @@ _OTHER = frozenset(
 
 def program(sql: str, schema: Schema) -> list[Instruction] | None:
     """The program that SQLite compiles a query to, on empty tables; ``None`` where it does not."""
-    rows = explained(sql, schema)
+    rows = explain_rows(sql, schema)
     return None if rows is None else comparable(rows)
 
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.common_sql import require_common_sql
-from sqlverdict.prove.resolve.tree import Resolved, resolve
+from sqlverdict.prove.resolve.tree import Resolved, resolve_tree
 from sqlverdict.records import Query
 
 
@@ -20,7 +20,7 @@ def resolve_query(query: Query, schema: Schema) -> Resolved:
         Unsupported: it has a construct that is not read.
     """
     if dialect_of(query.dialect).in_python:
-        return resolve(query.tree, schema)
+        return resolve_tree(query.tree, schema)
     require_common_sql(query, schema)
     tree = query.tree.copy()
     for test in [node for node in tree.find_all(exp.Is) if node.args.get("negate")]:
@@ -29,4 +29,4 @@ def resolve_query(query: Query, schema: Schema) -> Resolved:
         negation = exp.Not()
         test.replace(negation)
         negation.set("this", test)
-    return resolve(tree, schema, query.dialect)
+    return resolve_tree(tree, schema, query.dialect)

@@ -23,7 +23,7 @@ _NO_NAMES = word_set(
 """Words that SQLite does not take for a name without quotes."""
 
 
-def readable(sql: str, labels: Iterable[str] | None = None) -> str:
+def readable_sql(sql: str, labels: Iterable[str] | None = None) -> str:
     """The text of a resolved tree, or of a part of one, with plain names.
 
     A resolved tree calls each source by its table and a number. The number is left out where the

@@ -14,7 +14,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.reasoning.shape import name_of
+from sqlverdict.prove.reasoning.shape import column_name
 from sqlverdict.prove.resolve.scope import NAMELESS, Scope, Unsupported, resolved
 
 _SYSTEM_COLUMNS = frozenset(
@@ -88,7 +88,7 @@ def standard_column(node: exp.Column, scope: Scope, aliases: Mapping[str, Expr])
 
 
 def _is_column(alias: Expr, target: tuple[str, str]) -> bool:
-    return isinstance(alias, exp.Column) and name_of(alias) == target
+    return isinstance(alias, exp.Column) and column_name(alias) == target
 
 
 def _find(node: exp.Column, name: str, scope: Scope) -> tuple[str, str] | None:

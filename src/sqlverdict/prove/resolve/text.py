@@ -15,7 +15,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     whole_number,
 )
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 _LOOSE = (
     *(exp.Binary, exp.Not, exp.Neg, exp.BitwiseNot, exp.Between, exp.In, exp.Case, exp.Collate),
@@ -23,7 +23,7 @@ _LOOSE = (
 )
 
 
-def text(tree: Expr, dialect: str = DEFAULT_DIALECT) -> str:
+def resolved_sql(tree: Expr, dialect: str = DEFAULT_DIALECT) -> str:
     """SQL text for a resolved tree."""
     return str(runnable(tree.copy(), as_it_stands=False, dialect=dialect).sql(dialect, copy=False))
 
@@ -94,8 +94,10 @@ def _inner_first(select: Expr) -> None:
 
 def _say_extremes(select: Expr) -> None:
     """MIN and MAX that choose the row of a bare column must be said, if only to be ignored."""
-    outputs = {key(call) for call in aggregates_in(output_nodes(select))}
-    calls = [call for call in select.args.get("extremes") or () if key(call) not in outputs]
+    outputs = {expression_key(call) for call in aggregates_in(output_nodes(select))}
+    calls = [
+        call for call in select.args.get("extremes") or () if expression_key(call) not in outputs
+    ]
     select.set("extremes", None)
     idle: list[Expr] = [
         exp.Or(this=exp.Is(this=call, expression=exp.Null()), expression=exp.Boolean(this=True))

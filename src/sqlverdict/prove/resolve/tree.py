@@ -72,7 +72,7 @@ class _Cte:
     visible: dict[str, _Cte]
 
 
-def resolve(tree: Expr, schema: Schema, dialect: str = DEFAULT_DIALECT) -> Resolved:
+def resolve_tree(tree: Expr, schema: Schema, dialect: str = DEFAULT_DIALECT) -> Resolved:
     """Resolve a copy of a parsed query.
 
     Args:

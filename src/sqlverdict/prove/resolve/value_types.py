@@ -15,17 +15,17 @@ from typing import Literal
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schemas.column_types import values_of
+from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.dependencies import at_most_one_row, closure, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    column_name,
     is_aggregate,
     is_closed,
-    label_of,
     leaves,
-    name_of,
     nodes_in,
+    source_label,
     whole_number,
 )
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
@@ -289,7 +289,7 @@ class _ValueTypes:
         return kind not in ("number", "boolean")
 
     def _column(self, node: exp.Column) -> ValueType:
-        label, name = name_of(node)
+        label, name = column_name(node)
         if not label:
             # A term of ORDER BY above a set operation.
             return "other"
@@ -298,11 +298,13 @@ class _ValueTypes:
             return "other"
         if table is not None:
             column = table.column(name)
-            values = values_of(table, column, self.facts.dialect) if column is not None else "other"
+            values = (
+                column_values(table, column, self.facts.dialect) if column is not None else "other"
+            )
             return "number" if values in _NUMERIC else values  # type: ignore[return-value]
         source = self.facts.home(node)
         if source is None or not isinstance(source[1], exp.Subquery):
-            raise Unsupported(f"the column {label_of(node)}.{name}")
+            raise Unsupported(f"the column {source_label(node)}.{name}")
         return self._one(
             [leaf.expressions[int(name[1:])] for leaf in leaves(source[1].this)], "a set operation"
         )

@@ -25,7 +25,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, has_window, output_nodes
@@ -82,5 +82,5 @@ def _value(call: Expr, facts: Facts) -> Expr | None:
         return None
     if not facts.is_unconverted(call):
         return None
-    value: Expr = copy_of(inner)
+    value: Expr = counted_copy(inner)
     return value

@@ -29,12 +29,12 @@ from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     columns_in,
     conditions,
-    label_of,
     labels,
     set_conditions,
+    source_label,
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import same
+from sqlverdict.prove.tree_key import same_expression
 
 _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
@@ -73,7 +73,9 @@ def aggregate_skips_null(node: exp.Select, facts: Facts) -> Expr | None:
     rest = [part for part in own_conditions if not _tests(part, column)]
     if not only_counts and len(rest) == len(own_conditions):
         return None
-    if not all(same(_argument(call), column) for call in calls) or not _alone(node, calls, column):
+    if not all(same_expression(_argument(call), column) for call in calls) or not _alone(
+        node, calls, column
+    ):
         return None
     if only_counts:
         test = exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
@@ -89,8 +91,8 @@ def _alone(node: exp.Select, calls: list[Expr], column: Expr) -> bool:
     """Whether the column is one of the query's own, and it shows none outside the calls."""
     inside = {id(c) for call in calls for c in columns_in(call)}
     own = labels(node)
-    selected = (c for item in node.expressions for c in columns_in(item) if label_of(c) in own)
-    return label_of(column) in own and all(id(c) in inside for c in selected)
+    selected = (c for item in node.expressions for c in columns_in(item) if source_label(c) in own)
+    return source_label(column) in own and all(id(c) in inside for c in selected)
 
 
 def _argument(call: Expr) -> Expr:
@@ -105,4 +107,4 @@ def _tests(condition: Expr, column: Expr) -> bool:
     inner = condition.this if isinstance(condition, exp.Not) else None
     if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
         return False
-    return same(inner.this, column)
+    return same_expression(inner.this, column)

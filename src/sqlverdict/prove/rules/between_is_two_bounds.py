@@ -21,7 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_subquery
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -55,6 +55,6 @@ def between_is_two_bounds(node: exp.Between, facts: Facts) -> Expr | None:
     del facts
     if node.args.get("symmetric") or has_subquery(node.this):
         return None
-    low = exp.GTE(this=copy_of(node.this), expression=node.args["low"])
-    high = exp.LTE(this=copy_of(node.this), expression=node.args["high"])
+    low = exp.GTE(this=counted_copy(node.this), expression=node.args["low"])
+    high = exp.LTE(this=counted_copy(node.this), expression=node.args["high"])
     return exp.And(this=low, expression=high)

@@ -23,7 +23,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.filters import in_filter, truth
+from sqlverdict.prove.reasoning.filters import constant_truth, in_filter
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -59,8 +59,10 @@ def case_of_truth_is_its_condition(node: exp.Case, facts: Facts) -> Expr | None:
     if node.this is not None or len(node.args["ifs"]) != 1:
         return None
     branch, default = node.args["ifs"][0], node.args.get("default")
-    result = truth(branch.args["true"])
-    otherwise = False if default is None or isinstance(default, exp.Null) else truth(default)
+    result = constant_truth(branch.args["true"])
+    otherwise = (
+        False if default is None or isinstance(default, exp.Null) else constant_truth(default)
+    )
     if result is None or otherwise in (None, result) or not in_filter(node):
         return None
     condition: Expr = branch.this

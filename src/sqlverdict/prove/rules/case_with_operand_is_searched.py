@@ -21,7 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_subquery
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -53,5 +53,5 @@ def case_with_operand_is_searched(node: exp.Case, facts: Facts) -> Expr | None:
         return None
     node.set("this", None)
     for branch in node.args["ifs"]:
-        branch.set("this", exp.EQ(this=copy_of(operand), expression=branch.this))
+        branch.set("this", exp.EQ(this=counted_copy(operand), expression=branch.this))
     return node

@@ -24,7 +24,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.bare import bare_columns
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.counting import counts_when, tested_condition
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
@@ -38,7 +38,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 
 @rule(
@@ -74,17 +74,21 @@ def common_condition_of_counts(node: exp.Select, facts: Facts) -> Expr | None:
     tests = [parts(test) for call in calls if (test := tested_condition(call)) is not None]
     if not calls or len(tests) < len(calls) or not items(node) or has_window(node):
         return None
-    common = set.intersection(*({key(part) for part in test} for test in tests))
+    common = set.intersection(*({expression_key(part) for part in test} for test in tests))
     if not common or next(bare_columns(node), None) is not None:
         return None
-    shared = {key(part): copy_of(part) for part in tests[0] if key(part) in common}
+    shared = {
+        expression_key(part): counted_copy(part)
+        for part in tests[0]
+        if expression_key(part) in common
+    }
     for call, test_parts in zip(calls, tests, strict=True):
-        call.replace(_count_of([part for part in test_parts if key(part) not in common]))
+        call.replace(_count_of([part for part in test_parts if expression_key(part) not in common]))
     set_conditions(node, [*conditions(node), *shared.values()])
     return node
 
 
 def _count_of(rest: list[Expr]) -> Expr:
     if rest:
-        return counts_when(all_of([copy_of(part) for part in rest]))
+        return counts_when(all_of([counted_copy(part) for part in rest]))
     return exp.Count(this=exp.Star(), big_int=True)

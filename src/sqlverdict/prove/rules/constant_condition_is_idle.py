@@ -24,7 +24,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.filters import constant, in_filter, is_truth_value, truth
+from sqlverdict.prove.reasoning.filters import constant, constant_truth, in_filter, is_truth_value
 from sqlverdict.prove.reasoning.shape import aggregates_in, groups_without
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
@@ -52,7 +52,7 @@ def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, facts: Facts
     if isinstance(node, exp.Select):
         for part in ("where", "having"):
             clause = node.args.get(part)
-            if clause is not None and truth(clause.this) is True:
+            if clause is not None and constant_truth(clause.this) is True:
                 # A HAVING without GROUP BY makes one group; an aggregate does so by itself.
                 if part == "having" and node.args.get("group") is None and not _aggregates(node):
                     continue
@@ -60,7 +60,7 @@ def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, facts: Facts
                 return node
         return None
     for side, other in ((node.this, node.expression), (node.expression, node.this)):
-        truth_value = truth(side)
+        truth_value = constant_truth(side)
         if truth_value is None:
             continue
         if truth_value is isinstance(node, exp.Or):

@@ -26,7 +26,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import enclosing, labels, name_of
+from sqlverdict.prove.reasoning.shape import column_name, enclosing, labels
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)),)
@@ -61,7 +61,7 @@ def count_distinct_over_key(node: exp.Count, facts: Facts) -> Expr | None:
         return None
     group = select.args.get("group")
     test = exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
-    columns = {name_of(column)} | plain_columns(group.expressions if group is not None else ())
+    columns = {column_name(column)} | plain_columns(group.expressions if group is not None else ())
     # A NULL is counted by neither, so UNIQUE is enough for the column itself.
     if not determines_row(select, facts, columns, also=[test]):
         return None

@@ -30,11 +30,11 @@ from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items, su
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     all_inner,
+    column_name,
     conditions,
     has_window,
     is_grouped,
     is_limited,
-    name_of,
     set_conditions,
 )
 from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
@@ -90,7 +90,7 @@ def _are_null_for_no_rows(node: exp.Select, columns: Mapping[ColumnName, Expr]) 
     """Whether columns beside an aggregate are NULL where there is no row, as they were."""
     if node.args.get("group") is not None:
         return True
-    selected = (columns.get(name_of(column)) for column in bare_columns(node))
+    selected = (columns.get(column_name(column)) for column in bare_columns(node))
     return all(is_null_with_its_columns(output) for output in selected)
 
 

@@ -27,9 +27,9 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.reasoning.dependencies import closure, determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import has_window, is_grouped, name_of
+from sqlverdict.prove.reasoning.shape import column_name, has_window, is_grouped
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
@@ -68,8 +68,8 @@ def _tells_groups_apart(node: exp.Select, facts: Facts) -> bool:
     group = node.args.get("group")
     if group is None:
         return True
-    selected = {key(item) for item in node.expressions}
-    rest = [term for term in group.expressions if key(term) not in selected]
+    selected = {expression_key(item) for item in node.expressions}
+    rest = [term for term in group.expressions if expression_key(term) not in selected]
     if not rest:
         return True
     if not all(isinstance(term, exp.Column) for term in rest):
@@ -78,4 +78,4 @@ def _tells_groups_apart(node: exp.Select, facts: Facts) -> bool:
     within = closure(node, facts, grouped)
     fixed = {name for name in plain_columns(node.expressions) if name in within}
     determined = closure(node, facts, fixed)
-    return all(name_of(term) in determined for term in rest)
+    return all(column_name(term) in determined for term in rest)

@@ -27,7 +27,13 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.dependencies import chosen_columns, classes_of, equality
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, substitute
-from sqlverdict.prove.reasoning.shape import columns_in, conditions, items, name_of, set_conditions
+from sqlverdict.prove.reasoning.shape import (
+    column_name,
+    columns_in,
+    conditions,
+    items,
+    set_conditions,
+)
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
@@ -77,7 +83,7 @@ def equal_columns_are_one(node: exp.Select, facts: Facts) -> Expr | None:
     derived = [item for item in items(node) if isinstance(item, exp.Subquery)]
     inside = {id(column) for item in derived for column in columns_in(item)}
     stale = any(
-        name_of(column) in representatives
+        column_name(column) in representatives
         and id(column) not in stating
         and id(column) not in inside
         for column in columns_in(node)

@@ -23,7 +23,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
-from sqlverdict.prove.reasoning.shape import name_of
+from sqlverdict.prove.reasoning.shape import column_name
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -40,6 +40,6 @@ def equality_with_itself_is_not_null(node: exp.EQ, facts: Facts) -> Expr | None:
     left, right = node.this, node.expression
     if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
         return None
-    if name_of(left) != name_of(right) or not in_filter(node):
+    if column_name(left) != column_name(right) or not in_filter(node):
         return None
     return exp.Not(this=exp.Is(this=left, expression=exp.Null()))

@@ -25,7 +25,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import enclosing
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import same
+from sqlverdict.prove.tree_key import same_expression
 
 
 @rule(
@@ -53,8 +53,8 @@ def extreme_of_grouping_column(node: exp.Max | exp.Min, facts: Facts) -> Expr | 
     if group is None or node.expressions or isinstance(node.parent, exp.Window | exp.Filter):
         return None
     argument: Expr = node.this
-    if not any(same(argument, term) for term in group.expressions) or not facts.is_unconverted(
-        node
-    ):
+    if not any(
+        same_expression(argument, term) for term in group.expressions
+    ) or not facts.is_unconverted(node):
         return None
     return argument

@@ -30,7 +30,7 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_window, is_grouped, labels, labels_in, whole_number
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import same
+from sqlverdict.prove.tree_key import same_expression
 
 
 @rule(
@@ -70,7 +70,7 @@ def first_value_is_extreme(node: exp.Subquery, facts: Facts) -> Expr | None:
     if whole_number(limit.expression) != 1 or is_grouped(inner) or has_window(inner):
         return None
     value, first = inner.expressions[0], order.expressions[0]
-    if len(order.expressions) != 1 or not same(value, first.this):
+    if len(order.expressions) != 1 or not same_expression(value, first.this):
         return None
     falls = bool(first.args.get("desc"))
     if first.args.get("nulls_first") and not facts.never_null(value):

@@ -30,7 +30,7 @@ from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 _ONE_FORM = ("integer", "real", "text")
 """Kinds of which two equal values are the same, so that HAVING sees what WHERE sees."""
@@ -70,8 +70,8 @@ def grouping_alone_is_distinct(node: exp.Select, facts: Facts) -> Expr | None:
     terms = [term.this for term in order.expressions] if order is not None else []
     if next(aggregates_in([*node.expressions, *having, *terms]), None) is not None:
         return None
-    grouped = {key(term) for term in group.expressions}
-    selected = {key(item) for item in node.expressions}
+    grouped = {expression_key(term) for term in group.expressions}
+    selected = {expression_key(item) for item in node.expressions}
     if not all(_made_of(part, grouped) for part in having):
         return None
     if having and not all(facts.kind(term) in _ONE_FORM for term in group.expressions):
@@ -102,7 +102,7 @@ def _tell_each_other(
 
 def _made_of(node: Expr, grouped: set[str]) -> bool:
     """Whether an expression uses no column but through one of these expressions."""
-    if key(node) in grouped:
+    if expression_key(node) in grouped:
         return True
     if isinstance(node, exp.Column | exp.Query):
         return False

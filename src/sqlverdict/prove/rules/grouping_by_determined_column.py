@@ -33,10 +33,10 @@ from sqlverdict.prove.reasoning.dependencies import (
     plain_columns,
 )
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import ColumnName, items, name_of
+from sqlverdict.prove.reasoning.shape import ColumnName, column_name, items
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 NAME = (Unique("t", ("v",)), NotNull("t", "v"))
@@ -75,10 +75,10 @@ def grouping_by_determined_column(node: exp.Select, facts: Facts) -> Expr | None
         return None
     terms = list(group.expressions)
     columns = [term for term in terms if isinstance(term, exp.Column)]
-    for term in sorted(columns, key=lambda c: _rank(name_of(c), facts), reverse=True):
+    for term in sorted(columns, key=lambda c: _rank(column_name(c), facts), reverse=True):
         rest = [other for other in terms if other is not term]
-        if any(key(other) == key(term) for other in rest) or (
-            rest and name_of(term) in closure(node, facts, plain_columns(rest))
+        if any(expression_key(other) == expression_key(term) for other in rest) or (
+            rest and column_name(term) in closure(node, facts, plain_columns(rest))
         ):
             group.set("expressions", rest)
             return node

@@ -30,11 +30,11 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     aggregates_in,
+    column_name,
     columns_in,
     conditions,
     has_subquery,
     has_window,
-    name_of,
     set_conditions,
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -74,7 +74,7 @@ def having_on_grouping_is_where(node: exp.Select, facts: Facts) -> Expr | None:
 
 def _is_of(condition: Expr, grouped: set[ColumnName], facts: Facts) -> bool:
     used = list(columns_in(condition))
-    if not used or any(name_of(column) not in grouped for column in used):
+    if not used or any(column_name(column) not in grouped for column in used):
         return False
     if next(aggregates_in([condition]), None) is not None or has_subquery(condition):
         return False

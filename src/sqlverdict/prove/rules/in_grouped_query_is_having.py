@@ -43,7 +43,7 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import same
+from sqlverdict.prove.tree_key import same_expression
 
 KEY = (Unique("t", ("k",)),)
 
@@ -121,4 +121,4 @@ def _grouped(condition: Expr) -> exp.Select | None:
         return None
     if not items(inner) or not all(map(is_closed, items(inner))):
         return None
-    return inner if same(group.expressions[0], inner.expressions[0]) else None
+    return inner if same_expression(group.expressions[0], inner.expressions[0]) else None

@@ -23,7 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import any_of, has_subquery
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -58,4 +58,4 @@ def in_list_is_equalities(node: exp.In, facts: Facts) -> Expr | None:
         return None
     if any(isinstance(m, exp.Neg) and not isinstance(m.this, exp.Literal) for m in members):
         return None
-    return any_of([exp.EQ(this=copy_of(node.this), expression=member) for member in members])
+    return any_of([exp.EQ(this=counted_copy(node.this), expression=member) for member in members])

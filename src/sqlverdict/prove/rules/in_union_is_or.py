@@ -24,7 +24,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_subquery, is_limited, leaves
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -59,6 +59,6 @@ def in_union_is_or(node: exp.In, facts: Facts) -> Expr | None:
     # One affinity is used for all of a set operation, that of its last SELECT.
     if not all(facts.comparable(node.this, side.expressions[0]) for side in leaves(inner)):
         return None
-    first = exp.In(this=copy_of(node.this), query=exp.Subquery(this=inner.this))
+    first = exp.In(this=counted_copy(node.this), query=exp.Subquery(this=inner.this))
     second = exp.In(this=node.this, query=exp.Subquery(this=inner.expression))
     return exp.Or(this=first, expression=second)

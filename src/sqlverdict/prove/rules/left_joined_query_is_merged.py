@@ -35,8 +35,8 @@ from sqlverdict.prove.reasoning.shape import (
     is_limited,
     items,
     joins,
-    label_of,
     parts,
+    source_label,
 )
 from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -78,7 +78,7 @@ def left_joined_query_is_merged(node: exp.Select, facts: Facts) -> Expr | None:
             continue
         assert isinstance(query, exp.Select)
         label = item.alias
-        used = {column.name for column in columns_in(node) if label_of(column) == label}
+        used = {column.name for column in columns_in(node) if source_label(column) == label}
         outputs = {f"c{number}": value for number, value in enumerate(query.expressions)}
         if not all(is_null_with_its_columns(outputs[name]) for name in used):
             continue

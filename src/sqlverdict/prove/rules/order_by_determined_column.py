@@ -26,9 +26,9 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import is_constant, is_grouped, name_of
+from sqlverdict.prove.reasoning.shape import column_name, is_constant, is_grouped
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import same
+from sqlverdict.prove.tree_key import same_expression
 
 
 @rule(
@@ -67,8 +67,8 @@ def order_by_determined_column(node: exp.Select, facts: Facts) -> Expr | None:
 
 
 def _is_idle(term: Expr, before: list[Expr], node: exp.Select, facts: Facts) -> bool:
-    if is_constant(term) or any(same(term, other) for other in before):
+    if is_constant(term) or any(same_expression(term, other) for other in before):
         return True
     if is_grouped(node) or not isinstance(term, exp.Column):
         return False
-    return name_of(term) in closure(node, facts, plain_columns(before))
+    return column_name(term) in closure(node, facts, plain_columns(before))

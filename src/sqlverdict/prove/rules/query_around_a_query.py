@@ -24,7 +24,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import substitute
 from sqlverdict.prove.reasoning.shape import (
@@ -109,7 +109,7 @@ def _over_select(node: exp.Select, inner: exp.Select, label: str, asks: bool) ->
         value = node.args.get(part)
         for part_node in value if isinstance(value, list) else [value] if value is not None else []:
             if isinstance(part_node, exp.Column):
-                part_node.replace(copy_of(mapping[label, part_node.name]))
+                part_node.replace(counted_copy(mapping[label, part_node.name]))
             else:
                 substitute(part_node, mapping)
     inner.set("expressions", list(node.expressions))

@@ -32,7 +32,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import fraction_of, is_shown
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 
 @rule(
@@ -72,4 +72,8 @@ def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, facts: Facts)
     if not is_shown(node):
         return None
     fraction = fraction_of(node, facts)
-    return fraction if fraction is not None and key(fraction) != key(node) else None
+    return (
+        fraction
+        if fraction is not None and expression_key(fraction) != expression_key(node)
+        else None
+    )

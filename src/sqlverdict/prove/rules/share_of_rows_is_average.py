@@ -24,7 +24,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.bare import bare_columns
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.counting import counts_when
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
@@ -86,7 +86,7 @@ def _counts_rows(node: Expr) -> bool:
 def _merged(node: exp.Select, counts: list[Expr], query: Expr, rest: SameRows) -> Expr:
     for count in counts:
         if rest.own:
-            count.replace(counts_when(all_of([copy_of(part) for part in rest.own])))
+            count.replace(counts_when(all_of([counted_copy(part) for part in rest.own])))
     query.replace(exp.Count(this=exp.Star(), big_int=True))
     set_conditions(node, rest.shared)
     return node

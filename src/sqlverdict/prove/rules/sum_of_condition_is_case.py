@@ -22,7 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import is_truth_value
 from sqlverdict.prove.rule import Pair, rule
@@ -50,6 +50,6 @@ def sum_of_condition_is_case(node: exp.Sum | exp.Avg, facts: Facts) -> Expr | No
     inner = node.this
     if not is_truth_value(inner) or not facts.never_null(inner):
         return None
-    branch = exp.If(this=copy_of(inner), true=exp.Literal.number(1))
+    branch = exp.If(this=counted_copy(inner), true=exp.Literal.number(1))
     node.set("this", exp.Case(ifs=[branch], default=exp.Literal.number(0)))
     return node

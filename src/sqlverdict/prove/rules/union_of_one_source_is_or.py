@@ -23,7 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, substitute
 from sqlverdict.prove.reasoning.shape import (
@@ -76,7 +76,7 @@ def union_of_one_source_is_or(node: exp.Union, facts: Facts) -> Expr | None:
         return None
     by_table = {facts.bases[item.alias]: item.alias for item in mine}
     renamed = {item.alias: by_table[facts.bases[item.alias]] for item in theirs}
-    other = copy_of(right)
+    other = counted_copy(right)
     columns = {
         (column.text("table"), column.name): resolved(renamed[column.text("table")], column.name)
         for column in other.find_all(exp.Column)
@@ -92,7 +92,7 @@ def union_of_one_source_is_or(node: exp.Union, facts: Facts) -> Expr | None:
 
 def _bare(select: Expr) -> str:
     """A SELECT without its conditions, as text."""
-    copy = copy_of(select)
+    copy = counted_copy(select)
     copy.set("where", None)
     copy.set("distinct", None)
     return tree_key(copy)

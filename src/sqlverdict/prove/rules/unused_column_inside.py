@@ -30,7 +30,7 @@ from sqlverdict.prove.reasoning.shape import (
     columns_in,
     is_grouped,
     items,
-    label_of,
+    source_label,
     whole_number,
 )
 from sqlverdict.prove.resolve.scope import resolved
@@ -67,7 +67,7 @@ def unused_column_inside(node: exp.Select, facts: Facts) -> Expr | None:
         if not isinstance(inner, exp.Select) or inner.args.get("distinct"):
             continue
         label, width = item.alias, len(inner.expressions)
-        used = {column.name for column in columns_in(node) if label_of(column) == label}
+        used = {column.name for column in columns_in(node) if source_label(column) == label}
         numbers = [number for number in range(width) if f"c{number}" in used]
         if len(numbers) == width or not _select(inner, numbers):
             continue

@@ -25,7 +25,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import all_of, has_subquery, parts, whole_number
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import key
+from sqlverdict.prove.tree_key import expression_key
 
 _Bound = tuple[str, type[Expr], int]
 
@@ -79,7 +79,7 @@ def _bound(condition: Expr, facts: Facts) -> _Bound | None:
     value = whole_number(right)
     if value is None or has_subquery(left) or facts.kind(left) in (None, "text"):
         return None
-    return key(left), kind, value
+    return expression_key(left), kind, value
 
 
 _MIRROR: dict[type[Expr], type[Expr]] = {

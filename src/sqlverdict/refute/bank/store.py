@@ -51,7 +51,7 @@ _BEST = (
 _RANK = " GROUP BY i.number ORDER BY pairs DESC, i.size, i.key"
 
 
-def default_path() -> Path:
+def default_bank() -> Path:
     """``SQLVERDICT_BANK``, else ``bank.sqlite`` beside the cache of answers."""
     return stored_file("SQLVERDICT_BANK", "bank.sqlite")
 
@@ -63,7 +63,7 @@ def schema_digest(schema: Schema) -> bytes:
     return _digest(repr((_VERSION, tables, facts)))
 
 
-def pair_digest(schema: bytes, gold: str, prediction: str) -> bytes:
+def bank_pair_digest(schema: bytes, gold: str, prediction: str) -> bytes:
     """Two queries on a schema."""
     return _digest(repr((schema, gold, prediction)))
 
@@ -82,7 +82,7 @@ class Bank:
 
     def __init__(self, path: Path | None = None, limit: int = 256 * 2**20) -> None:
         self.limit = limit
-        self._store = OptionalStore(path or default_path(), _LAYOUT, "the bank is not used")
+        self._store = OptionalStore(path or default_bank(), _LAYOUT, "the bank is not used")
 
     @property
     def path(self) -> Path:
@@ -133,7 +133,7 @@ class Bank:
             )
             (number,) = run("SELECT number FROM instances WHERE key = ?", (key,)).fetchone()
             for gold, prediction in pairs:
-                pair = pair_digest(schema, gold, prediction)
+                pair = bank_pair_digest(schema, gold, prediction)
                 run("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", (pair, gold, prediction))
                 run("INSERT OR IGNORE INTO separated VALUES (?, ?)", (number, pair))
 

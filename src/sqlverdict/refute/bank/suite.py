@@ -30,7 +30,7 @@ from sqlverdict.refute.witness_files import safe_name
 _HEAD = {"sqlverdict_bank": 1}
 
 
-def suite(bank: Bank, schema: Schema) -> list[Instance]:
+def smallest_suite(bank: Bank, schema: Schema) -> list[Instance]:
     """The fewest instances found that separate all recorded pairs of a schema, best first."""
     instances = list(bank.instances(schema))
     separated: dict[int, set[tuple[str, str]]] = {}
@@ -71,7 +71,7 @@ def distil(
     all_pairs = list(dict.fromkeys([*bank.pairs(schema), *pairs]))
     for instance in instances:
         bank.record(instance, separated_by(instance, all_pairs, preset))
-    return suite(bank, schema)
+    return smallest_suite(bank, schema)
 
 
 def separated_by(
@@ -109,7 +109,7 @@ def export_suite(bank: Bank, folder: Path, schemas: Iterable[Schema] | None = No
     paths: list[Path] = []
     names: dict[str, int] = {}
     for schema in bank.schemas() if schemas is None else schemas:
-        instances = suite(bank, schema)
+        instances = smallest_suite(bank, schema)
         if not instances:
             continue
         base = safe_name(schema.db_id)

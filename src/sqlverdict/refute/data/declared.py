@@ -67,7 +67,7 @@ class ExactNumbers(ColumnRegularity):
 
     def keeps(self, cells: Row) -> bool:
         """Whether the cell is no such extreme."""
-        return not is_extreme(cells[0])
+        return not is_inexact(cells[0])
 
     def violation(self) -> str:
         """It is a number beyond 2^53."""
@@ -75,7 +75,7 @@ class ExactNumbers(ColumnRegularity):
         return f"typeof({column}) IN ('integer', 'real') AND abs({column}) > {_EXACT}"
 
 
-def is_extreme(cell: Cell) -> bool:
+def is_inexact(cell: Cell) -> bool:
     """Whether a number is infinite, or too large to be exact as a floating-point one."""
     return isinstance(cell, int | float) and abs(cell) > _EXACT
 
@@ -91,7 +91,7 @@ def declared(
         query_values: The values that queries name; who names an extreme number expects some.
     """
     yield from (dated for dated in _dated(schema) if (dated.table, dated.column) in column_refs)
-    if not any(map(is_extreme, query_values)):
+    if not any(map(is_inexact, query_values)):
         yield from (ExactNumbers(*column_ref) for column_ref in sorted(column_refs))
 
 

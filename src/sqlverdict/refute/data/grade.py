@@ -43,7 +43,7 @@ from sqlverdict.parse.tokens import Kind, fold, kind, solid
 from sqlverdict.records import Cell, Query
 from sqlverdict.refute.data.declared import declared
 from sqlverdict.refute.data.mine.across import Inclusion
-from sqlverdict.refute.data.mine.kind import ColumnRef, Regularity, cells_of, rows_of
+from sqlverdict.refute.data.mine.kind import ColumnRef, Regularity, cells_of, instance_rows
 from sqlverdict.refute.data.regularities import Regularities, references
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.trial.ties import has_tie
@@ -199,7 +199,7 @@ class Grader:
 
     def _emptied(self, instance: Instance, table: str) -> bool:
         empty_too = self._real is not None and self._real.counts.get(table) == 0
-        return not empty_too and not rows_of(instance, table)
+        return not empty_too and not instance_rows(instance, table)
 
     def _tied(self, instance: Instance) -> bool:
         scratch = tie_scratch(self.schema)
@@ -224,7 +224,7 @@ def _has_null(instance: Instance, column_ref: ColumnRef) -> bool:
 
 def _lonely(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:
     """Whether a value on either side has no partner; an empty table is another matter."""
-    if not rows_of(instance, one[0]) or not rows_of(instance, two[0]):
+    if not instance_rows(instance, one[0]) or not instance_rows(instance, two[0]):
         return False
     ours = {_joined(cell) for (cell,) in cells_of(instance, *one)}
     theirs = {_joined(cell) for (cell,) in cells_of(instance, *two)}
@@ -248,9 +248,9 @@ def used(schema: Schema, *sqls: str) -> SchemaUse:
     for sql in sqls:
         query = parse(sql)
         if isinstance(query, Query):
-            from sqlverdict.refute.read.constants import read
+            from sqlverdict.refute.read.constants import read_query
 
-            reading = read(query, schema)
+            reading = read_query(query, schema)
             tables |= set(reading.tables)
             column_refs |= set(reading.used)
             joins |= set(reading.joins)

@@ -18,7 +18,7 @@ from sqlverdict.refute.explain.what_if import Rows, WhatIf
 Extent = Literal["one", "group", "all"]
 
 
-def extent(
+def circumstance_extent(
     what_if: WhatIf,
     table: str,
     row: Row,

@@ -13,10 +13,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.refute.explain.all_rows import extent
+from sqlverdict.refute.explain.all_rows import circumstance_extent
 from sqlverdict.refute.explain.new_rows import row_with_values
 from sqlverdict.refute.explain.what_if import WhatIf
-from sqlverdict.refute.explain.wording import column, row_of
+from sqlverdict.refute.explain.wording import column, row_phrase
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 
 _SIDES = ("gold", "prediction")
@@ -104,13 +104,19 @@ def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str:
         table, name = column_refs[0]
         if no_row_meets:
             return (
-                f"no {row_of(table)} has any {column(name)} "
+                f"no {row_phrase(table)} has any {column(name)} "
                 f"(NULL in every row; the {side} leaves them out)"
             )
-        return f"a {row_of(table)} has no {column(name)} (NULL; the {side} leaves it out)"
+        return f"a {row_phrase(table)} has no {column(name)} (NULL; the {side} leaves it out)"
     if no_row_meets:
-        return f"no {row_of(tables[0])} meets {condition.text} ({asks})"
-    who = "a group" if condition.grouped else f"a {row_of(tables[0])}" if in_one_table else "a row"
+        return f"no {row_phrase(tables[0])} meets {condition.text} ({asks})"
+    who = (
+        "a group"
+        if condition.grouped
+        else f"a {row_phrase(tables[0])}"
+        if in_one_table
+        else "a row"
+    )
     return f"{who} fails {condition.text or 'a condition'} ({asks})"
 
 
@@ -123,7 +129,7 @@ def _fails_everywhere(what_if: WhatIf, condition: _Condition, table: str) -> boo
         return False
     names = {name for _, name in condition.column_refs}
     row = row_with_values(what_if, table, sorted(names))
-    return extent(what_if, table, row, names) == "all"
+    return circumstance_extent(what_if, table, row, names) == "all"
 
 
 def other_group_condition(what_if: WhatIf) -> str | None:

@@ -12,19 +12,19 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.explain.all_rows import extent
+from sqlverdict.refute.explain.all_rows import circumstance_extent
 from sqlverdict.refute.explain.new_rows import (
     far,
     fresh,
     matching_row,
-    near,
+    neighbour_values,
     partner_row,
     row_with_values,
     unused,
     with_other_keys,
 )
 from sqlverdict.refute.explain.what_if import Rows, WhatIf
-from sqlverdict.refute.explain.wording import column, row_of, rows_of
+from sqlverdict.refute.explain.wording import column, row_phrase, rows_phrase
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import Hint
 from sqlverdict.refute.trial.literals import cell_text
@@ -41,7 +41,10 @@ def boundary(what_if: WhatIf) -> str | None:
         for number, cell in enumerate(what_if.cells(hint.column_ref)):
             if cell is None or not _same(cell, hint.value):
                 continue
-            changes = [what_if.with_cell(hint.column_ref, number, value) for value in near(cell)]
+            changes = [
+                what_if.with_cell(hint.column_ref, number, value)
+                for value in neighbour_values(cell)
+            ]
             if changes and all(what_if.agree_on(rows) for rows in changes):
                 name, value = column(hint.column_ref[1]), cell_text(hint.value)
                 return f"{name} is exactly {value}{_who_includes(what_if, hint)}"
@@ -83,12 +86,12 @@ def _null_words(what_if: WhatIf, column_ref: ColumnRef) -> str:
     """Whether one NULL is enough, or there must be nothing but NULLs."""
     table, name = column_ref[0], column(column_ref[1])
     row = row_with_values(what_if, table, [column_ref[1]])
-    how_many = extent(what_if, table, row, {column_ref[1]})
+    how_many = circumstance_extent(what_if, table, row, {column_ref[1]})
     if how_many == "all" and not any(cell is not None for cell in what_if.cells(column_ref)):
-        return f"no {row_of(table)} has any {name} (NULL in every row)"
+        return f"no {row_phrase(table)} has any {name} (NULL in every row)"
     if how_many == "group":
-        return f"the {rows_of(table)} in a group have no {name} (NULL in every row of it)"
-    return f"a {row_of(table)} has no {name} (NULL)"
+        return f"the {rows_phrase(table)} in a group have no {name} (NULL in every row of it)"
+    return f"a {row_phrase(table)} has no {name} (NULL)"
 
 
 def _agree_without_nulls(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> bool:
@@ -194,19 +197,19 @@ def _joins(what_if: WhatIf) -> Iterator[tuple[ColumnRef, ColumnRef]]:
 
 def _without(what_if: WhatIf, here: ColumnRef, there: ColumnRef, row: Row) -> str:
     if here[0] == there[0]:
-        whose = f"a {row_of(here[0])} has a {column(here[1])}"
+        whose = f"a {row_phrase(here[0])} has a {column(here[1])}"
         return f"{whose} that is not the {column(there[1])} of any row"
     partner = f"partner in {column(there[0])}"
     (first, theirs), (second, theirs_too) = _two_with_partners(what_if, here, there, row)
     rows = what_if.with_row(there[0], theirs_too, what_if.with_row(there[0], theirs))
     partners = [cell for cell in what_if.cells(there) if cell is not None]
     have_one = any(_same(cell, each) for cell in what_if.cells(here) for each in partners)
-    match extent(what_if, here[0], first, {here[1]}, rows=rows, second=second):
+    match circumstance_extent(what_if, here[0], first, {here[1]}, rows=rows, second=second):
         case "all" if not have_one:
-            return f"no {row_of(here[0])} has a {partner}"
+            return f"no {row_phrase(here[0])} has a {partner}"
         case "group":
-            return f"the {rows_of(here[0])} in a group have no {partner}"
-    return f"a {row_of(here[0])} has no {partner}"
+            return f"the {rows_phrase(here[0])} in a group have no {partner}"
+    return f"a {row_phrase(here[0])} has no {partner}"
 
 
 def _two_with_partners(
@@ -216,7 +219,7 @@ def _two_with_partners(
     value = unused(what_if, here)
     ours = partner_row(what_if, here, row, value)
     theirs = partner_row(what_if, there, next(_patterns(what_if, there)), value)
-    other = next(iter(near(value)), value)
+    other = next(iter(neighbour_values(value)), value)
     return (ours, theirs), (
         _with(what_if, here, with_other_keys(what_if, here[0], ours), other),
         _with(what_if, there, with_other_keys(what_if, there[0], theirs), other),
@@ -252,8 +255,10 @@ def tie(what_if: WhatIf) -> str | None:
                 same = [other for other in cells if other is not None]
                 best = word and cell == _extreme(same, word)
                 if best:
-                    return f"two {rows_of(column_ref[0])} share the {word} {column(column_ref[1])}"
-                return f"two {rows_of(column_ref[0])} have the same {column(column_ref[1])}"
+                    return (
+                        f"two {rows_phrase(column_ref[0])} share the {word} {column(column_ref[1])}"
+                    )
+                return f"two {rows_phrase(column_ref[0])} have the same {column(column_ref[1])}"
     return None
 
 
@@ -301,7 +306,9 @@ def duplicate(what_if: WhatIf) -> str | None:
             changes = [what_if.with_cell(column_ref, number, value) for value in values]
             if changes and all(what_if.agree_on(rows) for rows in changes):
                 null_ = " (NULL)" if cells[number] is None else ""
-                return f"two {rows_of(column_ref[0])} have the same {column(column_ref[1])}{null_}"
+                return (
+                    f"two {rows_phrase(column_ref[0])} have the same {column(column_ref[1])}{null_}"
+                )
     return None
 
 

@@ -58,7 +58,8 @@ def with_other_keys(what_if: WhatIf, table: str, row: Row) -> Row:
     """The same row with other keys."""
     keys = key_indexes(what_if.table(table))
     return tuple(
-        next(iter(near(cell)), cell) if index in keys else cell for index, cell in enumerate(row)
+        next(iter(neighbour_values(cell)), cell) if index in keys else cell
+        for index, cell in enumerate(row)
     )
 
 
@@ -97,7 +98,7 @@ def unused(what_if: WhatIf, column_ref: ColumnRef) -> Cell:
     return max(texts) + "z" if texts and not numbers else max(numbers, default=0) + 1
 
 
-def near(cell: Cell) -> tuple[Cell, ...]:
+def neighbour_values(cell: Cell) -> tuple[Cell, ...]:
     """The values next to one: just above, just below."""
     return _shifted(cell, 1)
 

@@ -16,7 +16,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Answer, Cell, Contract, Outcome, Query, Row
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
-from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.trial.rebuild import compare_on
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
@@ -58,7 +58,7 @@ class WhatIf:
         self.usable = self._scratch is not None
         if self.usable:
             self.resolvers = [Resolver(query.tree, self.schema) for query in self.queries]
-            self.readings = [read(query, self.schema) for query in self.queries]
+            self.readings = [read_query(query, self.schema) for query in self.queries]
             self.reading: QueryReading = self.readings[0].merge(self.readings[1])
 
     def _stage(self) -> ScratchDatabase | None:

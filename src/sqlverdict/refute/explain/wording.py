@@ -12,12 +12,12 @@ _ROWS = 3
 """How many rows a sentence shows."""
 
 
-def row_of(table: str) -> str:
+def row_phrase(table: str) -> str:
     """``row of orders``: what a row stands for is not known from the name of its table."""
     return f"row of {column(table)}"
 
 
-def rows_of(table: str) -> str:
+def rows_phrase(table: str) -> str:
     """``rows of orders``."""
     return f"rows of {column(table)}"
 
@@ -27,7 +27,7 @@ def column(name: str) -> str:
     return name if re.fullmatch(r"\w+", name) else quote_name(name)
 
 
-def row_text(row: Row) -> str:
+def witness_row_text(row: Row) -> str:
     """A row: its one value, or its values in parentheses."""
     cells = [cell_text(cell) for cell in row]
     return cells[0] if len(cells) == 1 else f"({', '.join(cells)})"
@@ -39,6 +39,6 @@ def outcome_text(outcome: Outcome) -> str:
         return f"nothing: it fails ({outcome.message})"
     if not outcome.rows:
         return "no row"
-    rows = ", ".join(row_text(row) for row in outcome.rows[:_ROWS])
+    rows = ", ".join(witness_row_text(row) for row in outcome.rows[:_ROWS])
     more = len(outcome.rows) - _ROWS
     return f"{rows} and {more} more" if more > 0 else rows

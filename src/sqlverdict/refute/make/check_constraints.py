@@ -18,7 +18,7 @@ from sqlverdict.parse.tokens import pieces
 from sqlverdict.records import Cell, ParseFailure
 from sqlverdict.refute.make.values import ValuePool, hinted, nth, takes
 from sqlverdict.refute.read.columns import ColumnRef
-from sqlverdict.refute.read.constants import DENIED, read
+from sqlverdict.refute.read.constants import DENIED, read_query
 from sqlverdict.refute.read.reading import Hint, QueryReading
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
@@ -40,7 +40,7 @@ def _readings(schema: Schema) -> tuple[tuple[str, str, QueryReading], ...]:
         for check in table.checks:
             query = parse(f"SELECT 1 FROM {quote_name(table.name)} WHERE ({check})")
             if not isinstance(query, ParseFailure):
-                readings.append((table.name, check, read(query, schema)))
+                readings.append((table.name, check, read_query(query, schema)))
     return tuple(readings)
 
 
@@ -58,7 +58,7 @@ def index_hints(schema: Schema) -> dict[str, list[Hint]]:
             query = parse(f"SELECT 1 FROM {quote_name(table.name)} WHERE ({condition})")
             if not where or isinstance(query, ParseFailure):
                 continue
-            hints = read(query, schema).hints
+            hints = read_query(query, schema).hints
             denied = [
                 replace(hint, operator=DENIED.get(hint.operator, hint.operator)) for hint in hints
             ]
@@ -72,7 +72,7 @@ def _where(declared: str) -> str:
     return words[-1] if words else "\0"
 
 
-def fit(
+def fit_checks(
     pools: Mapping[ColumnRef, ValuePool],
     schema: Schema,
     scratch: ScratchDatabase,

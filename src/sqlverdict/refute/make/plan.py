@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Cell
-from sqlverdict.refute.make.check_constraints import fit
+from sqlverdict.refute.make.check_constraints import fit_checks
 from sqlverdict.refute.make.constraints import constraints_of
 from sqlverdict.refute.make.values import ValuePool, make_pools, takes
 from sqlverdict.refute.read.columns import ColumnRef
@@ -63,7 +63,7 @@ class InstancePlan:
         self.constraints = constraints_of(schema, facts)
         self.pools = make_pools(self.constraints.pools, self._with_indexes(reading))
         if scratch is not None and self.constraints.checked:
-            self.pools = fit(self.pools, schema, scratch, self.constraints.references())
+            self.pools = fit_checks(self.pools, schema, scratch, self.constraints.references())
         if shape is not None:
             self.pools = shape(self.pools)
         self.joining = self._joining(reading.joins)

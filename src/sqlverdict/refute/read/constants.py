@@ -16,15 +16,15 @@ from sqlverdict.refute.read.derived_values import (
     becomes_float,
     bytes_of,
     rests,
-    shifted,
+    shifted_dates,
     text_of_parts,
 )
 from sqlverdict.refute.read.expressions import (
     aggregate_name,
-    literal,
-    operands,
+    literal_value,
     scalar_output,
     shows_all,
+    value_operands,
     without_parens,
 )
 from sqlverdict.refute.read.json_paths import demands
@@ -71,7 +71,7 @@ _REMEMBERED = 512
 """How many readings a process keeps."""
 
 
-def read(query: Query, schema: Schema) -> QueryReading:
+def read_query(query: Query, schema: Schema) -> QueryReading:
     """Read a query's tables, joins, constants and counts; the search and the grade both ask."""
     key = (query.sql, schema)
     known = _known.get(key)
@@ -123,10 +123,10 @@ class _ConstantsReader:
         if becomes_float(node):
             self.reading.floats += self.resolver.columns(node)
         if isinstance(node, _RECKONING):
-            self.reading.numbers += filter(None, map(self.resolver.column, operands(node)))
+            self.reading.numbers += filter(None, map(self.resolver.column, value_operands(node)))
         aggregate = aggregate_name(node)
         if aggregate is not None:
-            column_refs = map(self.resolver.column, operands(node))
+            column_refs = map(self.resolver.column, value_operands(node))
             self.reading.aggregates |= {(c, aggregate) for c in column_refs if c is not None}
             # Without values it is 0 where a sum is NULL: negative numbers tell them apart.
             self.reading.corners |= aggregate == "total"
@@ -210,7 +210,7 @@ class _ConstantsReader:
                 for cut in self.resolver.columns(side):
                     self._cuts.setdefault(cut, {})[start] = str(value)
                 value = "x" * (start - 1) + str(value)
-        shifted_hint = shifted(side, value)
+        shifted_hint = shifted_dates(side, value)
         if shifted_hint is not None:
             for text in shifted_hint:
                 self._hint(side.expressions[0], operator, text)
@@ -321,9 +321,9 @@ class _ConstantsReader:
         """A literal's value: whether it is one, and which."""
         node = without_parens(node)
         if isinstance(node, exp.Literal):
-            return True, literal(node)
+            return True, literal_value(node)
         if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
-            inner = literal(node.this)
+            inner = literal_value(node.this)
             return True, -inner if isinstance(inner, int | float) else inner
         if isinstance(node, exp.Boolean):
             return True, int(bool(node.this))
@@ -332,7 +332,7 @@ class _ConstantsReader:
         if isinstance(node, exp.Cast | exp.Date | exp.TsOrDsToDate) and isinstance(
             node.this, exp.Literal
         ):
-            return True, literal(node.this)
+            return True, literal_value(node.this)
         if isinstance(node, exp.HexString):
             return True, bytes_of(node.name)
         if self.resolver.is_text(node):

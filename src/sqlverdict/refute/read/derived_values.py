@@ -27,7 +27,7 @@ def rests(sums: Iterable[float], query_values: Iterable[Cell]) -> list[float]:
     return [*dict.fromkeys(differences)]
 
 
-def shifted(side: Expr, value: Cell) -> list[str] | None:
+def shifted_dates(side: Expr, value: Cell) -> list[str] | None:
     """``date(c, '+1 month') > '2020-03-01'``: days that the modifiers move there.
 
     ``None`` where the expression is no such function of a column.

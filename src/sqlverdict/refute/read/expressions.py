@@ -24,7 +24,7 @@ def aggregate_name(node: Expr) -> str | None:
     return _AGGREGATES.get(type(node))
 
 
-def literal(node: Expr) -> Cell:
+def literal_value(node: Expr) -> Cell:
     """The value of a literal."""
     text = str(node.this)
     if node.args.get("is_string"):
@@ -38,12 +38,12 @@ def literal(node: Expr) -> Cell:
             return text
 
 
-def operands(node: Expr) -> Iterator[Expr]:
+def value_operands(node: Expr) -> Iterator[Expr]:
     """The expressions whose values a sum or a product takes, branches of CASE among them."""
     for child in node.iter_expressions():
         if isinstance(child, exp.Paren | exp.Cast | exp.Distinct | exp.Neg | exp.If | exp.Case):
             inner = [child.args.get("true"), child.args.get("false")]
-            yield from operands(child) if not any(inner) else ()
+            yield from value_operands(child) if not any(inner) else ()
             yield from (branch for branch in inner if branch is not None)
         else:
             yield child

@@ -15,7 +15,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.records import Cell
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
-from sqlverdict.refute.read.expressions import literal
+from sqlverdict.refute.read.expressions import literal_value
 
 Path = tuple[str | int, ...]
 Demands = Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]]
@@ -87,7 +87,7 @@ def _compared(node: Expr) -> tuple[Cell, ...]:
         sides = [side for side in around.iter_expressions() if side is not inner]
     else:
         return ()
-    return tuple(literal(side) for side in sides if isinstance(side, exp.Literal))
+    return tuple(literal_value(side) for side in sides if isinstance(side, exp.Literal))
 
 
 def _compared_elements(resolver: Resolver) -> tuple[Cell, ...]:

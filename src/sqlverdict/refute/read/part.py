@@ -19,7 +19,7 @@ _CATALOGUES = ("sqlite_", "pragma_")
 """What lists all tables; whoever reads it sees which ones are there."""
 
 
-def part_of(schema: Schema, words: Iterable[str]) -> Schema:
+def schema_part(schema: Schema, words: Iterable[str]) -> Schema:
     """The schema with the tables among these words, and with all that these need.
 
     The same words give the same object: what is worked out for a part is found again.

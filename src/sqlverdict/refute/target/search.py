@@ -29,8 +29,8 @@ from sqlverdict.records import (
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.read.constants import read
-from sqlverdict.refute.read.part import part_of
+from sqlverdict.refute.read.constants import read_query
+from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.target.fit import fit_rows
@@ -155,7 +155,7 @@ class EngineSearch:
         return self._scratches.of(part)
 
     def _pair(self, gold: Query, prediction: Query) -> _EnginePair:
-        part = part_of(self._schema, (*gold.tables, *prediction.tables))
+        part = schema_part(self._schema, (*gold.tables, *prediction.tables))
         lite_gold, lite_prediction = lite_query(gold), lite_query(prediction)
         lite = None
         if lite_gold is not None and lite_prediction is not None:
@@ -206,7 +206,7 @@ class EngineSearch:
     ) -> Refutation:
         """The search on the engine itself."""
         queries = pair.lite or (pair.gold, pair.prediction)
-        readings = [read(query, pair.lite_part) for query in queries]
+        readings = [read_query(query, pair.lite_part) for query in queries]
         facts = facts_of(pair.lite_part)
         generator = InstanceGenerator(
             pair.lite_part, facts, readings[0].merge(readings[1]), budget.seed

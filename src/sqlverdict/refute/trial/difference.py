@@ -61,7 +61,7 @@ class SmallDifference(NamedTuple):
         return (*self.cost, int(self.separation.difference.says_the_same))
 
 
-def is_whole(difference: Difference | None, rows: Content) -> bool:
+def is_legal_difference(difference: Difference | None, rows: Content) -> bool:
     """Whether there is a difference, and the engine accepted every row."""
     return difference is not None and all(
         len(difference.rows.get(table, ())) == len(content) for table, content in rows.items()

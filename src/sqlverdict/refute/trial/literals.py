@@ -12,7 +12,7 @@ _LONG = 60
 """Longer texts are cut in messages."""
 
 
-def literal(cell: Cell, connection: sqlite3.Connection) -> str:
+def sql_literal(cell: Cell, connection: sqlite3.Connection) -> str:
     """A value as a SQL expression.
 
     Args:

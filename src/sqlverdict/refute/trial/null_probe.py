@@ -30,8 +30,8 @@ from sqlverdict.refute.data.mine.kind import cells_of
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
-from sqlverdict.refute.read.constants import read
-from sqlverdict.refute.read.part import part_of
+from sqlverdict.refute.read.constants import read_query
+from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
@@ -78,7 +78,7 @@ def probe_nulls(
     whole = schema
     if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
         return None
-    schema = part_of(schema, (*gold.tables, *prediction.tables))
+    schema = schema_part(schema, (*gold.tables, *prediction.tables))
     never = {(f.table, f.column) for f in facts_of(schema) if isinstance(f, NotNull)}
     column_refs = [*_aggregated(gold, schema), *_aggregated(prediction, schema)]
     nullable = [column_ref for column_ref in dict.fromkeys(column_refs) if column_ref not in never]
@@ -145,7 +145,7 @@ def _agreeing(
     # Checked once, so that they may run the fast way below.
     if any(isinstance(scratch.run(query.sql), Failure) for query in (gold, prediction)):
         return
-    reading = read(gold, schema).merge(read(prediction, schema))
+    reading = read_query(gold, schema).merge(read_query(prediction, schema))
     generator = InstanceGenerator(schema, facts_of(schema), reading, budget.seed, scratch)
     agreements = 0
     for number in range(budget.instances):

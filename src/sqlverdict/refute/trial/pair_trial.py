@@ -13,7 +13,7 @@ from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.trial.determined import is_determined, second_answer
-from sqlverdict.refute.trial.difference import Difference, is_whole
+from sqlverdict.refute.trial.difference import Difference, is_legal_difference
 from sqlverdict.refute.trial.order_free import is_order_free
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
@@ -174,11 +174,11 @@ class PairTrial:
         difference = self.determined_difference(rows)
         if difference is not None and telling and difference.says_the_same:
             return False
-        return is_whole(difference, rows)
+        return is_legal_difference(difference, rows)
 
     def leaves_open(self, rows: Content) -> bool:
         """Whether the prediction leaves open on all of these rows what the gold decides."""
         difference = self.legal_difference(rows)
-        if difference is None or not is_whole(difference, rows):
+        if difference is None or not is_legal_difference(difference, rows):
             return False
         return self.second_answer(difference) is not None

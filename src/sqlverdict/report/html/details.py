@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from sqlverdict.evidence import Evidence, Proved, Refuted, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, StepChange, TableExcerpt
-from sqlverdict.prove.resolve.readable import readable
+from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.records import Result
 from sqlverdict.report.html.answers import PageAnswers, PageRow, page_answers, page_row
 from sqlverdict.report.one_run.case import (
@@ -161,7 +161,7 @@ def _witness(witness: Refuted) -> WitnessTables:
 
 def _proof(proof: Proved) -> PageProof:
     steps = starmap(_step, zip_longest(proof.steps, proof.changes, fillvalue=StepChange()))
-    return PageProof(tuple(steps), readable(proof.form), proof.profile)
+    return PageProof(tuple(steps), readable_sql(proof.form), proof.profile)
 
 
 def _step(step: str, change: StepChange) -> PageStep:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.open_limits import find_bare, reads_clock_or_chance, row_text
+from sqlverdict.signs.open_limits import find_bare, reads_clock_or_chance, tied_row_text
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -52,6 +52,6 @@ def bare_column(subject: Subject) -> Iterator[Notice]:
         return
     message = (
         f"{bare.column} is neither grouped by nor aggregated; one group holds "
-        f"{bare.values} values of it: {row_text(bare.group)}"
+        f"{bare.values} values of it: {tied_row_text(bare.group)}"
     )
     yield Notice("bare_column", message, {"column": bare.column, "values": bare.values})

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.open_limits import find_cut, reads_clock_or_chance, row_text
+from sqlverdict.signs.open_limits import find_open_cut, reads_clock_or_chance, tied_row_text
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -41,9 +41,9 @@ def unordered_limit(subject: Subject) -> Iterator[Notice]:
     answer = subject.answer
     if answer is None or reads_clock_or_chance(subject.query.sql):
         return
-    cut = find_cut(subject.query, answer, subject.probe)
+    cut = find_open_cut(subject.query, answer, subject.probe)
     if cut is None or cut.ordered:
         return
-    either = f"{row_text(cut.examples[0])} or {row_text(cut.examples[1])}"
+    either = f"{tied_row_text(cut.examples[0])} or {tied_row_text(cut.examples[1])}"
     message = f"LIMIT without ORDER BY keeps {cut.places} of {cut.tied} rows: {either}"
     yield Notice("unordered_limit", message, {"rows": cut.tied, "places": cut.places})

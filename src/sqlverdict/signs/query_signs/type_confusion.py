@@ -28,7 +28,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.schema import stored_type
 from sqlverdict.signs.columns import column_text, facts_of_column
-from sqlverdict.signs.comparisons import ORDERED, operands
+from sqlverdict.signs.comparisons import ORDERED, comparison_operands
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _TEXTS = (exp.TimeToStr, exp.Substring, exp.Upper, exp.Lower, exp.Trim, exp.DPipe, exp.Concat)
@@ -78,7 +78,7 @@ def type_confusion(subject: Subject) -> Iterator[Notice]:
 
 
 def _sides(node: Expr) -> Iterator[tuple[Expr, list[Expr]]]:
-    first, *others = operands(node)
+    first, *others = comparison_operands(node)
     yield first.unnest(), others
     if not isinstance(node, exp.In | exp.Between):
         yield others[0].unnest(), [first]

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.mentions import asked_values, mentions, plain_words
+from sqlverdict.signs.mentions import asked_values, mentions_value, plain_words
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -56,7 +56,7 @@ def unmentioned_value(subject: Subject) -> Iterator[Notice]:
     if subject.knowledge:
         silence = "neither the question nor its knowledge mentions"
     for value in asked_values(subject.query.sql, subject.schema):
-        if not mentions(text, value):
+        if not mentions_value(text, value):
             yield Notice(
                 "unmentioned_value",
                 f"the query asks for {value!r}, which {silence}",

@@ -38,12 +38,14 @@ def at_one_moment(
     """
     from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
     from sqlverdict.refute.make.generator import InstanceGenerator
-    from sqlverdict.refute.read.constants import read
+    from sqlverdict.refute.read.constants import read_query
     from sqlverdict.refute.trial.scratch_database import warm_scratch
     from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
     scratch, preset = warm_scratch(schema, facts, False), PRESETS.get(DEFAULT_PRESET)
-    generator = InstanceGenerator(schema, facts, read(left, schema).merge(read(right, schema)))
+    generator = InstanceGenerator(
+        schema, facts, read_query(left, schema).merge(read_query(right, schema))
+    )
     pair = QueryPair(left.sql, right.sql, left.dialect, probe=scratch.run)
     for number in range(instances):
         rows = generator.instance(number)

@@ -233,12 +233,12 @@ def rewriting(
     Returns:
         ``None`` where the prover says nothing about the query, or that rule was not applied.
     """
-    from sqlverdict.prove.resolve.text import text
+    from sqlverdict.prove.resolve.text import resolved_sql
 
     last = _last_tree(query, rules)
     if last is None or (rule is not None and rule not in last[1]):
         return None
-    return RewrittenQuery(text(last[0], query.dialect), last[1])
+    return RewrittenQuery(resolved_sql(last[0], query.dialect), last[1])
 
 
 def _last_tree(query: HostileQuery, rules: RuleSet) -> tuple[Expr, tuple[str, ...]] | None:

@@ -38,9 +38,9 @@ class NormalForm:
     @cached_property
     def text(self) -> str:
         """The tree as SQL: to write it takes as long as to make it, and few checks read it."""
-        from sqlverdict.prove.resolve.text import text
+        from sqlverdict.prove.resolve.text import resolved_sql
 
-        return text(self.tree)
+        return resolved_sql(self.tree)
 
 
 @lru_cache(maxsize=512)

@@ -24,7 +24,7 @@ from sqlverdict.files.text import few_of, need_file
 _START = """# Options of "sqlverdict evaluate" that need not be typed. The command line comes first;
 # paths are relative to this file. Remove a "#" to set an option: the values are the defaults.
 # All options and settings: sqlverdict evaluate --help-all"""
-_SHOWN = ("metrics", "prove", "no-sql", "allow-missing", "timeout", "max-rows", "overwrite")
+_DEFAULTS = ("metrics", "prove", "no-sql", "allow-missing", "timeout", "max-rows", "overwrite")
 """The options that the file shows with their defaults."""
 
 
@@ -125,7 +125,7 @@ def _lines(values: Mapping[str, Any], data: OwnData) -> Iterator[str]:
     for key, value in values.items():
         yield f"{key} = {_value(value)}"
     known = options_by_key()
-    for key in _SHOWN:
+    for key in _DEFAULTS:
         yield f"#{key} = {_value(known[key].usual)}"
     columns = [*_columns(data)]
     if columns:

@@ -33,7 +33,7 @@ from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import printable, table
-from sqlverdict.signs.lint import FlaggedQuery, LintEntry, LintReport, names_of, strength_of
+from sqlverdict.signs.lint import FlaggedQuery, LintEntry, LintReport, sign_names, strength_of
 from sqlverdict.signs.lint import lint as lint_queries
 
 _EXAMPLES = (
@@ -109,8 +109,8 @@ def lint(args: LintArgs) -> int:
 
     The exit code is 0, or 1 if a rule of --fail-on applies, or 3 if no query could be examined.
     """
-    names = names_of(args.signs, args.weak)
-    names_of([rule for rule in args.fail_on if rule not in ("any", "strong")], weak=False)
+    names = sign_names(args.signs, args.weak)
+    sign_names([rule for rule in args.fail_on if rule not in ("any", "strong")], weak=False)
     runner = open_runner(_engine(args), args.timeout, args.cache.path, trust_role=args.trust_role)
     try:
         report = lint_queries(_entries(args), runner, names)

@@ -19,8 +19,13 @@ from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.certificate import check_certificate, load, make_certificate, save
-from sqlverdict.prove.check import CheckedProof, InvalidProof, explained
+from sqlverdict.prove.certificate import (
+    check_certificate,
+    load_certificate,
+    make_certificate,
+    save_certificate,
+)
+from sqlverdict.prove.check import CheckedProof, InvalidProof, replay_lines
 from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.profile import PROFILES
@@ -98,7 +103,7 @@ def prove(args: ProveArgs) -> int:
 
 
 def _check(file: Path, args: ProveArgs) -> int:
-    saved = load(file)
+    saved = load_certificate(file)
     has_schema = args.source.db is not None or args.source.schema is not None
     verdict = check_certificate(saved, args.source.read() if has_schema else None)
     if args.as_json:
@@ -146,7 +151,7 @@ def _proved(
     checkable = make_certificate(proof, schema)
     verdict = check_certificate(checkable)
     if args.out is not None:
-        save(checkable, args.out)
+        save_certificate(checkable, args.out)
     if not verdict.holds:
         raise Contradiction(
             f"the checker rejects the prover's proof: {_why(verdict)}. This is a bug of "
@@ -234,7 +239,7 @@ def _show_proof(
     _show_data(proof, broken)
     _show_facts(facts)
     screen.line()
-    for line in explained(verdict):
+    for line in replay_lines(verdict):
         screen.line(line)
     if proof.columns and list(proof.columns) != sorted(proof.columns):
         order = ", ".join(str(index + 1) for index in proof.columns)
@@ -280,7 +285,7 @@ def _show_not_proved(result: NotProved, facts: list[str]) -> None:
 
 def _show_check(proof: Proof, verdict: CheckedProof) -> None:
     screen = Screen()
-    for line in explained(verdict):
+    for line in replay_lines(verdict):
         screen.line(line)
     screen.line()
     if verdict.holds:

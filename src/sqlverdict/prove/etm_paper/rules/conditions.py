@@ -7,8 +7,8 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.etm_paper.constraints import is_not_null
-from sqlverdict.prove.etm_paper.shapes import nodes_below, same, truth
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.etm_paper.shapes import nodes_below, same_node, true_condition
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import all_of, any_of
 from sqlverdict.prove.rule import Pair, rule
@@ -50,7 +50,7 @@ def paper_between_is_two_bounds(node: exp.Between, facts: Facts) -> Expr | None:
         ETM (Ascoli et al.), table 3, rule 22.
     """
     del facts
-    low = exp.GTE(this=copy_of(node.this), expression=node.args["low"])
+    low = exp.GTE(this=counted_copy(node.this), expression=node.args["low"])
     high = exp.LTE(this=node.this, expression=node.args["high"])
     return exp.And(this=low, expression=high)
 
@@ -108,7 +108,9 @@ def paper_in_list_is_equalities(node: exp.Not | exp.In, facts: Facts) -> Expr | 
     if not negated and isinstance(node.parent, exp.Not):
         return None
     kind = exp.NEQ if negated else exp.EQ
-    comparisons = [kind(this=copy_of(inside.this), expression=item) for item in inside.expressions]
+    comparisons = [
+        kind(this=counted_copy(inside.this), expression=item) for item in inside.expressions
+    ]
     return all_of(comparisons) if negated else any_of(comparisons)
 
 
@@ -227,7 +229,7 @@ def paper_equal_to_itself_is_true(node: exp.Select, facts: Facts) -> Expr | None
 
 
 def _is_true(condition: Expr) -> bool:
-    return isinstance(condition, exp.EQ) and same(condition.this, condition.expression)
+    return isinstance(condition, exp.EQ) and same_node(condition.this, condition.expression)
 
 
 @rule(
@@ -281,4 +283,4 @@ def paper_not_null_test_is_idle(node: exp.Not, facts: Facts) -> Expr | None:
     where = node.find_ancestor(exp.Where, exp.Select)
     if not isinstance(where, exp.Where) or not is_not_null(test.this, facts):
         return None
-    return truth()
+    return true_condition()

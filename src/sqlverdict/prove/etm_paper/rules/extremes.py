@@ -7,7 +7,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.etm_paper.constraints import is_unique
-from sqlverdict.prove.etm_paper.shapes import same, truth
+from sqlverdict.prove.etm_paper.shapes import same_node, true_condition
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import joins, parts
 from sqlverdict.prove.rule import Pair, rule
@@ -85,7 +85,7 @@ def paper_first_value_is_extreme(node: exp.Select, facts: Facts) -> Expr | None:
     if not isinstance(number, exp.Literal) or number.name not in ("1", "1.0"):
         return None
     term = order.expressions[0]
-    matches = [item for item in node.expressions if same(item, term.this)]
+    matches = [item for item in node.expressions if same_node(item, term.this)]
     if len(matches) != 1:
         return None
     kind = exp.Max if term.args.get("desc") else exp.Min
@@ -169,7 +169,7 @@ def paper_extreme_row_is_first_row(node: exp.Select, facts: Facts) -> Expr | Non
             continue
         column, extreme = extreme_of
         term = exp.Ordered(this=column.copy(), desc=isinstance(extreme, exp.Max))
-        condition.replace(truth())
+        condition.replace(true_condition())
         node.set("order", exp.Order(expressions=[term]))
         node.set("limit", exp.Limit(expression=exp.Literal.number("1.0")))
         return node
@@ -188,6 +188,6 @@ def _extreme(condition: Expr) -> tuple[Expr, Expr] | None:
         if not isinstance(inner, exp.Select) or len(inner.expressions) != 1 or joins(inner):
             continue
         extreme = inner.expressions[0]
-        if isinstance(extreme, exp.Max | exp.Min) and same(extreme.this, column):
+        if isinstance(extreme, exp.Max | exp.Min) and same_node(extreme.this, column):
             return column, extreme
     return None

@@ -10,15 +10,15 @@ from sqlverdict.prove.etm_paper.constraints import is_not_null, key_columns, par
 from sqlverdict.prove.etm_paper.shapes import (
     column_node,
     has_side,
-    key,
-    name_of,
+    node_text,
     nodes_below,
     on_conditions,
     own_columns,
+    plain_name,
     set_sources,
     sort_key,
     table_name,
-    truth,
+    true_condition,
 )
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import items, joins, parts
@@ -77,10 +77,10 @@ def paper_joins_commute(node: exp.Select, facts: Facts) -> Expr | None:
     del facts
     if not joins(node) or has_side(node):
         return None
-    before = key([node.args["from_"], *joins(node)])
+    before = node_text([node.args["from_"], *joins(node)])
     on = [join.args["on"] for join in joins(node) if join.args.get("on") is not None]
     set_sources(node, sorted(items(node), key=sort_key), sorted(on, key=sort_key))
-    return node if key([node.args["from_"], *joins(node)]) != before else None
+    return node if node_text([node.args["from_"], *joins(node)]) != before else None
 
 
 @rule(
@@ -139,17 +139,17 @@ def paper_joined_columns_are_equal(node: exp.Select, facts: Facts) -> Expr | Non
         for join in joins(node)
         if not join.args.get("side")
         for part in parts(join.args.get("on"))
-        if isinstance(part, exp.EQ) and name_of(part.this) and name_of(part.expression)
+        if isinstance(part, exp.EQ) and plain_name(part.this) and plain_name(part.expression)
     ]
-    equality_keys = {key(part) for part in equalities}
+    equality_keys = {node_text(part) for part in equalities}
     columns = [
         column
         for column in (own_columns(node) if equalities else ())
-        if not isinstance(column.parent, exp.EQ) or key(column.parent) not in equality_keys
+        if not isinstance(column.parent, exp.EQ) or node_text(column.parent) not in equality_keys
     ]
     changed = False
-    for part in sorted(equalities, key=key, reverse=True):
-        first, second = sorted((part.this, part.expression), key=key)
+    for part in sorted(equalities, key=node_text, reverse=True):
+        first, second = sorted((part.this, part.expression), key=node_text)
         for number, column in enumerate(columns):
             new = _better(column, first, second, facts)
             if new is not None:
@@ -163,14 +163,14 @@ def _better(
     column: exp.Column, first: exp.Column, second: exp.Column, facts: Facts
 ) -> exp.Column | None:
     """Which of two equal columns is written for one of them, where it is the other."""
-    here = key(column)
-    if here not in (key(first), key(second)) or key(first) == key(second):
+    here = node_text(column)
+    if here not in (node_text(first), node_text(second)) or node_text(first) == node_text(second):
         return None
     better = first
     if isinstance(column.parent, exp.Count | exp.Is):
         # Only whether it is NULL counts here, which the one that never is tells best.
         better = second if is_not_null(second, facts) and not is_not_null(first, facts) else first
-    return better if key(better) != here else None
+    return better if node_text(better) != here else None
 
 
 LINK = (
@@ -258,16 +258,16 @@ def paper_join_to_parent_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
         parent, child, fact = reference
         sources = items(node)
         parents = [item for item in sources if table_name(item) == parent[0]]
-        used = {name_of(column) for column in own_columns(node)}
+        used = {plain_name(column) for column in own_columns(node)}
         if not parents or any(name and name[0] == parent[0] and name != parent for name in used):
             continue
         facts.cite(fact)
         left = [item for item in sources if item is not parents[0]]
         on = [part for part in on_conditions(node) if part is not condition]
-        on = [part for part in on if isinstance(part, exp.EQ)] or [truth()]
+        on = [part for part in on if isinstance(part, exp.EQ)] or [true_condition()]
         set_sources(node, left, on)
         for column in nodes_below(node, exp.Column):
-            if name_of(column) == parent:
+            if plain_name(column) == parent:
                 column.replace(column_node(*child))
         return node
     return None
@@ -349,11 +349,11 @@ def paper_left_join_null_is_not_in(node: exp.Select, facts: Facts) -> Expr | Non
     on = join.args.get("on")
     if (join.side or "").upper() != "LEFT" or not isinstance(test.expression, exp.Null):
         return None
-    left_table, missing = table_name(items(node)[0]), name_of(test.this)
+    left_table, missing = table_name(items(node)[0]), plain_name(test.this)
     if not isinstance(on, exp.EQ) or missing is None or not left_table:
         return None
     for outer, inner in ((on.this, on.expression), (on.expression, on.this)):
-        outside, inside = name_of(outer), name_of(inner)
+        outside, inside = plain_name(outer), plain_name(inner)
         if outside is None or inside is None or outside[0] != left_table or inside[0] != missing[0]:
             continue
         table = exp.Table(this=exp.Identifier(this=missing[0]))

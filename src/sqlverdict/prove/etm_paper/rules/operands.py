@@ -6,7 +6,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.etm_paper.shapes import nodes_below, same, sort_key
+from sqlverdict.prove.etm_paper.shapes import nodes_below, same_node, sort_key
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
@@ -201,4 +201,4 @@ def paper_same_operands_are_one(node: exp.Union | exp.Intersect, facts: Facts) -
     """
     del facts
     left: Expr = node.this
-    return left if same(left, node.expression) else None
+    return left if same_node(left, node.expression) else None

@@ -7,7 +7,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.etm_paper.shapes import column_node, nodes_below, sort_key, table_name
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import items
 from sqlverdict.prove.rule import Pair, rule
@@ -180,7 +180,7 @@ def paper_output_names_do_not_count(node: exp.Select, facts: Facts) -> Expr | No
         word = alias.args["alias"]
         for column in nodes_below(node, exp.Column):
             if _same_word(column.this, word) and column.find_ancestor(exp.Alias) is None:
-                column.set("this", copy_of(alias.this))
+                column.set("this", counted_copy(alias.this))
     for alias in aliases:
         alias.replace(alias.this)
     return node

@@ -7,7 +7,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.etm_paper.constraints import is_not_null, is_unique
-from sqlverdict.prove.etm_paper.shapes import key, same
+from sqlverdict.prove.etm_paper.shapes import node_text, same_node
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
@@ -84,9 +84,9 @@ def paper_set_operation_is_a_condition(
         return None
     sources = left.args.get("from_"), right.args.get("from_")
     first, second = left.args.get("where"), right.args.get("where")
-    if first is None or second is None or key(sources[0]) != key(sources[1]):
+    if first is None or second is None or node_text(sources[0]) != node_text(sources[1]):
         return None
-    if not same(left.expressions[0], right.expressions[0]):
+    if not same_node(left.expressions[0], right.expressions[0]):
         return None
     if not is_unique(left.expressions[0], facts):
         return None

@@ -9,13 +9,13 @@ from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique
 from sqlverdict.prove.etm_paper.constraints import is_unique, refers
 from sqlverdict.prove.etm_paper.shapes import (
     column_node,
-    name_of,
     nodes_below,
-    same,
+    plain_name,
+    same_node,
     table_name,
-    truth,
+    true_condition,
 )
-from sqlverdict.prove.reasoning.copies import copy_of
+from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import items, joins
 from sqlverdict.prove.rule import Pair, rule
@@ -74,8 +74,8 @@ def paper_in_own_table_is_condition(node: exp.In, facts: Facts) -> Expr | None:
     if not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
         return None
     where, sources = inner.args.get("where"), items(inner)
-    outside = name_of(node.this)
-    if where is None or outside is None or not same(inner.expressions[0], node.this):
+    outside = plain_name(node.this)
+    if where is None or outside is None or not same_node(inner.expressions[0], node.this):
         return None
     if not sources or table_name(sources[0]) != outside[0]:
         return None
@@ -165,9 +165,9 @@ def paper_in_key_is_join(node: exp.Select, facts: Facts) -> Expr | None:
     if joins(node) or not isinstance(condition, exp.In | exp.EQ):
         return None
     inner = _inner(condition)
-    outside, inside = name_of(condition.this), None
+    outside, inside = plain_name(condition.this), None
     if inner is not None and len(inner.expressions) == 1:
-        inside = name_of(inner.expressions[0])
+        inside = plain_name(inner.expressions[0])
     sources = items(node)
     if inner is None or inside is None or outside is None or not sources or not items(inner):
         return None
@@ -183,7 +183,9 @@ def paper_in_key_is_join(node: exp.Select, facts: Facts) -> Expr | None:
     facts.cite(fact)
     on = exp.EQ(this=column_node(parent, inside[1]), expression=column_node(child, outside[1]))
     node.set("joins", [exp.Join(this=items(inner)[0], on=on)])
-    node.set("where", exp.Where(this=inner_where.this if inner_where is not None else truth()))
+    node.set(
+        "where", exp.Where(this=inner_where.this if inner_where is not None else true_condition())
+    )
     return node
 
 
@@ -266,7 +268,7 @@ def _inlined(query: Expr, bodies: dict[str, Expr]) -> Expr:
         if body is None or table.args.get("db"):
             continue
         alias = table.args.get("alias") or exp.TableAlias(this=exp.Identifier(this=table.name))
-        table.replace(exp.Subquery(this=copy_of(body), alias=alias))
+        table.replace(exp.Subquery(this=counted_copy(body), alias=alias))
     return query
 
 

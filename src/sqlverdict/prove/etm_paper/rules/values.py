@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.etm_paper.shapes import same
+from sqlverdict.prove.etm_paper.shapes import same_node
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import all_of, parts
 from sqlverdict.prove.rule import Pair, rule
@@ -205,7 +205,11 @@ def paper_prefix_and_rest_is_whole(node: exp.And, facts: Facts) -> Expr | None:
             continue
         for other in conditions:
             rest = _cut(other) if isinstance(other, _ORDERED) else None
-            if rest is None or rest[1] != prefix[1] + prefix[2] or not same(rest[0], prefix[0]):
+            if (
+                rest is None
+                or rest[1] != prefix[1] + prefix[2]
+                or not same_node(rest[0], prefix[0])
+            ):
                 continue
             whole = exp.Literal.string(_plain(prefix[3]) + _plain(rest[3]))
             comparison = type(other)(this=rest[0].copy(), expression=whole)

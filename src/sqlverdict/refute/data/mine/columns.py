@@ -33,9 +33,9 @@ from sqlverdict.refute.data.mine.kind import (
     ColumnRegularity,
     Regularity,
     cells_of,
-    literal,
-    rows_of,
+    instance_rows,
     spoken,
+    sql_value,
 )
 from sqlverdict.refute.data.mine.sample import Sample, Values
 from sqlverdict.refute.witness import Instance
@@ -69,7 +69,7 @@ class NonEmpty(Regularity):
 
     def holds(self, instance: Instance) -> bool:
         """Whether the table has a row."""
-        return bool(rows_of(instance, self.table))
+        return bool(instance_rows(instance, self.table))
 
     def counterexample(self) -> str:
         """A row where the table has none."""
@@ -146,8 +146,8 @@ class FewValues(ColumnRegularity):
 
     def __str__(self) -> str:
         if len(self.values) == 1:
-            return f"{self._name} is always {literal(self.values[0])}"
-        examples = ", ".join(map(literal, self.values[:_EXAMPLES]))
+            return f"{self._name} is always {sql_value(self.values[0])}"
+        examples = ", ".join(map(sql_value, self.values[:_EXAMPLES]))
         more = len(self.values) - _EXAMPLES
         return f"{self._name} is one of {examples}" + (f" and {more} more" if more > 0 else "")
 
@@ -157,7 +157,7 @@ class FewValues(ColumnRegularity):
 
     def violation(self) -> str:
         """It is another value."""
-        return f"{quote_name(self.column)} NOT IN ({', '.join(map(literal, self.values))})"
+        return f"{quote_name(self.column)} NOT IN ({', '.join(map(sql_value, self.values))})"
 
 
 @dataclass(frozen=True)
@@ -200,8 +200,8 @@ class Range(ColumnRegularity):
     def violation(self) -> str:
         """It is a number outside."""
         column = quote_name(self.column)
-        above = f"{column} > {literal(self.high)} AND {column} < ''"
-        return f"{column} < {literal(self.low)} OR ({above})"
+        above = f"{column} > {sql_value(self.high)} AND {column} < ''"
+        return f"{column} < {sql_value(self.low)} OR ({above})"
 
 
 LOOKS = (FewValues, NumberSign, Range, TextForm)

@@ -112,7 +112,7 @@ def _layout(schema: Schema) -> dict[str, tuple[str, dict[str, int]]]:
     }
 
 
-def rows_of(instance: Instance, table: str) -> tuple[Row, ...]:
+def instance_rows(instance: Instance, table: str) -> tuple[Row, ...]:
     """The rows of a table; none where the schema has no such table."""
     name, _ = _layout(instance.schema).get(fold(table), (table, {}))
     return instance.rows.get(name, ())
@@ -145,7 +145,7 @@ def spoken(column_ref: ColumnRef) -> str:
     return f"{column_ref[0]}.{column_ref[1]}"
 
 
-def literal(value: Cell) -> str:
+def sql_value(value: Cell) -> str:
     """A value as SQL."""
     if value is None:
         return "NULL"
