@@ -165,7 +165,7 @@ def read_columns(columns: Mapping[str, str] | None, name: str) -> dict[str, str]
     return dict(columns or {})
 
 
-def read_arguments(pair: Pair, names: frozenset[str]) -> dict[str, Any]:
+def read_arguments(pair: Pair, names: Set[str]) -> dict[str, Any]:
     """A pair as the arguments of a check.
 
     Args:

@@ -61,9 +61,7 @@ from sqlverdict.run.options import Options, ProofOptions
 from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan, plan_run
 
-_ARGUMENTS = frozenset(
-    ("gold", "prediction", "db", "db_id", "question", "knowledge", "contract", "id")
-)
+_ARGUMENTS = {"gold", "prediction", "db", "db_id", "question", "knowledge", "contract", "id"}
 """The arguments of :meth:`Scorer.check`."""
 Look = Callable[[BoundedChecker, Case, Prediction, str], T]
 """Looks at a pair on a database with a digest."""

@@ -171,7 +171,7 @@ def bar_chart(
         body.append(_bar(label, groups[group], (low, high), number, left, thick, y, y_percent))
         for low_end, high_end in (errors or {}).get(label, ())[group : group + 1]:
             body.append(_error(left + thick / 2, y(low_end), y(high_end)))
-    body.append(_rule(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
+    body.append(parts.line_element(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
     body += _group_names(groups, room, bottom, rotated)
     if not pieces:
         body.append(_nothing(top))
@@ -221,10 +221,10 @@ def _frame(
     yield from _level_lines(y, y_label, y_percent)
     for tick in x.ticks():
         position = x(tick)
-        yield _rule(position, y.start, position, y.start + 5, "sv-axis")
+        yield parts.line_element(position, y.start, position, y.start + 5, "sv-axis")
         label = parts.tick_text(tick, percent=x_percent, span=x.high - x.low)
         yield parts.text_element(position, y.start + 20, label, kind="sv-quiet", anchor="middle")
-    yield _rule(x.start, y.start, x.end, y.start, "sv-axis")
+    yield parts.line_element(x.start, y.start, x.end, y.start, "sv-axis")
     middle = (x.start + x.end) / 2
     yield parts.text_element(middle, HEIGHT - 14, x_label, anchor="middle", most=84)
 
@@ -232,7 +232,7 @@ def _frame(
 def _level_lines(y: Scale, label: str, percent: bool) -> Iterator[str]:
     for tick in y.ticks():
         tick_y = y(tick)
-        yield _rule(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
+        yield parts.line_element(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
         tick_label = parts.tick_text(tick, percent=percent, span=y.high - y.low)
         yield parts.text_element(LEFT - 8, tick_y + 4, tick_label, kind="sv-quiet", anchor="end")
     middle = (y.start + y.end) / 2
@@ -248,7 +248,7 @@ def _references(
     for number, (value, label) in enumerate(verticals):
         if x.low <= value <= x.high:
             position = x(value)
-            yield _rule(position, y.start, position, y.end, "sv-mark")
+            yield parts.line_element(position, y.start, position, y.end, "sv-mark")
             end = position > (x.start + x.end) / 2
             where = position - 5 if end else position + 5
             anchor = "end" if end else "start"
@@ -257,7 +257,7 @@ def _references(
             )
     for value, label in horizontals:
         if y.low <= value <= y.high:
-            yield _rule(x.start, y(value), x.end, y(value), "sv-mark")
+            yield parts.line_element(x.start, y(value), x.end, y(value), "sv-mark")
             yield parts.text_element(x.end - 4, y(value) - 5, label, kind="sv-quiet", anchor="end")
 
 
@@ -390,10 +390,6 @@ def _bar(
 def _error(x: float, low: float, high: float) -> str:
     path = f"M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} {high:.1f}h8"
     return f'<path class="sv-bar-error" d="{path}"/>'
-
-
-def _rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
 def _nothing(top: float) -> str:

@@ -133,6 +133,11 @@ def tick_text(value: float, *, percent: bool = False, span: float = 0.0) -> str:
     return f"{value:,.10g}".replace("-", "−")  # noqa: RUF001
 
 
+def line_element(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    """A straight line."""
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
 def text_element(
     x: float,
     y: float,
