@@ -14,7 +14,7 @@ from sqlverdict.api.arguments import (
     plain_text,
     read_count,
     read_reference,
-    text_argument,
+    text_from,
 )
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
@@ -110,7 +110,7 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     reference = read_reference(source)
     if reference is None:
         raise UsageError("the source of the schema is None; expected a path or a URL")
-    db_id = None if db_id is None else text_argument(db_id, "db_id")
+    db_id = None if db_id is None else text_from(db_id, "db_id")
     engine = engine_of(reference)
     if engine != DEFAULT_ENGINE:
         return ENGINES.get(engine).schema(reference, db_id)
