@@ -100,7 +100,7 @@ def read_reply(prediction: Reply) -> Reply:
     )
 
 
-def read_text_argument(value: str | None, name: str) -> str:
+def text_from(value: str | None, name: str) -> str:
     """An argument that is text; ``None`` is the same as none.
 
     Raises:

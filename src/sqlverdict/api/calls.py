@@ -14,7 +14,7 @@ from sqlverdict.api.arguments import (
     plain_text,
     read_count,
     read_reference,
-    read_text_argument,
+    text_from,
 )
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
@@ -110,7 +110,7 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     reference = read_reference(source)
     if reference is None:
         raise UsageError("the source of the schema is None; expected a path or a URL")
-    db_id = None if db_id is None else read_text_argument(db_id, "db_id")
+    db_id = None if db_id is None else text_from(db_id, "db_id")
     engine = ENGINES.get(engine_of(reference))
     if not engine.in_python:
         return engine.schema(reference, db_id)

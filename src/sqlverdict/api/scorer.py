@@ -34,8 +34,8 @@ from sqlverdict.api.arguments import (
     read_reference,
     read_reply,
     read_search,
-    read_text_argument,
     read_timeout,
+    text_from,
 )
 from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.api.closing import Closing
@@ -124,7 +124,7 @@ class Scorer(Closing):
         self._databases_at = read_reference(databases)
         self._db = read_reference(db)
         where = self._databases_at or self._db
-        name = read_text_argument(engine, "engine")
+        name = text_from(engine, "engine")
         if name:
             ENGINES.get(name)
             for reference in filter(None, (self._databases_at, self._db)):
@@ -295,11 +295,8 @@ class Scorer(Closing):
         texts = plain_text(gold) if isinstance(gold, str) else read_golds(gold)
         reply = read_reply(prediction)
         database, name = self._database(db, db_id)
-        question, knowledge = (
-            read_text_argument(question, "question"),
-            read_text_argument(knowledge, "knowledge"),
-        )
-        id = read_text_argument(id, "id")  # noqa: A001 - as above
+        question, knowledge = text_from(question, "question"), text_from(knowledge, "knowledge")
+        id = text_from(id, "id")  # noqa: A001 - as above
         if contract is not None and not isinstance(contract, Contract):
             raise UsageError(
                 f"contract is {type(contract).__name__}; expected a sqlverdict.Contract"
@@ -333,7 +330,7 @@ class Scorer(Closing):
                     f"db_id={db_id!r} needs the argument databases=, the folder of all databases, "
                     f"where the scorer or rewarder is made"
                 )
-            name = read_text_argument(db_id, "db_id")
+            name = text_from(db_id, "db_id")
             return self._find_database(name), name
         reference = read_reference(db) or self._db
         if reference is None and self._databases_at is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlverdict.api.arguments import Reference, read_text_argument
+from sqlverdict.api.arguments import Reference, text_from
 from sqlverdict.api.inputs import RunArguments, RunInputs, read_inputs
 from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import MissingExtra, UsageError
@@ -242,7 +242,7 @@ def evaluated_runs(inputs: RunInputs, name: str, out: Reference | None) -> tuple
     Raises:
         UsageError: the name of the folder is empty.
     """
-    name = read_text_argument(name, "name")
+    name = text_from(name, "name")
     if out is not None and not isinstance(out, str | os.PathLike):
         raise UsageError(f"out is {out!r}; expected a folder, or None for a temporary one")
     if out is not None and not os.fspath(out).strip():

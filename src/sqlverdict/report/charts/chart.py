@@ -161,7 +161,7 @@ def bar_chart(
     values += [end for ends in (errors or {}).values() for pair in ends for end in pair]
     y = Scale(*parts.linear_range(values, with_zero=True), bottom, top)
     body = [
-        parts.text_element(LEFT, 26, title, kind="sv-title", most=76),
+        parts.svg_text(LEFT, 26, title, kind="sv-title", most=76),
         *_level_lines(y, y_label, y_percent),
     ]
     thick = room * 0.78 / (1 if stacked else max(1, len(labels)))
@@ -171,7 +171,7 @@ def bar_chart(
         body.append(_bar(label, groups[group], (low, high), number, left, thick, y, y_percent))
         for low_end, high_end in (errors or {}).get(label, ())[group : group + 1]:
             body.append(_error(left + thick / 2, y(low_end), y(high_end)))
-    body.append(parts.line_element(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
+    body.append(_rule(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
     body += _group_names(groups, room, bottom, rotated)
     if not pieces:
         body.append(_nothing(top))
@@ -217,26 +217,26 @@ def _frame(
     x_percent: bool,
     y_percent: bool,
 ) -> Iterator[str]:
-    yield parts.text_element(LEFT, 26, title, kind="sv-title", most=76)
+    yield parts.svg_text(LEFT, 26, title, kind="sv-title", most=76)
     yield from _level_lines(y, y_label, y_percent)
     for tick in x.ticks():
         position = x(tick)
-        yield parts.line_element(position, y.start, position, y.start + 5, "sv-axis")
+        yield _rule(position, y.start, position, y.start + 5, "sv-axis")
         label = parts.tick_text(tick, percent=x_percent, span=x.high - x.low)
-        yield parts.text_element(position, y.start + 20, label, kind="sv-quiet", anchor="middle")
-    yield parts.line_element(x.start, y.start, x.end, y.start, "sv-axis")
+        yield parts.svg_text(position, y.start + 20, label, kind="sv-quiet", anchor="middle")
+    yield _rule(x.start, y.start, x.end, y.start, "sv-axis")
     middle = (x.start + x.end) / 2
-    yield parts.text_element(middle, HEIGHT - 14, x_label, anchor="middle", most=84)
+    yield parts.svg_text(middle, HEIGHT - 14, x_label, anchor="middle", most=84)
 
 
 def _level_lines(y: Scale, label: str, percent: bool) -> Iterator[str]:
     for tick in y.ticks():
         tick_y = y(tick)
-        yield parts.line_element(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
+        yield _rule(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
         tick_label = parts.tick_text(tick, percent=percent, span=y.high - y.low)
-        yield parts.text_element(LEFT - 8, tick_y + 4, tick_label, kind="sv-quiet", anchor="end")
+        yield parts.svg_text(LEFT - 8, tick_y + 4, tick_label, kind="sv-quiet", anchor="end")
     middle = (y.start + y.end) / 2
-    yield parts.text_element(16, middle, label, anchor="middle", turn=-90, most=48)
+    yield parts.svg_text(16, middle, label, anchor="middle", turn=-90, most=48)
 
 
 def _references(
@@ -248,17 +248,17 @@ def _references(
     for number, (value, label) in enumerate(verticals):
         if x.low <= value <= x.high:
             position = x(value)
-            yield parts.line_element(position, y.start, position, y.end, "sv-mark")
+            yield _rule(position, y.start, position, y.end, "sv-mark")
             end = position > (x.start + x.end) / 2
             where = position - 5 if end else position + 5
             anchor = "end" if end else "start"
-            yield parts.text_element(
+            yield parts.svg_text(
                 where, y.end + 14 + 16 * number, label, kind="sv-quiet", anchor=anchor
             )
     for value, label in horizontals:
         if y.low <= value <= y.high:
-            yield parts.line_element(x.start, y(value), x.end, y(value), "sv-mark")
-            yield parts.text_element(x.end - 4, y(value) - 5, label, kind="sv-quiet", anchor="end")
+            yield _rule(x.start, y(value), x.end, y(value), "sv-mark")
+            yield parts.svg_text(x.end - 4, y(value) - 5, label, kind="sv-quiet", anchor="end")
 
 
 def _band(series: Series, number: int, x: Scale, y: Scale) -> Iterator[str]:
@@ -322,11 +322,9 @@ def _group_names(groups: Sequence[str], room: float, bottom: float, rotated: boo
     for number, group in enumerate(groups):
         position = LEFT + room * (number + 0.5)
         if rotated:
-            yield parts.text_element(
-                position + 4, bottom + 16, group, anchor="end", turn=-32, most=18
-            )
+            yield parts.svg_text(position + 4, bottom + 16, group, anchor="end", turn=-32, most=18)
         else:
-            yield parts.text_element(position, bottom + 18, group, anchor="middle")
+            yield parts.svg_text(position, bottom + 18, group, anchor="middle")
 
 
 def _check_bars(
@@ -392,6 +390,10 @@ def _error(x: float, low: float, high: float) -> str:
     return f'<path class="sv-bar-error" d="{path}"/>'
 
 
+def _rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
 def _nothing(top: float) -> str:
     middle = (LEFT + WIDTH - RIGHT) / 2
-    return parts.text_element(middle, (top + HEIGHT - BOTTOM) / 2, "no data", anchor="middle")
+    return parts.svg_text(middle, (top + HEIGHT - BOTTOM) / 2, "no data", anchor="middle")

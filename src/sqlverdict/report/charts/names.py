@@ -49,4 +49,4 @@ def point_names(points: Sequence[tuple[float, float, str]], x: Scale) -> Iterato
         if line != lines[0]:
             ends = f'x2="{where:.1f}" y2="{line - 4:.1f}"'
             yield f'<line class="sv-grid" x1="{point_x:.1f}" y1="{point_y:.1f}" {ends}/>'
-        yield parts.text_element(where, line, name, kind="sv-quiet", anchor=anchor, most=_LONGEST)
+        yield parts.svg_text(where, line, name, kind="sv-quiet", anchor=anchor, most=_LONGEST)

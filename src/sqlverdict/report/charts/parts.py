@@ -133,12 +133,7 @@ def tick_text(value: float, *, percent: bool = False, span: float = 0.0) -> str:
     return f"{value:,.10g}".replace("-", "−")  # noqa: RUF001
 
 
-def line_element(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    """A straight line."""
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
-def text_element(
+def svg_text(
     x: float,
     y: float,
     content: str,
@@ -230,7 +225,7 @@ def legend(entries: Sequence[LegendEntry], top: float) -> tuple[str, int]:
                 f'<line class="{colour} sv-line" x1="{x:.1f}" y1="{y - 4:.1f}" x2="{x + 22:.1f}" '
                 f'y2="{y - 4:.1f}"{pattern}/>'
             )
-        parts.append(text_element(x + 28, y, entry.label, most=48))
+        parts.append(svg_text(x + 28, y, entry.label, most=48))
         x += need
     return "\n".join(parts), row + 1 if entries else 0
 

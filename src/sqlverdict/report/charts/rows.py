@@ -43,17 +43,17 @@ def row_chart(
     bottom = top + tall * max(1, len(rows))
     ends = [end for each in dots.values() for dot in each if dot is not None for end in dot]
     x = Scale(*(x_range or parts.linear_range(ends, with_zero=True)), _NAMES, WIDTH - RIGHT)
-    body = [parts.text_element(LEFT, 26, title, kind="sv-title", most=76)]
+    body = [parts.svg_text(LEFT, 26, title, kind="sv-title", most=76)]
     for tick in x.ticks():
         tick_x = x(tick)
         body.append(_rule(tick_x, top, tick_x, bottom, "sv-grid"))
         tick_label = parts.tick_text(tick)
         body.append(
-            parts.text_element(tick_x, bottom + 18, tick_label, kind="sv-quiet", anchor="middle")
+            parts.svg_text(tick_x, bottom + 18, tick_label, kind="sv-quiet", anchor="middle")
         )
     for number, name in enumerate(rows):
         middle = top + tall * (number + 0.5)
-        body.append(parts.text_element(_NAMES - 10, middle + 4, name, anchor="end", most=_MOST))
+        body.append(parts.svg_text(_NAMES - 10, middle + 4, name, anchor="end", most=_MOST))
         for position, label in enumerate(labels):
             dot = dots[label][number]
             if dot is not None:
@@ -61,7 +61,7 @@ def row_chart(
                 body.append(_dot(x, y, dot, position, f"{name}, {label}"))
     body.append(_rule(x.start, bottom, x.end, bottom, "sv-axis"))
     body.append(
-        parts.text_element((x.start + x.end) / 2, bottom + 40, x_label, anchor="middle", most=60)
+        parts.svg_text((x.start + x.end) / 2, bottom + 40, x_label, anchor="middle", most=60)
     )
     summary = f"{x_label} of {', '.join(rows) or 'nothing'}; {', '.join(labels) or 'nothing'}."
     return parts.svg_document(title, summary, [*body, key], bottom + _FOOT)
