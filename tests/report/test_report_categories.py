@@ -18,7 +18,7 @@ from sqlverdict.report.agreement.categories import (
     category_report,
     category_table,
     clause_table,
-    result_tags,
+    tags_of_result,
 )
 from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.runlog.run import Run
@@ -73,7 +73,9 @@ def test_relations_in_the_log_explain_a_difference(case: Callable[..., Result]) 
 
 def test_logged_tags_are_taken_as_they_are(case: Callable[..., Result]) -> None:
     logged = Related("compare", tags=(LoggedTag("ties"), LoggedTag("other_join")))
-    assert [tag.name for tag in result_tags(case(0, 0.0, 0.0, "SELECT 1", evidence=(logged,)))] == [
+    assert [
+        tag.name for tag in tags_of_result(case(0, 0.0, 0.0, "SELECT 1", evidence=(logged,)))
+    ] == [
         "ties",
         "other_join",
     ]
@@ -84,8 +86,8 @@ def test_a_schema_says_what_may_be_null(case: Callable[..., Result]) -> None:
     result = case(
         0, 1.0, 0.0, "SELECT COUNT(name) FROM player", gold=("SELECT COUNT(*) FROM player",)
     )
-    assert "nullable_count" in {tag.name for tag in result_tags(result)}
-    assert "nullable_count" not in {tag.name for tag in result_tags(result, schema)}
+    assert "nullable_count" in {tag.name for tag in tags_of_result(result)}
+    assert "nullable_count" not in {tag.name for tag in tags_of_result(result, schema)}
 
 
 def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from sqlverdict.execute.engine import Engine
 from sqlverdict.load.no_sql import read_prediction, without_sql
 from sqlverdict.records import Case, Contract, Prediction
 from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
-from sqlverdict.run.outcome import MetricValue, prediction_text
+from sqlverdict.run.outcome import MetricValue, logged_prediction
 from sqlverdict.run.plan import RunPlan
 
 T = TypeVar("T", PairResult, MetricValue)
@@ -90,7 +90,7 @@ class PairMemory:
         """What is remembered of a query, with the spelling of a prediction."""
         known = None if key is None else self.get(key, kind)
         if isinstance(known, PairResult) and known.sql != prediction.sql:
-            result = structs.replace(known.result, prediction=prediction_text(prediction))
+            result = structs.replace(known.result, prediction=logged_prediction(prediction))
             known = replace(known, sql=prediction.sql, result=result)
         return known
 

@@ -10,7 +10,7 @@
 ``own_data``     finds questions, predictions and the database in a folder, for ``init``
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
 ``judge_contexts``  asks the judge of a run again, in other contexts
-``count_labels``   counts people's labels by situation, for ``evaluate --confidence``
+``count_labels``   counts people's labels by situation, for ``evaluate --set confidence=FILE``
 ``recorded_command``  the options of the command that made a run
 ``run_cases``         the cases of a run, read again
 ``show_run``     prints a run, or several trials of one system

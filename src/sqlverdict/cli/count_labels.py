@@ -52,7 +52,7 @@ class CalibrateArgs:
     )
 
 
-def count_labels(
+def write_label_counts(
     runs: Sequence[Run], labels: Labels, name: str, args: CalibrateArgs, out: Path
 ) -> None:
     """Count people's labels in each situation of runs, write the counts, and say what they predict.

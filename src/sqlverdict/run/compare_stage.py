@@ -33,7 +33,7 @@ _GOLD_FAILED = frozenset(
 )
 
 
-def compare_answers(inputs: StageInputs, preset: str, database: str | None = None) -> Comparison:
+def compare_with_golds(inputs: StageInputs, preset: str, database: str | None = None) -> Comparison:
     """The prediction against the golds: equal if it equals any of them."""
     work = partial(_compare, inputs, preset, database)
     return inputs.once((_COMPARE, preset, database), work)
@@ -220,7 +220,7 @@ def logged_answers(inputs: StageInputs, evidence: Sequence[Evidence]) -> LoggedA
     record = inputs.case.recorded_answers
     if record is not None and not (record.whole and record.has_results):
         return None
-    compared = compare_answers(inputs, inputs.plan.decides_by)
+    compared = compare_with_golds(inputs, inputs.plan.decides_by)
     columns: Sequence[int | None] | None = compared.columns
     if not compared.equal:
         columns = next((each.proof.columns for each in relations_of(evidence)), None)

@@ -184,7 +184,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "db_id": case.db_id,
         "question": case.question,
         "gold": case.logged_golds,
-        "prediction": prediction_text(prediction),
+        "prediction": logged_prediction(prediction),
         "abstained": prediction.abstained,
         "verdict": judgement.verdict,
         "fault": judgement.fault,
@@ -212,7 +212,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
     return fields
 
 
-def prediction_text(prediction: Prediction) -> str | None:
+def logged_prediction(prediction: Prediction) -> str | None:
     """What was predicted, as the log has it."""
     if prediction.answer is not None:
         return prediction.answer.title

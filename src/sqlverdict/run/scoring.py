@@ -28,7 +28,7 @@ from sqlverdict.records import (
 )
 from sqlverdict.refute.witness import Refutation
 from sqlverdict.run.attempt import STORAGE, TOOLKIT, stage_failure
-from sqlverdict.run.compare_stage import compare_answers
+from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.plan import SOUND
 from sqlverdict.run.prove_stage import prove_case
@@ -88,7 +88,7 @@ class MetricItem:
 
     def compare(self, preset: str, database: str | None = None) -> Comparison:
         """The prediction against the golds: equal if it equals any of them."""
-        return compare_answers(self.inputs, preset, database)
+        return compare_with_golds(self.inputs, preset, database)
 
     def refute(self) -> Refutation:
         """A witness against every gold, or that none was found."""

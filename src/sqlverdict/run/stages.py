@@ -27,7 +27,7 @@ from sqlverdict.records import Answer, Comparison, Outcome
 from sqlverdict.refute.witness import Witness
 from sqlverdict.run.attempt import attempt
 from sqlverdict.run.compare_stage import (
-    compare_answers,
+    compare_with_golds,
     difference_evidence,
     match_evidence,
     open_evidence,
@@ -50,7 +50,7 @@ def gather_evidence(inputs: StageInputs, refuter: Refuter) -> tuple[Evidence, ..
     if not inputs.prediction.responds:
         compared = Comparison(False)
         if plan.executes:
-            compared = compare_answers(inputs, plan.decides_by)
+            compared = compare_with_golds(inputs, plan.decides_by)
         return (open_evidence(inputs, compared),) if compared.equal is None else ()
     stages = _from_answers if plan.executes else _from_texts
     return (*stages(inputs, refuter), *_from_elsewhere(inputs))
@@ -74,7 +74,7 @@ def _by_text(inputs: StageInputs) -> Evidence:
 def _from_answers(inputs: StageInputs, refuter: Refuter) -> tuple[Evidence, ...]:
     """What can be said where both queries are run."""
     plan = inputs.plan
-    compared = compare_answers(inputs, plan.decides_by)
+    compared = compare_with_golds(inputs, plan.decides_by)
     evidence: list[Evidence] = []
     errors: list[Evidence] = []
     proof = None
@@ -205,7 +205,7 @@ def _from_elsewhere(inputs: StageInputs) -> tuple[Evidence, ...]:
         return (Recorded(_RECORD, message=message, unused=True),)
     equal, differs = None, False
     if record.use == "beside" and record.equal is not None and plan.executes:
-        ours, equal = compare_answers(inputs, plan.preset).equal, record.equal
+        ours, equal = compare_with_golds(inputs, plan.preset).equal, record.equal
         differs = ours is not None and ours != equal
     if not record.verdicts and equal is None:
         return ()

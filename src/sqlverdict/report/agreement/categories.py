@@ -110,7 +110,7 @@ class CategoryReport:
     tags: Mapping[str, int] = field(default_factory=dict)
 
 
-def result_tags(result: Result, schema: Schema | None = None) -> tuple[Tag, ...]:
+def tags_of_result(result: Result, schema: Schema | None = None) -> tuple[Tag, ...]:
     """What differs between a case's prediction and its gold: logged, else found now."""
     for piece in result.evidence:
         if isinstance(piece, Refuted | Related | Failed) and piece.tags is not None:
@@ -167,7 +167,7 @@ def category_of(
     outcome: Outcome = ("TP" if right else "FP") if equal else ("FN" if right else "TN")
     if outcome == "TP":
         return Categorised(result.id, outcome, (), (), None)
-    tags = result_tags(result, schema)
+    tags = tags_of_result(result, schema)
     if any(tag.name == "fails" for tag in tags):
         return Categorised(result.id, outcome, tags, (SQL_ERROR,), (SQL_ERROR,))
     if outcome == "FN":

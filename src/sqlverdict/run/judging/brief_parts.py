@@ -16,7 +16,7 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import count
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import REASONS, Answer, Outcome, Query, Reason, Role
-from sqlverdict.run.compare_stage import compare_answers
+from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import StageInputs
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def results_in_words(inputs: StageInputs, gold: Outcome, related: bool) -> str:
     """
     from sqlverdict.judge.briefs.result_tables import brief_cell
 
-    compared = compare_answers(inputs, DEFAULT_PRESET)
+    compared = compare_with_golds(inputs, DEFAULT_PRESET)
     prediction, record = inputs.answer(), inputs.case.recorded_answers
     if compared.equal is None:
         return "; ".join(REASONS[r] for r in compared.reasons if r is Reason.TIE_UNDETERMINED)

@@ -12,7 +12,7 @@ from sqlverdict.evidence import Contradicted, Evidence, Refuted, relations_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.policies import INTENT, Policy
 from sqlverdict.records import Answer, Outcome, Recording
-from sqlverdict.run.compare_stage import compare_answers
+from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.judging.asking import BY_CASE, Asking, JudgeQuestion
 from sqlverdict.situations import Situation
@@ -44,7 +44,7 @@ def questions(
     if every_pair:
         brief = replace(
             bare,
-            equal=compare_answers(inputs, preset).equal,
+            equal=compare_with_golds(inputs, preset).equal,
             schema_text=_database_text(inputs, bare),
         )
         pairs = [JudgeQuestion(metrics, judge, brief) for judge, metrics in _by_judge(asking)]
@@ -98,7 +98,7 @@ def _bare(inputs: StageInputs) -> Brief:
         schema_text=_schema_text(inputs, record.schema_text if record is not None else ""),
         gold=sql,
         prediction=inputs.prediction_text,
-        equal=compare_answers(inputs, DEFAULT_PRESET).equal,
+        equal=compare_with_golds(inputs, DEFAULT_PRESET).equal,
         gold_table=_answer_text(record, record.gold_text if record else "", gold),
         prediction_table=_answer_text(
             record, record.prediction_text if record else "", inputs.answer()

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from sqlverdict.cli.command import command
-from sqlverdict.cli.count_labels import CalibrateArgs, count_labels
+from sqlverdict.cli.count_labels import CalibrateArgs, write_label_counts
 from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.labels import ContextArgs, LabelArgs, half_option
 from sqlverdict.cli.options.shared import (
@@ -175,7 +175,7 @@ def agree(args: AgreeArgs) -> None:
         _check_options((*_OF_FIGURES, "as_json"), "cannot be combined with --calibrate")
         if args.out is None:
             raise UsageError("--calibrate goes with --out FILE, the file of the counts")
-        count_labels(runs, labels, args.labels.labels.stem, args.calibration, args.out)
+        write_label_counts(runs, labels, args.labels.labels.stem, args.calibration, args.out)
         return
     _check_options(_names(CalibrateArgs), "goes with --calibrate")
     _check_options(("out",), "goes with --calibrate or --context NAME")
