@@ -97,9 +97,9 @@ def main() -> None:
     """Print the figures, or what one of them counts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", choices=LISTS, help="print what is counted")
-    chosen = parser.parse_args().list
-    if chosen is not None:
-        sys.stdout.writelines(f"{line}\n" for line in LISTS[chosen]())
+    kind = parser.parse_args().list
+    if kind is not None:
+        sys.stdout.writelines(f"{line}\n" for line in LISTS[kind]())
         return
     for name, value in figures().items():
         sys.stdout.write(f"{name:45} {value:>8}\n")

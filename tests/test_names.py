@@ -171,10 +171,10 @@ def test_no_public_function_name_has_two_meanings() -> None:
     for path, tree in source_trees().items():
         if path.startswith("cli/commands/"):
             continue
-        place = "execute/engines" if path.startswith("execute/engines/") else path
+        folder = "execute/engines" if path.startswith("execute/engines/") else path
         for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
-                places.setdefault(node.name, set()).add(place)
+                places.setdefault(node.name, set()).add(folder)
     shared = {name: sorted(where) for name, where in places.items() if len(where) > 1}
     known = set(STILL_SHARED.split())
     new = {name: shared[name] for name in shared.keys() - known - INTERFACE.keys()}

@@ -185,9 +185,9 @@ def test_each_option_that_init_shows_has_its_real_default(invoke: Invoke, folder
     assert invoke("init").exit_code == 0
     before = tomllib.loads((folder / "sqlverdict.toml").read_text())
     without_marks(folder / "sqlverdict.toml")
-    shown = tomllib.loads((folder / "sqlverdict.toml").read_text())
+    after = tomllib.loads((folder / "sqlverdict.toml").read_text())
     usual = run_options(EvaluateArgs(), None)
-    assert {key: value for key, value in shown.items() if key not in before} == {
+    assert {key: value for key, value in after.items() if key not in before} == {
         "metrics": usual.metrics,
         "prove": usual.proof is not None,
         "no-sql": usual.no_sql,

@@ -38,7 +38,8 @@ class CalibrateArgs:
     calibrate: bool = option(
         "--calibrate",
         is_flag=True,
-        help="Write to --out how often each kind of verdict is right, for evaluate --confidence.",
+        help="Write to --out how often each kind of verdict is right, for "
+        "evaluate --set confidence=FILE.",
     )
     about: str = option(
         "--about",

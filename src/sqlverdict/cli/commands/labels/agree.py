@@ -56,7 +56,7 @@ _EXAMPLES = (
     "sqlverdict agree runs/o3 runs/gpt --labels labels.jsonl --figure kappa.svg \\",
     "    --combined 'any(ex, *)' --combined 'majority(o3: flex, gpt: flex, ex)'",
     "sqlverdict agree runs/mine --labels labels.jsonl --calibrate --out counts.json",
-    "sqlverdict evaluate ... --metrics ex,verdict --confidence counts.json --out runs/next",
+    "sqlverdict evaluate ... --metrics ex,verdict --set confidence=counts.json --out runs/next",
     "sqlverdict agree runs/flex --labels labels.jsonl --context all --dry-run    # what it costs",
     "sqlverdict agree runs/flex --labels labels.jsonl --context no_gold --out ablation",
 )
