@@ -295,7 +295,7 @@ def test_a_feature_that_fails_is_counted_and_does_not_end_the_audit(
     def broken(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("sqlverdict.audit.gold.features_of", broken)
+    monkeypatch.setattr("sqlverdict.audit.gold.gold_features", broken)
     suspects = suspect_golds([make_run(name, line()) for name in "ab"])
     assert suspects.suspects[0].rank == pytest.approx(logistic(gold_model().intercept), abs=1e-4)
     assert any("the model (RecursionError)" in note for note in suspects.notes)
