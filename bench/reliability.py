@@ -25,7 +25,7 @@ from sqlverdict.score.reliability.curve import augrc, aurc
 from sqlverdict.score.reliability.curve_intervals import compare_curves, curve_intervals
 from sqlverdict.score.reliability.intervals import interval_of, resampled_tables
 from sqlverdict.score.reliability.items import ReliabilityCounts
-from sqlverdict.score.reliability.outcomes import PROVED, VERDICT, FailurePolicy
+from sqlverdict.score.reliability.outcomes import PROVED, FailurePolicy
 from sqlverdict.score.reliability.reliability_score import PENALTIES, break_even, rs, views
 from sqlverdict.score.reliability.thresholds import best_prefix, certify
 
@@ -76,7 +76,7 @@ def main() -> None:
         print(f"{items:,} items, {(folder / RESULTS).stat().st_size / 1e6:.0f} MB of run log\n")
         print("| step | CPU seconds | wall seconds | peak memory so far, MB |")
         print("| --- | ---: | ---: | ---: |")
-        ledger = ReliabilityCounts("ex", FailurePolicy(), beside=(VERDICT, PROVED))
+        ledger = ReliabilityCounts("ex", FailurePolicy(), beside=("verdict", PROVED))
         timed(
             "read the log: outcomes, slices, answers", lambda: ledger.add_all(read_results(folder))
         )

@@ -14,7 +14,8 @@ _INTRODUCTION = """A command takes **options** (`--out runs/mine`) and **setting
 what is set once for a project, if at all: a timeout, a cache, the prices of a model. It has no
 option of its own. Give it in one of two ways, with the same name:
 
-```bash
+<!-- not run: takes your own files -->
+```sh
 sqlverdict evaluate --cases bot.csv --databases shop.db --set max-rows=1000 --set page=false
 ```
 

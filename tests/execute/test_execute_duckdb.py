@@ -306,7 +306,7 @@ def test_any_file_name_can_be_opened(tmp_path: Path, name: str) -> None:
 def test_a_sqlite_file_names_its_engine(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     path.write_bytes(b"SQLite format 3\x00" + b"\0" * 100)
-    with pytest.raises(DatabaseError, match="--engine sqlite"):
+    with pytest.raises(DatabaseError, match="use the engine sqlite"):
         DUCKDB.open(path, Limits())
 
 

@@ -1,4 +1,4 @@
-"""What belongs to another engine says which engine, which extra and which option."""
+"""What belongs to another engine says which engine, and which extra."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 @pytest.mark.parametrize(
     ("header", "advice"),
     [
-        (b"\x12\x34\x56\x78\x9a\xbc\xde\xf0DUCK" + bytes(100), r"--engine duckdb .*\[duckdb\]"),
+        (b"\x12\x34\x56\x78\x9a\xbc\xde\xf0DUCK" + bytes(100), r"the engine duckdb .*\[duckdb\]"),
         (b"PGDMP\x01\x0e", r"postgresql://HOST/\{db_id\} .*\[postgres\]"),
         (b"--\n-- PostgreSQL database dump\n--\n", r"postgresql://HOST/\{db_id\} .*\[postgres\]"),
         (b"-- MySQL dump 10.13\n", r"mysql://HOST/\{db_id\} .*\[mysql\]"),
@@ -36,7 +36,10 @@ def test_a_file_of_another_engine(tmp_path: Path, header: bytes, advice: str) ->
             "CREATE TYPE mood AS ENUM ('sad')",
             r"PostgreSQL.*postgresql://HOST/DATABASE.*\[postgres\]",
         ),
-        ("CREATE TABLE t (a text DEFAULT 'x'::text)", r"PostgreSQL.*--db"),
+        (
+            "CREATE TABLE t (a text DEFAULT 'x'::text)",
+            r"PostgreSQL.*as the database instead of a schema",
+        ),
         ("CREATE TABLE t (a int AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB", r"MySQL.*\[mysql\]"),
         ("CREATE TABLE t (a STRUCT(b int))", r"DuckDB.*FILE\.duckdb"),
         ("CREATE TABLE t (a int,,)", "Rewrite or remove it"),

@@ -16,7 +16,7 @@ FOLDER = "sqlverdict.prove.etm_paper"
 REGISTRIES = {"prove/profile.py", "prove/rule.py"}
 USE = """
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.check import check
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES
@@ -25,7 +25,7 @@ schema = read_ddl("CREATE TABLE t (k INTEGER, v INTEGER)", "s")
 proof = prove("SELECT k FROM t WHERE v BETWEEN 1 AND 2", "SELECT k FROM t WHERE 1 <= v AND v <= 2",
               schema)
 assert proof.proved, proof
-assert check(proof, schema).holds
+assert check_proof(proof, schema).holds
 assert PROFILES.names() == ["sound"]
 assert not any(name.startswith("paper_") for name in RULES.names())
 print("sound")

@@ -15,7 +15,7 @@ import sys
 
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.certificate import make_certificate, to_json
+from sqlverdict.prove.certificate import certificate_to_json, make_certificate
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
@@ -53,7 +53,7 @@ def show(gold, prediction, schema, facts=None):
     proof = prove(gold, prediction, schema, facts=facts)
     print(evidence_of(proof))
     if isinstance(proof, Proof):
-        sys.stdout.write(to_json(make_certificate(proof, schema, facts=facts)).decode())
+        sys.stdout.write(certificate_to_json(make_certificate(proof, schema, facts=facts)).decode())
 
 
 shop = read_ddl(SHOP, "shop")

@@ -54,7 +54,7 @@ def plus_nothing_is_idle(node: exp.Add, facts: Facts) -> Expr | None:
 '''
 USE = """
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.check import check
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES
 from sqlverdict.testing.rule_suite.pages import rule_page
@@ -68,7 +68,7 @@ check_rule(name)
 schema = read_ddl("CREATE TABLE item (price INTEGER)", "shop")
 proof = prove("SELECT price FROM item", "SELECT price + 0 FROM item", schema)
 assert proof.proved and proof.rules == (name,), proof
-assert check(proof, schema).holds
+assert check_proof(proof, schema).holds
 assert not prove(
     "SELECT price FROM item", "SELECT price + 0 FROM item", schema, without=frozenset([name])
 ).proved

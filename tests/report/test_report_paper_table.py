@@ -109,7 +109,7 @@ def test_list_prints_a_table_ids_and_csv(runs: list[Run], tmp_path: Path) -> Non
     folder = runs[0].folder
     assert "2 of 4 cases of a_b" in invoke("show", folder, "--verdict", "incorrect").output
     assert invoke("show", folder, "--lucky", "--format", "ids").stdout == "q0\n"
-    text = invoke("show", folder, "--db", "shop,club", "--format", "csv").stdout
+    text = invoke("show", folder, "--db-id", "shop,club", "--format", "csv").stdout
     rows = list(csv.DictReader(text.splitlines()))
     assert [row["verdict"] for row in rows] == ["correct", "incorrect", "correct", "incorrect"]
     empty = invoke("show", folder, "--difficulty", "medium")

@@ -79,7 +79,7 @@ def test_no_answer_leaves_memory_before_it_is_looked_at(
     make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, runner: QueryRunner
 ) -> None:
     """Bulky answers end a batch: else each query would run twice."""
-    monkeypatch.setattr("sqlverdict.execute.query_runner._REMEMBERED", 400_000)
+    monkeypatch.setattr("sqlverdict.execute.cache._HEAVIEST", 400_000)
     sql = "SELECT {0}, hex(zeroblob(5000)) FROM person LIMIT 5"
     cases = [make_case(str(n), sql.format(n)) for n in range(30)]
     chunk = [Task(0, n, c, Prediction(c.id, c.golds[0])) for n, c in enumerate(cases)]

@@ -168,14 +168,14 @@ def test_no_prediction_leaves_the_score_by_a_crash(
     """That the case is scored without the prediction is enough, whatever its verdict is then."""
     if answerable:
         # As a judge would be needed for every answer of this question.
-        true_judge = RunPlan.judge
+        true_decide = RunPlan.decide
         monkeypatch.setattr(
             RunPlan,
-            "judge",
+            "decide",
             lambda plan, case, prediction, evidence: (
                 Judgement(verdict)
                 if prediction.sql in golds
-                else true_judge(plan, case, prediction, evidence)
+                else true_decide(plan, case, prediction, evidence)
             ),
         )
     case = replace(make_case(VICTIM, GOLD), golds=golds, answerable=answerable)
