@@ -185,8 +185,8 @@ class Relation(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         kind: The relation's name.
-        detail: Its proof, as JSON; the relation's own file reads it. ``compare/relation.py``
-            lists the fields that several relations share.
+        detail: Its proof, as JSON; the relation's own file states its type and reads it.
+            ``compare/relation.py`` lists the fields that several relations share.
         broken: An ordinary database on which the relation does not hold.
         elsewhere: What the search for such a database gave otherwise.
 

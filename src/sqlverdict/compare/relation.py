@@ -28,7 +28,6 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -36,14 +35,16 @@ from sqlverdict.records import Case, Row
 from sqlverdict.registry import Registry, sections_of
 
 if TYPE_CHECKING:
+    from sqlverdict.compare.related.proofs import RelationProof
     from sqlverdict.compare.related.table_pair import TablePair
     from sqlverdict.records import Relation
 
 SECTIONS = ("Statement", "Holds when", "Proof", "Why", "Limits")
 """The headings of a relation's document. *Why* says why it is harmless, or why it is not."""
 
-Detail = Mapping[str, Any]
-"""A relation's proof, as JSON holds it; only the relation's own file reads its own fields."""
+Detail = Any
+"""A relation's proof, as JSON holds it. Each relation states the type of its own: one of
+``compare/related/proofs.py``, or one in its file."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class RelationContext:
         """Whether the question or the knowledge that comes with it has one of the words."""
         return any(words.search(text) for text in (self.case.question, self.case.knowledge))
 
-    def allows_order(self, detail: Detail) -> bool:
+    def allows_order(self, detail: RelationProof) -> bool:
         """Whether the rows stand in gold's order, or in any where order does not matter."""
         return not self.order_matters or detail.get("order") != "other"
 

@@ -5,6 +5,7 @@
 ``table_pair``      two answers side by side, with what several relations ask
 ``search``          which prediction column stands for which gold column
 ``check``           checks a claimed map of columns without a search
+``proofs``          the types of proofs that several relations share
 ``contain``         one answer within the other
 ``numbers``         numbers that are nearly the same, or rounded
 ``spellings``       one spelling for values that are written in several ways

@@ -7,17 +7,17 @@ be equal. Nothing of the search is used.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
 
+from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.search import is_weak, order_word
 from sqlverdict.compare.related.table import Keys, is_map
 from sqlverdict.compare.related.table_pair import TablePair
 
-Keyer = Callable[[Mapping[str, Any], Keys, Keys], tuple[Keys, Keys] | None]
+Keyer = Callable[[ChangedColumn, Keys, Keys], tuple[Keys, Keys] | None]
 
 
-def map_holds(detail: Mapping[str, Any], tables: TablePair, keyer: Keyer | None = None) -> bool:
+def map_holds(detail: ColumnsProof, tables: TablePair, keyer: Keyer | None = None) -> bool:
     """Whether the map in ``detail`` makes the rows of both answers agree as bags.
 
     Args:
@@ -27,7 +27,7 @@ def map_holds(detail: Mapping[str, Any], tables: TablePair, keyer: Keyer | None 
             note does not describe what the columns hold.
     """
     gold, prediction = tables.gold, tables.prediction
-    columns: Sequence[int | None] = detail["columns"]
+    columns = detail["columns"]
     if gold.height != prediction.height or not is_map(columns, gold.width, prediction.width):
         return False
     used = {index for index in columns if index is not None}

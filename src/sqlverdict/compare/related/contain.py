@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any
+from typing import Literal
 
+from sqlverdict.compare.related.proofs import RowsProof
 from sqlverdict.compare.related.search import find_submap
 from sqlverdict.compare.related.table import (
     EXAMPLES,
@@ -18,6 +19,9 @@ from sqlverdict.compare.related.table import (
     weak,
 )
 from sqlverdict.records import Row
+
+_Rest = Literal["extra", "missing"]
+"""The field that counts the rows of the larger answer alone."""
 
 
 def columns_within(small: AnswerTable, big: AnswerTable, *, search: bool) -> list[int] | None:
@@ -48,29 +52,28 @@ def projected(table: AnswerTable, columns: Sequence[int]) -> list[Row]:
 
 
 def containment(
-    small: AnswerTable, big: AnswerTable, columns: Sequence[int], what: str
-) -> dict[str, Any]:
+    small: AnswerTable, big: AnswerTable, columns: Sequence[int], what: _Rest
+) -> RowsProof:
     """The proof that ``small`` lies within ``big``: the rest's size and first rows.
 
     ``columns`` is the column of ``big`` for each of ``small``; example rows are in the
     order of columns of ``small``.
     """
     rest = surplus(projected(big, columns), small.rows)
-    proof: dict[str, Any] = {
-        what: big.height - small.height,
-        "examples": [plain_row(row) for row in islice(rest, EXAMPLES)],
-    }
+    proof: RowsProof = {}
+    proof[what] = big.height - small.height
+    proof["examples"] = [plain_row(row) for row in islice(rest, EXAMPLES)]
     if weak(column.cells for column in small.columns):
         proof["weak"] = True
     return proof
 
 
 def containment_holds(
-    claim: Mapping[str, Any],
+    claim: RowsProof,
     small: AnswerTable,
     big: AnswerTable,
     columns: Sequence[int],
-    what: str,
+    what: _Rest,
 ) -> bool:
     """Whether ``small`` lies within ``big`` as the proof says."""
     if small.width != big.width or not is_map(columns, small.width, big.width):

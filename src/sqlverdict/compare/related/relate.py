@@ -16,11 +16,11 @@ given order.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import orders
 from sqlverdict.compare.related.constants import constant_columns
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import NUMBERS, AnswerTable
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.relation import RELATIONS, RelationKind
@@ -111,12 +111,13 @@ def _tables(gold: Answer, prediction: Answer, pair: QueryPair) -> TablePair:
 def _with_notes(relation: Relation, tables: TablePair) -> Relation:
     """The relation with what makes it worth less: constants, and numbers to choose from."""
     gold, prediction, pair = tables.gold, tables.prediction, tables.queries
-    notes: dict[str, Any] = {}
+    notes: RelationProof = {}
     detail, numbers = relation.detail, gold.height == 1 and not gold.kinds.isdisjoint(NUMBERS)
     extra = detail.get("extra") if numbers and prediction.height == 1 else None
     if isinstance(extra, list):
         alternatives = [index for index in extra if prediction.columns[index].numeric]
-        notes |= {"alternatives": alternatives} if alternatives else {}
+        if alternatives:
+            notes["alternatives"] = alternatives
     if pair.prediction_sql:
         constants = constant_columns(pair.prediction_sql, pair.dialect, prediction.width)
         columns = detail.get("columns")

@@ -10,11 +10,12 @@ column, so a row's values are never torn apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import orders
+from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Key, Keys, is_within, weak
 
 BUDGET = 4_000_000
@@ -29,7 +30,7 @@ class ColumnLink(NamedTuple):
 
     gold: Keys
     prediction: Keys
-    note: Mapping[str, Any]
+    note: ChangedColumn
 
 
 class ColumnPairLink(NamedTuple):
@@ -42,7 +43,7 @@ class ColumnPairLink(NamedTuple):
 
 Linker = Callable[[AnswerColumn, AnswerColumn], ColumnLink | None]
 _Option = tuple[int, Keys, Keys, ColumnLink]
-_SAME: Mapping[str, Any] = {}
+_SAME: ChangedColumn = {}
 
 
 def find_map(
@@ -187,17 +188,17 @@ def _choose_distinct(options: Sequence[Sequence[_Option]]) -> list[_Option] | No
 
 def map_detail(
     gold: AnswerTable, prediction: AnswerTable, links: Sequence[ColumnPairLink], pair: QueryPair
-) -> dict[str, Any]:
+) -> ColumnsProof:
     """A column map as a proof: see :mod:`sqlverdict.compare.relation` for its fields."""
     columns: list[int | None] = [None] * gold.width
     for link_ in links:
         columns[link_.gold] = link_.prediction
-    detail: dict[str, Any] = {"columns": columns}
+    detail: ColumnsProof = {"columns": columns}
     if prediction.width > gold.width:
         detail["extra"] = sorted(set(range(prediction.width)) - set(columns))
     if gold.width > prediction.width:
         detail["missing"] = [g for g, index in enumerate(columns) if index is None]
-    changed = [
+    changed: list[ChangedColumn] = [
         {"gold": link_.gold, "prediction": link_.prediction, **link_.link.note}
         for link_ in links
         if link_.link.note
@@ -224,7 +225,7 @@ def is_weak(
     gold: AnswerTable,
     prediction: AnswerTable,
     columns: Sequence[int | None],
-    changed: Sequence[Mapping[str, Any]],
+    changed: Sequence[ChangedColumn],
     keys: Sequence[Keys],
 ) -> bool:
     """Whether a column map may be chance.

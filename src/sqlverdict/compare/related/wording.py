@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+
+from sqlverdict.compare.related.proofs import RowsProof
 
 _EXAMPLE = 80
 """Characters of an example row that a sentence shows."""
@@ -15,7 +16,7 @@ def positions(columns: Iterable[int | None]) -> str:
     return ", ".join("none" if column is None else str(column + 1) for column in columns)
 
 
-def example(detail: Mapping[str, Any]) -> str:
+def example(detail: RowsProof) -> str:
     """The first example row of a proof, as the end of a sentence; "" without one."""
     examples = detail.get("examples") or ()
     if not examples:

@@ -22,13 +22,13 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.proofs import ColumnsProof
 from sqlverdict.compare.related.search import ColumnLink, ColumnPairLink, map_detail
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import positions
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -78,18 +78,18 @@ class ColumnPermutation(RelationKind):
         ]
         return Relation(KIND, map_detail(gold, prediction, links, tables.queries))
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         """Whether the map is another than gold's own and makes the bags equal."""
         identity = list(range(tables.gold.width))
         if not tables.same_width or list(detail["columns"]) == identity:
             return False
         return map_holds(detail, tables)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         """Which columns stand for gold's."""
         columns = positions(detail["columns"])
         return f"the same rows; the gold's columns are the prediction's columns {columns}"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether the rows are in order; unlike other trivial ones, it may be chance."""
         return not detail.get("weak") and context.allows_order(detail)

@@ -27,13 +27,13 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.search import find_map
 from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, weak
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -44,6 +44,16 @@ SEPARATORS = (" ", ", ", ",", "", "-", " - ", "/", "_", ":", ": ", ";", "; ", "|
 MOST_PARTS = 4
 WIDEST = 8
 """Wider answers are not searched: the number of ways to join grows too fast."""
+
+
+class JoinedTextProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    joined: str
+    column: int
+    parts: list[int]
+    separator: str
+    others: list[list[int]]
 
 
 @RELATIONS.member
@@ -93,7 +103,7 @@ class Concatenated(RelationKind):
                 others = _others(narrow, wide, index, parts, texts)
                 if others is not None:
                     pairs = others if side == "gold" else [(w, n) for n, w in others]
-                    detail: dict[str, Any] = {
+                    detail: JoinedTextProof = {
                         "joined": side,
                         "column": index,
                         "parts": list(parts),
@@ -105,7 +115,7 @@ class Concatenated(RelationKind):
                     return Relation(KIND, detail)
         return None
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: JoinedTextProof, tables: TablePair) -> bool:
         """Whether the rows agree once the parts are joined."""
         if detail["joined"] not in ("gold", "prediction") or detail["separator"] not in SEPARATORS:
             return False
@@ -129,11 +139,11 @@ class Concatenated(RelationKind):
             return False
         return Counter(lefts) == Counter(rights)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: JoinedTextProof) -> str:
         """Which side has the joined text."""
         return f"columns are joined into one text in the {detail['joined']}"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: JoinedTextProof, context: RelationContext) -> bool:
         """Whether the rows are in order."""
         return context.allows_order(detail)
 

@@ -28,12 +28,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlverdict.compare.related.contain import projected
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import EXAMPLES, AnswerTable, is_map, plain_row, weak
 from sqlverdict.compare.related.table_pair import TablePair, column_order
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -48,6 +48,16 @@ _REPEATED = re.compile(
     r"\b(including (duplicates|repetitions|repeats)|with (duplicates|repetitions|repeats))\b",
     re.IGNORECASE,
 )
+
+
+class DuplicatesProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    columns: list[int]
+    gold_rows: int
+    prediction_rows: int
+    distinct: int
+    examples: list[dict[str, Any]]
 
 
 @RELATIONS.member
@@ -94,7 +104,7 @@ class DuplicatesOnly(RelationKind):
             if reordered is None:
                 return None
             columns = reordered
-        detail: dict[str, Any] = {
+        detail: DuplicatesProof = {
             "columns": list(columns),
             "gold_rows": gold.height,
             "prediction_rows": prediction.height,
@@ -105,7 +115,7 @@ class DuplicatesOnly(RelationKind):
             detail["weak"] = True
         return Relation(KIND, detail)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: DuplicatesProof, tables: TablePair) -> bool:
         """Whether the sets are equal, the bags are not, and the counts are right."""
         gold, prediction = tables.gold, tables.prediction
         columns = detail["columns"]
@@ -123,14 +133,14 @@ class DuplicatesOnly(RelationKind):
             and bool(detail.get("weak", False)) == weak(column.cells for column in gold.columns)
         )
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: DuplicatesProof) -> str:
         """The counts."""
         return (
             f"the same {count(detail['distinct'], 'distinct row')}, "
             f"{count(detail['prediction_rows'], 'row')} instead of {detail['gold_rows']:,}"
         )
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: DuplicatesProof, context: RelationContext) -> bool:
         """Whether the question leaves repetitions open."""
         # Who asks for different values gets too many of them; who asks for all, too few.
         more = detail.get("prediction_rows", 0) > detail.get("gold_rows", 0)

@@ -23,12 +23,12 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.proofs import ColumnsProof
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.related.wording import positions
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -72,15 +72,15 @@ class ExtraColumns(RelationKind):
         wider = tables.prediction.width > tables.gold.width
         return map_relation(KIND, tables) if wider else None
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         """Whether the map makes the rows agree."""
         return tables.prediction.width > tables.gold.width and map_holds(detail, tables)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         """How many further columns, and which."""
         more = count(len(detail["extra"]), "more column")
         return f"the same rows; the prediction has {more}: number {positions(detail['extra'])}"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether the rows are in order."""
         return context.allows_order(detail)

@@ -25,6 +25,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.search import ColumnLink
 from sqlverdict.compare.related.spellings import STEPS, has_year_last, normalise_cell
 from sqlverdict.compare.related.table import TEXTS, AnswerColumn, Key, Keys, same_bag
@@ -32,7 +33,6 @@ from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -71,17 +71,17 @@ class Formats(RelationKind):
             return None
         return map_relation(KIND, tables, _link)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         """Whether the rows agree once the steps are taken."""
         if any(not set(entry["steps"]) <= set(STEPS) for entry in detail["changed"]):
             return False
         return map_holds(detail, tables, _keys)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         """The first step."""
         return f"the same values, written differently: {detail['changed'][0]['steps'][0]}"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether no capital letters change and the rows are in order."""
         changed = detail.get("changed") or ()
         steps = {step for change in changed for step in change.get("steps") or ()}
@@ -97,7 +97,7 @@ def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
             break
         if same_bag(_normalised(gold, steps), _normalised(prediction, steps)):
             fewest = _fewest(gold, prediction, steps)
-            note = {"steps": [step for step in STEPS if step in fewest]}
+            note: ChangedColumn = {"steps": [step for step in STEPS if step in fewest]}
             return ColumnLink(*_keys(note, gold.cells, prediction.cells), note)
     return None
 
@@ -133,7 +133,7 @@ def _fewest(gold: AnswerColumn, prediction: AnswerColumn, steps: frozenset[str])
     return steps
 
 
-def _keys(entry: Detail, left: Keys, right: Keys) -> tuple[Keys, Keys]:
+def _keys(entry: ChangedColumn, left: Keys, right: Keys) -> tuple[Keys, Keys]:
     steps = entry["steps"]
     return [normalise_cell(cell, steps) for cell in left], [
         normalise_cell(cell, steps) for cell in right

@@ -23,13 +23,13 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.proofs import ColumnsProof
 from sqlverdict.compare.related.question_columns import names_columns
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.related.wording import positions
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -79,11 +79,11 @@ class MissingColumns(RelationKind):
         narrower = tables.prediction.width < tables.gold.width
         return map_relation(KIND, tables) if narrower else None
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         """Whether the map makes the rows agree."""
         return tables.prediction.width < tables.gold.width and map_holds(detail, tables)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         """How many columns are missing, and which."""
         lacks = count(len(detail["missing"]), "column")
         return (
@@ -91,7 +91,7 @@ class MissingColumns(RelationKind):
             f"{positions(detail['missing'])}"
         )
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether nobody asked for what is missing, and the rows are in order."""
         missing = detail.get("missing")
         if not missing or not context.allows_order(detail):

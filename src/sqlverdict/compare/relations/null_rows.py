@@ -22,14 +22,22 @@ Limits
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import weak
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
+from sqlverdict.compare.relation import RELATIONS, AnswerPair, RelationKind
 from sqlverdict.records import Relation
 
 KIND = "null_rows"
+
+
+class NullRowsProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    columns: list[int]
+    gold_rows: int
+    prediction_rows: int
 
 
 @RELATIONS.member
@@ -72,7 +80,7 @@ class NullRows(RelationKind):
         others = [row for row in prediction.rows if row != blank]
         if Counter(rows) != Counter(others):
             return None
-        detail: dict[str, Any] = {
+        detail: NullRowsProof = {
             "columns": list(range(gold.width)),
             "gold_rows": nulls,
             "prediction_rows": other_nulls,
@@ -82,12 +90,12 @@ class NullRows(RelationKind):
             detail["weak"] = True
         return Relation(KIND, detail)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: NullRowsProof, tables: TablePair) -> bool:
         """Whether the proof is one; there is nothing to search."""
         relation = self.find(tables)
         return relation is not None and dict(detail) == dict(relation.detail)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: NullRowsProof) -> str:
         """How many rows of NULLs either side has."""
         return (
             f"the same rows, but for rows of NULLs alone: {detail['gold_rows']} in the gold, "

@@ -23,18 +23,26 @@ from __future__ import annotations
 from collections import Counter
 
 from sqlverdict.compare.related.clauses import orders
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import plain_row
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
+from sqlverdict.evidence_parts import ExcerptCell
 from sqlverdict.records import Relation
 
 KIND = "order_only"
+
+
+class OrderProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    first: int
+    rows: list[list[ExcerptCell]]
 
 
 @RELATIONS.member
@@ -86,7 +94,7 @@ class OrderOnly(RelationKind):
                 return Relation(KIND, {"first": index, "rows": [plain_row(row), plain_row(other)]})
         return None
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: OrderProof, tables: TablePair) -> bool:
         """Whether the bags are equal and the rows differ first where the proof says."""
         gold, prediction = tables.gold.rows, tables.prediction.rows
         if set(detail) != {"first", "rows"}:
@@ -101,11 +109,11 @@ class OrderOnly(RelationKind):
             and Counter(gold) == Counter(prediction)
         )
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: OrderProof) -> str:
         """From which row on the order differs."""
         return f"the same rows in another order, from row {detail['first'] + 1} on"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: OrderProof, context: RelationContext) -> bool:
         """Whether nobody asked for an order."""
         del detail
         return not context.order_matters

@@ -32,13 +32,13 @@ from sqlverdict.compare.related.numbers import (
     number_extent,
     rounded_keys,
 )
+from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.search import ColumnLink
 from sqlverdict.compare.related.table import AnswerColumn, Keys, same_bag
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -84,11 +84,11 @@ class Rounding(RelationKind):
             return None
         return map_relation(KIND, tables, _link)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         """Whether the rows agree once the changed columns are rounded."""
         return map_holds(detail, tables, _keys)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         """To how many decimals, and on which side."""
         change = detail["changed"][0]
         if change["rounded"] == "both":
@@ -96,7 +96,7 @@ class Rounding(RelationKind):
         side = change["rounded"]
         return f"the same numbers, rounded to {change['digits']} decimals in the {side}"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether the rows are in order and no decimals are asked for."""
         return context.allows_order(detail) and not context.mentions(_DECIMALS)
 
@@ -122,7 +122,7 @@ def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
             continue
         targets, keys = rounded_keys(coarse, fine, decimals)
         if same_bag(targets, keys):
-            note = {"rounded": side, "digits": decimals}
+            note: ChangedColumn = {"rounded": side, "digits": decimals}
             return (
                 ColumnLink(targets, keys, note)
                 if side == "gold"
@@ -134,5 +134,5 @@ def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     return None
 
 
-def _keys(entry: Detail, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
+def _keys(entry: ChangedColumn, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
     return check_rounding(entry["rounded"], entry["digits"], left, right)

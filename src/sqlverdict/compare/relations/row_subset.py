@@ -21,12 +21,11 @@ Limits
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlverdict.compare.related.contain import containment, containment_holds, inverse
+from sqlverdict.compare.related.proofs import RowsProof
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import example
-from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
+from sqlverdict.compare.relation import RELATIONS, AnswerPair, RelationKind
 from sqlverdict.files.text import count
 from sqlverdict.records import Relation
 
@@ -64,7 +63,7 @@ class RowSubset(RelationKind):
         proof = containment(tables.prediction, tables.gold, inverse(columns), "missing")
         return Relation(KIND, {"columns": columns, **_in_order(proof, columns)})
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: RowsProof, tables: TablePair) -> bool:
         """Whether the prediction lies within gold as the proof says."""
         columns = list(detail["columns"])
         if sorted(columns) != list(range(tables.gold.width)):
@@ -73,13 +72,13 @@ class RowSubset(RelationKind):
         claim = _in_order(detail, others)
         return containment_holds(claim, tables.prediction, tables.gold, others, "missing")
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: RowsProof) -> str:
         """How many rows are missing, and one of them."""
         missing = count(detail["missing"], "of the gold's rows is", "of the gold's rows are")
         return f"{missing} missing{example(detail)}"
 
 
-def _in_order(detail: Detail, columns: list[int]) -> dict[str, Any]:
+def _in_order(detail: RowsProof, columns: list[int]) -> RowsProof:
     """The detail with the columns of its examples in another order."""
     examples = [[row[index] for index in columns] for row in detail["examples"]]
     return {**detail, "examples": examples}

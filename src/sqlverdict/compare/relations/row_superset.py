@@ -23,9 +23,10 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.contain import containment, containment_holds
+from sqlverdict.compare.related.proofs import RowsProof
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import example
-from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
+from sqlverdict.compare.relation import RELATIONS, AnswerPair, RelationKind
 from sqlverdict.records import Relation
 
 KIND = "row_superset"
@@ -54,11 +55,11 @@ class RowSuperset(RelationKind):
         proof = containment(tables.gold, tables.prediction, columns, "extra")
         return Relation(KIND, {"columns": columns, **proof})
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: RowsProof, tables: TablePair) -> bool:
         """Whether gold lies within the prediction as the proof says."""
         columns = detail["columns"]
         return containment_holds(detail, tables.gold, tables.prediction, columns, "extra")
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: RowsProof) -> str:
         """How many rows there are beyond gold's, and one of them."""
         return f"the gold's rows and {detail['extra']} more{example(detail)}"

@@ -33,13 +33,13 @@ from sqlverdict.compare.related.numbers import (
     number_extent,
     rounded_keys,
 )
+from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.search import ColumnLink
 from sqlverdict.compare.related.table import NUMBERS, AnswerColumn, Keys, same_bag
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -100,15 +100,15 @@ class ScaleRelation(RelationKind):
             return None
         return map_relation(KIND, tables, _link)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         """Whether the rows agree once the changed columns are multiplied."""
         return map_holds(detail, tables, _keys)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         """The factor."""
         return f"the same numbers, the gold's times {detail['changed'][0]['factor']:g}"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether a share stands for a percentage, or the reverse."""
         changed = detail.get("changed") or ()
         factors = {change.get("factor") for change in changed} - {None}
@@ -150,7 +150,7 @@ def _scaled_link(cells: Keys, others: Keys, factor: float) -> ColumnLink | None:
             continue
         targets, keys = rounded_keys(coarse, fine, decimals)
         if same_bag(targets, keys) and any(abs(t) >= TELLING for t in targets if t):
-            note = {"factor": factor, "rounded": side, "digits": decimals}
+            note: ChangedColumn = {"factor": factor, "rounded": side, "digits": decimals}
             return (
                 ColumnLink(targets, keys, note)
                 if side == "gold"
@@ -164,7 +164,7 @@ def _times(cells: Keys, factor: float) -> list[float | None]:
     return [None if number is None else number * factor for number in cells]
 
 
-def _keys(entry: Detail, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
+def _keys(entry: ChangedColumn, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
     factor = entry["factor"]
     if factor not in FACTORS:
         return None

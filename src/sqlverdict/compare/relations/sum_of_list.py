@@ -30,16 +30,17 @@ from math import fsum, isclose
 from typing import Any
 
 from sqlverdict.compare.related.numbers import LARGEST
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import NUMBERS, plain_cell, tiny, weak
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import other_side
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
+from sqlverdict.evidence_parts import ExcerptCell
 from sqlverdict.records import Cell, Relation, Row
 
 KIND = "sum_of_list"
@@ -49,6 +50,16 @@ _TOTAL = re.compile(
     r"amount of)\b",
     re.IGNORECASE,
 )
+
+
+class SumProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    list: str
+    function: str
+    value: ExcerptCell
+    rows: int
+    nulls: int
 
 
 @RELATIONS.member
@@ -88,7 +99,7 @@ class SumOfList(RelationKind):
         function = _function(rows.columns[0].cells, value)
         if function is None:
             return None
-        detail: dict[str, Any] = {
+        detail: SumProof = {
             "list": side,
             "function": function,
             "value": plain_cell(value),
@@ -100,7 +111,7 @@ class SumOfList(RelationKind):
             detail["weak"] = True
         return Relation(KIND, detail)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: SumProof, tables: TablePair) -> bool:
         """Whether the function of the list is the number."""
         gold, prediction = tables.gold, tables.prediction
         if detail["list"] not in ("gold", "prediction") or detail["function"] not in FUNCTIONS:
@@ -129,7 +140,7 @@ class SumOfList(RelationKind):
             results[detail["function"]](), value, rel_tol=1e-9, abs_tol=1e-12 + 1e-12 * spread
         )
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: SumProof) -> str:
         """Which function of whose list is the other's number."""
         if detail.get("nulls"):
             return (
@@ -142,7 +153,7 @@ class SumOfList(RelationKind):
             f"{other_side(detail['list'])}'s {detail['value']}"
         )
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: SumProof, context: RelationContext) -> bool:
         """Whether it is the sum of gold's list, and the question asks for one."""
         summed = (detail.get("list"), detail.get("function")) == ("gold", "sum")
         return summed and context.mentions(_TOTAL)

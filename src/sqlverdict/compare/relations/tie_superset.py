@@ -25,22 +25,23 @@ Limits
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlverdict.compare.order import read_order
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import has_limit, has_order
 from sqlverdict.compare.related.contain import inverse, projected
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import plain_row, weak
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import other_side
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
+from sqlverdict.evidence_parts import ExcerptCell
 from sqlverdict.records import Answer, Relation, Row
 
 KIND = "tie_superset"
@@ -50,6 +51,18 @@ _DATA = (
 )
 _TOP_2 = "SELECT name, points FROM t ORDER BY points DESC LIMIT 2"
 _TOP_4 = "SELECT points, name FROM t WHERE points >= 7"
+
+
+class TieProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    columns: list[int]
+    limited: str
+    limit: int
+    offset: int
+    key: list[ExcerptCell]
+    tied: int
+    extra: int
 
 
 @RELATIONS.member
@@ -110,7 +123,7 @@ class TieSuperset(RelationKind):
         detail = _detail(tables, limited, tables.contained_columns)
         return None if detail is None else Relation(KIND, detail)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: TieProof, tables: TablePair) -> bool:
         """Whether the proof is one; runs the probe again."""
         gold, prediction = tables.gold, tables.prediction
         columns, limited = list(detail["columns"]), detail["limited"]
@@ -129,14 +142,14 @@ class TieSuperset(RelationKind):
             and dict(detail) == _detail(tables, limited, columns)
         )
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: TieProof) -> str:
         """Whose LIMIT cuts through how many rows."""
         return (
             f"LIMIT {detail['limit']} of the {detail['limited']} cuts through {detail['tied']} "
             f"tied rows; the {other_side(detail['limited'])} returns all of them"
         )
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: TieProof, context: RelationContext) -> bool:
         """Whether the proof says which side has the LIMIT; the question does not matter."""
         del context
         return detail.get("limited") in ("gold", "prediction")
@@ -158,7 +171,7 @@ def _may_cut(queries: QueryPair, limited: str) -> bool:
     return queries.probe is not None and has_limit(sql) and has_order(sql)
 
 
-def _detail(tables: TablePair, limited: str, columns: list[int]) -> dict[str, Any] | None:
+def _detail(tables: TablePair, limited: str, columns: list[int]) -> TieProof | None:
     if not _may_cut(tables.queries, limited):
         return None
     gold, prediction = tables.gold, tables.prediction
@@ -169,7 +182,7 @@ def _detail(tables: TablePair, limited: str, columns: list[int]) -> dict[str, An
     order = columns if limited == "gold" else inverse(columns)
     if Counter(cut.rows) != Counter(projected(big, order)):
         return None
-    detail: dict[str, Any] = {
+    detail: TieProof = {
         "columns": columns,
         "limited": limited,
         "limit": cut.limit,

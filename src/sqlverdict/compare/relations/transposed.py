@@ -22,20 +22,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import weak
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
 from sqlverdict.records import Cell, Relation
 
 KIND = "transposed"
+
+
+class TransposedProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    row: str
+    cells: int
 
 
 @RELATIONS.member
@@ -72,7 +78,7 @@ class Transposed(RelationKind):
             return None
         return Relation(KIND, _detail(side, row, column))
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: TransposedProof, tables: TablePair) -> bool:
         """Whether the cells are the same and their order is what the proof says."""
         if detail["row"] not in ("gold", "prediction"):
             return False
@@ -84,23 +90,23 @@ class Transposed(RelationKind):
         row, column = lying.rows[0], [cells[0] for cells in standing.rows]
         return Counter(row) == Counter(column) and detail == _detail(detail["row"], row, column)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: TransposedProof) -> str:
         """Which side is the row."""
         return (
             f"{detail['cells']} cells side by side in the {detail['row']}, below each other in "
             "the other"
         )
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: TransposedProof, context: RelationContext) -> bool:
         """Whether the order is the same, or does not count."""
         # The cells of a gold row mean different things; those of a column are told apart by order.
         free = detail.get("row") == "prediction" and not context.order_matters
         return free or detail.get("order") == "same"
 
 
-def _detail(side: str, row: Sequence[Cell], column: Sequence[Cell]) -> dict[str, Any]:
+def _detail(side: str, row: Sequence[Cell], column: Sequence[Cell]) -> TransposedProof:
     order = "same" if tuple(row) == tuple(column) else "other"
-    detail: dict[str, Any] = {"row": side, "cells": len(row), "order": order}
+    detail: TransposedProof = {"row": side, "cells": len(row), "order": order}
     if weak([column]):
         detail["weak"] = True
     return detail

@@ -26,13 +26,13 @@ from collections import Counter
 from collections.abc import Mapping
 
 from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.search import ColumnLink
 from sqlverdict.compare.related.table import AnswerColumn, Keys, same_bag
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -70,17 +70,17 @@ class YesNo(RelationKind):
             return None
         return map_relation(KIND, tables, _link)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         """Whether the rows agree as truth values."""
         return map_holds(detail, tables, _keys)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         """The two forms."""
         change = detail["changed"][0]
         form, gold_form = change["prediction_form"], change["gold_form"]
         return f"the same truth values, as {form} instead of {gold_form}"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether neither side counts and the rows are in order."""
         forms = {
             change.get(side)
@@ -134,7 +134,7 @@ def _folded(cells: Keys) -> Counter[str | None]:
     return Counter(cell if cell is None else cell.strip().lower() for cell in cells)
 
 
-def _keys(entry: Detail, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
+def _keys(entry: ChangedColumn, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
     forms = (entry["gold_form"], entry["prediction_form"])
     keys, other_keys = _truths(forms[0], left), _truths(forms[1], right)
     if "words" not in forms or keys is None or other_keys is None:

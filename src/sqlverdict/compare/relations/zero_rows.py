@@ -29,14 +29,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
+from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import NUMBERS, weak
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
-    Detail,
     RelationContext,
     RelationKind,
 )
@@ -50,6 +49,15 @@ _SOME = re.compile(
     re.IGNORECASE,
 )
 """Words of a question that may ask for those that have some."""
+
+
+class ZeroRowsProof(RelationProof, total=False):
+    """The proof; the section *Proof* above explains its fields."""
+
+    columns: list[int]
+    extra: int
+    zero: list[int]
+    null: bool
 
 
 @RELATIONS.member
@@ -116,7 +124,7 @@ class ZeroRows(RelationKind):
             return None
         new = set(further)
         both = [row for row in prediction.rows if row not in new]
-        detail: dict[str, Any] = {
+        detail: ZeroRowsProof = {
             "columns": list(range(gold.width)),
             "extra": len(further),
             "zero": zero,
@@ -127,17 +135,17 @@ class ZeroRows(RelationKind):
             detail["weak"] = True
         return Relation(KIND, detail)
 
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ZeroRowsProof, tables: TablePair) -> bool:
         """Whether the proof is one; there is nothing to search."""
         relation = self.find(tables)
         return relation is not None and dict(detail) == dict(relation.detail)
 
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ZeroRowsProof) -> str:
         """How many rows there are beyond gold's."""
         more = count(detail["extra"], "more row")
         return f"the gold's rows and {more} with a 0 or NULL for the number"
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ZeroRowsProof, context: RelationContext) -> bool:
         """Whether the question asks for each one, and not for those that have some."""
         each = context.mentions(_EACH) and not context.mentions(_SOME)
         return each and detail["null"] is False and context.allows_order(detail)
