@@ -39,8 +39,8 @@ from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.metric import label_by_alias
 
 Outcome = Literal["TP", "FP", "TN", "FN"]
 By = Literal["tags", "judge"]

@@ -22,7 +22,7 @@ from sqlverdict.prove.rule import Pair, Rule
 from sqlverdict.registry import Registry
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
-from sqlverdict.score.aliases import metric_by_alias
+from sqlverdict.score.metric import metric_by_alias
 
 _EXAMPLES = (
     "sqlverdict explain                       # the kinds",
