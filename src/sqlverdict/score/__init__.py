@@ -5,7 +5,7 @@
 ``metric_kinds``  what metrics on rows, on time, on proofs and on opinions share
 ``overlap``       pairs rows of two answers by the cells they share
 ``estimates``     means with intervals, over a run and its slices
-``summary``       all that a report prints of a run: estimates, verdicts, reasons, what judges were asked
+``summary``       all that a report prints of a run: estimates, verdicts, reasons, judges
 ``deciding``      which metric decides what reports call right and wrong
 ``cuts``          what weakens a case's score: limits, missing searches
 ``expected``      the score that people would give a run
