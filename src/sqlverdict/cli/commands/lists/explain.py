@@ -47,7 +47,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "check": ("sqlverdict.audit.check:CHECKS", "What doctor asks of the data"),
     "suspicion": ("sqlverdict.audit.suspicion:SUSPICIONS", "What audit holds against a gold"),
     "type": (
-        "sqlverdict.abstain.benchmark.unanswerable_type:TYPES",
+        "sqlverdict.abstain.benchmark.unanswerable:TYPES",
         "Types of unanswerable questions that build makes",
     ),
     "lint": ("sqlverdict.abstain.benchmark.lint:LINTS", "What build looks for in its benchmark"),
