@@ -24,8 +24,8 @@ from time import perf_counter
 from typing import Any
 
 from sqlverdict.abstain.apply import detector_machine
+from sqlverdict.abstain.calibrate import mark
 from sqlverdict.abstain.compose import MethodPart, make
-from sqlverdict.abstain.correctness import mark
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.decision import Decision
 from sqlverdict.abstain.method import Ask, Draft, Tools, TrainingData, TrainingExample

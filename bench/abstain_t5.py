@@ -215,7 +215,7 @@ def score(data: Path, out: Path) -> None:
 
 def texts(cases: list[Any], answers: dict[str, Draft], runner: Any) -> None:
     """How many answers are right: word for word, and by execution where that can be told."""
-    from sqlverdict.abstain.correctness import mark
+    from sqlverdict.abstain.calibrate import mark
     from sqlverdict.parse.tokens import normalised
 
     known = [case for case in cases if case.answerable]
@@ -272,7 +272,7 @@ def separations(
 
     The chance that a random good item is surer than a random bad one; ties count half.
     """
-    from sqlverdict.abstain.correctness import mark
+    from sqlverdict.abstain.calibrate import mark
     from sqlverdict.load.ehrsql import UNSCORABLE
 
     sure = {one.ask.id: one.confidence for one in decisions}
@@ -295,7 +295,7 @@ def auc(good: list[float], bad: list[float]) -> float:
 
 def outcomes(cases: list[Any], decisions: list[Any], runner: Any) -> Any:
     """The five cells over the items that can be scored, whoever is asked."""
-    from sqlverdict.abstain.correctness import mark
+    from sqlverdict.abstain.calibrate import mark
     from sqlverdict.load.ehrsql import UNSCORABLE
     from sqlverdict.score.reliability.outcomes import OutcomeTable
 

@@ -4,7 +4,7 @@
 
 Needs SQLVERDICT_DATA. Nothing is sent: a panel of three judges is asked, and every reply accepts
 the prediction, so that each prompt is made once for each question that is open. Tokens are counted
-by the rule of thumb of ``llm/tokens.py``.
+by the rule of thumb of ``llm/costs.py``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlverdict.judge.opinion import Settings
+from sqlverdict.llm.costs import estimate_tokens
 from sqlverdict.llm.request import Reply, Request
-from sqlverdict.llm.tokens import estimate_tokens
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems

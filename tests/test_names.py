@@ -159,7 +159,7 @@ INTERFACE = {
 
 STILL_SHARED = """
 build check_document check_judge content_digest database_digest evidence_of interval is_view main
-make mark message_of open_in_memory parse plain quote_name serve table work write
+make mark message_of open_in_memory parse plain quote_name serve work write
 """
 """Names of public functions with several meanings. The list only shrinks: rename one, or merge two
 that do the same, and take the name out."""

@@ -10,7 +10,7 @@ from abstain_parts import QUESTIONS, SCHEMA, ask, known, make_database, strange
 
 from sqlverdict.abstain.compose import MethodPart, make
 from sqlverdict.abstain.learn.forest import Forest, Growth
-from sqlverdict.abstain.learn.gaussian import Gaussian
+from sqlverdict.abstain.learn.states import Gaussian
 from sqlverdict.abstain.method import Ask, Detection, Draft, Tools, TrainingData, TrainingExample
 from sqlverdict.errors import DatabaseError, DataError, PredictionError, UsageError
 from sqlverdict.execute.engine import Limits

@@ -18,9 +18,8 @@ from sqlverdict.abstain.method import (
     TrainingExample,
 )
 from sqlverdict.abstain.prompting.decompose import class_named, class_of, links_of, steps_of
-from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.demonstrations import ExamplePool, Tfidf
 from sqlverdict.abstain.prompting.prompt import PROMPTS
-from sqlverdict.abstain.prompting.retrieve import Tfidf
 from sqlverdict.abstain.prompting.schema_text import column_lists, create_tables, one_line
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import Limits

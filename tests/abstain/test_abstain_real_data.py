@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.abstain.apply import detector_machine
-from sqlverdict.abstain.correctness import mark
+from sqlverdict.abstain.calibrate import mark
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Draft, Tools
 from sqlverdict.abstain.predictions import draft_of

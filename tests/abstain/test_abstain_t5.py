@@ -12,9 +12,16 @@ from abstain_parts import SCHEMA, ask, known
 from sqlverdict.abstain.compose import MethodPart, make
 from sqlverdict.abstain.method import GeneratorNeeds, Tools, TrainingData
 from sqlverdict.abstain.neural.decode import Decoding, write
-from sqlverdict.abstain.neural.model import Size, load_model, new_model, ready_model, save_model
-from sqlverdict.abstain.neural.tokenizer import add_missing_characters, learn_tokenizer
-from sqlverdict.abstain.neural.torch_parts import pick_device
+from sqlverdict.abstain.neural.model import (
+    Size,
+    add_missing_characters,
+    learn_tokenizer,
+    load_model,
+    new_model,
+    pick_device,
+    ready_model,
+    save_model,
+)
 from sqlverdict.abstain.neural.train import Training, train
 from sqlverdict.errors import DataError, UsageError
 
@@ -155,7 +162,7 @@ def test_a_ready_made_tokenizer_learns_the_characters_it_lacks(tmp_path: Path) -
 
 def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
-    from sqlverdict.abstain.prompting.retrieve import EmbeddingRetriever, retriever
+    from sqlverdict.abstain.prompting.demonstrations import EmbeddingRetriever, retriever
 
     texts = [question for question, _ in PAIRS]
     tokenizer = learn_tokenizer(texts, 300)

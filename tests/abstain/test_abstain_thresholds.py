@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.abstain.thresholds import NEVER, certified_threshold, heuristic_threshold
 from sqlverdict.errors import UsageError
+from sqlverdict.score.reliability.thresholds import NEVER, certified_threshold, heuristic_threshold
 
 ITEMS = st.lists(st.tuples(st.integers(0, 6).map(float), st.booleans()), max_size=30)
 COSTS = st.sampled_from([0.0, 0.5, 1.0, 2.0, 10.0])

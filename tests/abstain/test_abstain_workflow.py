@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, ask, cases, drafts, known, strange
 
-from sqlverdict.abstain.calibrate import calibrate
+from sqlverdict.abstain.calibrate import calibrate, mark
 from sqlverdict.abstain.compose import MethodPart, make
-from sqlverdict.abstain.correctness import mark
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import (

@@ -12,8 +12,7 @@ from click.testing import Result
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.sealed_json import write_sealed_json
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.load.overlays.apply import with_overlays
-from sqlverdict.load.overlays.read import read_overlay
+from sqlverdict.load.overlays import read_overlay, with_overlays
 from sqlverdict.records import Answer, Case, Contract, Failure, Reason, Recording
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.manifest import read_manifest

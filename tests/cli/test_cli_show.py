@@ -18,8 +18,8 @@ from sqlverdict.cli.main import sqlverdict
 from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.records import Reason
+from sqlverdict.report.one_run.answers import witness_lines
 from sqlverdict.report.one_run.sections import unscored_messages
-from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.runlog.manifest import read_manifest, write_manifest
 from sqlverdict.runlog.run import read_run
 

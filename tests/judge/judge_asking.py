@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
+from sqlverdict.llm.costs import Price, Prices
 from sqlverdict.llm.http.endpoint import Endpoint
-from sqlverdict.llm.prices import Price, Prices
 from sqlverdict.llm.rate import Clock
 from sqlverdict.llm.request import Message, Request
 

@@ -17,9 +17,9 @@ from sqlverdict.llm.batch import batches
 from sqlverdict.llm.batch.batches import collect, submit
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.collect import RequestCollector
+from sqlverdict.llm.costs import most_tokens
 from sqlverdict.llm.http.faults import CallFailed
 from sqlverdict.llm.request import NoReply, Reply
-from sqlverdict.llm.tokens import most_tokens
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
 REQUESTS = [question(str(number)) for number in range(5)]

@@ -13,14 +13,18 @@ from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.column_text import MOST_COLUMNS, column_lines
 from sqlverdict.judge.briefs.context import fact_lines, prompt_values
-from sqlverdict.judge.briefs.result_tables import brief_table, tables_side_by_side
-from sqlverdict.judge.briefs.witness_text import MOST_ROWS, witness_text
+from sqlverdict.judge.briefs.result_tables import (
+    MOST_ROWS,
+    brief_table,
+    tables_side_by_side,
+    witness_text,
+)
+from sqlverdict.judge.briefs.schema_text import MOST_COLUMNS, column_lines
 from sqlverdict.judge.judge import JUDGES, Settings, hear
 from sqlverdict.judge.opinion import SHORTENED
+from sqlverdict.llm.costs import estimate_tokens
 from sqlverdict.llm.request import Reply, Request
-from sqlverdict.llm.tokens import estimate_tokens
 from sqlverdict.load.descriptions import Description, Descriptions
 from sqlverdict.reasons import Reason
 

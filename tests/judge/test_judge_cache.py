@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from judge_asking import client, question
 
 from sqlverdict.errors import DataError
-from sqlverdict.llm.cache import ReplyCache, reply_cache_path
-from sqlverdict.llm.claims import Claims
+from sqlverdict.llm.cache import Claims, ReplyCache, reply_cache_path
 from sqlverdict.llm.http.wire import ReceivedReply
 from sqlverdict.llm.request import Reply, TokenChoice
 from sqlverdict.llm.threads import ask_concurrently
@@ -249,7 +248,7 @@ def test_a_claim_is_one_holders(tmp_path: Path) -> None:
 def test_a_killed_process_lets_go_of_its_claims(tmp_path: Path) -> None:
     code = (
         "import sys, threading, time; from pathlib import Path\n"
-        "from sqlverdict.llm.claims import Claims\n"
+        "from sqlverdict.llm.cache import Claims\n"
         "print(Claims(Path(sys.argv[1])).take('a' * 64, 0.1, threading.Event()), flush=True)\n"
         "time.sleep(3600)\n"
     )

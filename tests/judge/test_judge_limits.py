@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from judge_asking import HandClock
 
 from sqlverdict.errors import DataError
-from sqlverdict.llm.budget import CostBudget
-from sqlverdict.llm.prices import Price, Prices, load_prices
+from sqlverdict.llm.costs import CostBudget, Price, Prices, load_prices
 from sqlverdict.llm.rate import Pace
 from timeouts import HANG_SECONDS, wait_until
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import UsageError
+from sqlverdict.judge.asking import FIELDS, PROMPTS
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import prompt_values
 from sqlverdict.judge.judge import JUDGES, Settings
-from sqlverdict.judge.prompting import FIELDS, PROMPTS
 from sqlverdict.llm.prompt import fill, parse_prompt
 
 OURS = PROMPTS.names()

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sqlverdict.llm.costs import estimate_tokens, most_tokens
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import Message, Request
-from sqlverdict.llm.tokens import estimate_tokens, most_tokens
 
 texts = st.text(st.characters(), max_size=20)
 requests = st.builds(

@@ -22,7 +22,7 @@ from sqlverdict.label.queue import first_side, pair_of
 from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import KEY_FILE, SessionKey, open_key
 from sqlverdict.label.vote_log import VoteLog
-from sqlverdict.load.overlays.read import read_overlay
+from sqlverdict.load.overlays import read_overlay
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.people.sheet import LabelFields
 from sqlverdict.load.people.votes import VoteBook, read_events

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.label.spelling.pair import spell_columns, spell_pair
-from sqlverdict.label.spelling.spelled import SpelledQuery
-from sqlverdict.label.spelling.tokens import spell_tokens
+from sqlverdict.label.spelling.tokens import SpelledQuery, spell_tokens
 from sqlverdict.label.spelling.tree import spell_query
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.schema import Column, Schema, Table

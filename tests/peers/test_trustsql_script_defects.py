@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from sqlverdict import Options, evaluate
-from sqlverdict.abstain.thresholds import heuristic_threshold
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.errors import PredictionError
 from sqlverdict.load.benchmark import BENCHMARKS
@@ -25,6 +24,7 @@ from sqlverdict.score.reliability.outcomes import (
     label_by,
 )
 from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING, partly, rs, subset
+from sqlverdict.score.reliability.thresholds import heuristic_threshold
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 

@@ -13,8 +13,7 @@ from sqlverdict.evidence import Recorded
 from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.agreement import compare_with_labels
-from sqlverdict.report.agreement.figures import agreement_figure
-from sqlverdict.report.agreement.tables import group_table
+from sqlverdict.report.agreement.tables import agreement_figure, group_table
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]

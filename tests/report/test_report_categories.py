@@ -19,8 +19,8 @@ from sqlverdict.report.agreement.categories import (
     category_table,
     clause_table,
     tags_of_result,
+    write_category_figures,
 )
-from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]

@@ -21,9 +21,9 @@ from sqlverdict.logged_answers import LoggedAnswers, LoggedChange, TypedCell
 from sqlverdict.policies import POLICIES
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.files import HTML, write_reports
-from sqlverdict.report.html.answers import page_answers
 from sqlverdict.report.html.bar import PARTS, bar_part
 from sqlverdict.report.html.build import make_document
+from sqlverdict.report.html.details import page_answers
 from sqlverdict.report.html.page import SCRIPTS, render_page
 from sqlverdict.runlog.manifest import MANIFEST
 from sqlverdict.runlog.run import Run

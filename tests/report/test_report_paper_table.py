@@ -15,8 +15,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Refuted
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.several_runs.paper_table import paper_table
-from sqlverdict.report.terminal.exports import FORMATS, latex
-from sqlverdict.report.terminal.tables import table
+from sqlverdict.report.terminal.tables import FORMATS, latex, table
 from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.run import Run
 

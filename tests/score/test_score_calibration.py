@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlverdict.errors import UsageError
 from sqlverdict.score.reliability.calibration import as_probabilities, calibration, scale_of
 from sqlverdict.score.reliability.curve import curve_of
-from sqlverdict.score.statistics.binomial import at_most, upper_bound
+from sqlverdict.score.statistics.intervals import at_most, upper_bound
 from sqlverdict.score.statistics.resample import (
     EXACT,
     binomial,

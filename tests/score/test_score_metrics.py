@@ -22,8 +22,8 @@ from sqlverdict.score.metric import (
     parse_metrics,
     score_case,
 )
+from sqlverdict.score.metric_kinds import ROUNDS
 from sqlverdict.score.metrics.r_ves import reward
-from sqlverdict.score.timing import ROUNDS
 from sqlverdict.testing.fakes import GOLD_SQL, FakeItem
 
 ROWS: list[Row] = [(1, "a"), (2, "b")]

@@ -13,8 +13,7 @@ from sqlverdict.errors import UnknownMember, UsageError
 from sqlverdict.records import Case
 from sqlverdict.report.one_run.sections import without_sentences
 from sqlverdict.report.several_runs.gate_rules import parse_minimum
-from sqlverdict.score.aliases import ALIASES, label_by_alias
-from sqlverdict.score.metric import METRICS, parse_metric, parse_metrics
+from sqlverdict.score.metric import ALIASES, METRICS, label_by_alias, parse_metric, parse_metrics
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from sqlverdict.evidence import Evidence, Judged, OpenQuestion, Tested
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.records import Failure, Reason, Result, Score, Verdict
-from sqlverdict.score.judge_counts import JudgeCounts
 from sqlverdict.score.metric import parse_metric
+from sqlverdict.score.summary import JudgeCounts
 from sqlverdict.testing.fakes import FakeItem
 
 ROWS = [("Ada", 36)]

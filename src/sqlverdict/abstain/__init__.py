@@ -9,9 +9,7 @@
 ``predictions``     predictions files with the columns that detectors need
 ``apply``           detectors alone, over the answers of any system
 ``database_index``  from cases to questions and examples with their schemas
-``calibrate``       thresholds for detectors, from marked validation answers
-``thresholds``      from what confidence on a system should answer
-``correctness``     whether drafts are right, by a comparison preset
+``calibrate``       marks validation answers, and finds thresholds for detectors from them
 ``equality``        when two sampled queries say the same
 ``generators/``     one file per generator
 ``detectors/``      one file per detector

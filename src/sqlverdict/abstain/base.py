@@ -21,8 +21,8 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
-from sqlverdict.abstain.thresholds import reaches
 from sqlverdict.errors import UsageError
+from sqlverdict.score.reliability.thresholds import reaches
 
 
 class Learner:

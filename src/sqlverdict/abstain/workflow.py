@@ -13,14 +13,13 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.abstain.calibrate import ThresholdFit, calibrate
+from sqlverdict.abstain.calibrate import ThresholdFit, calibrate, mark
 from sqlverdict.abstain.compose import (
     Composition,
     make_detectors,
     make_generator,
     parse_composition,
 )
-from sqlverdict.abstain.correctness import mark
 from sqlverdict.abstain.decision import Decision, after_detector, drafted, is_open
 from sqlverdict.abstain.learn.saved import read_json, write_json
 from sqlverdict.abstain.method import (

@@ -50,10 +50,10 @@ from sqlverdict.load.columns.column_map import (
     absent_columns,
     column_map,
     join_maps,
+    other_spellings,
     rename,
 )
 from sqlverdict.load.columns.guess import HEAD, guess_columns
-from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases, shared_note
 from sqlverdict.load.fields import ANSWER_KEYS, TRIAL, case_from
 from sqlverdict.load.prediction_formats import (

@@ -130,9 +130,8 @@ class PairResult:
 
     def explain(self) -> str:
         """The verdict and its evidence, for people: rows of a witness, and rows that differ."""
-        from sqlverdict.report.one_run.answers import answer_lines
+        from sqlverdict.report.one_run.answers import answer_lines, witness_lines
         from sqlverdict.report.one_run.case import because, piece_lines, shown_evidence
-        from sqlverdict.report.one_run.witness import witness_lines
 
         verdict, why = self.verdict.replace("_", " "), because(self.result)
         if self._is_open and self.correct is not None:

@@ -20,11 +20,10 @@ from sqlverdict.api.rows import (
     without_gaps,
 )
 from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.load.columns.column_map import prediction_column_map
+from sqlverdict.load.columns.column_map import other_spellings, prediction_column_map
 from sqlverdict.load.columns.ids import id_from
-from sqlverdict.load.columns.spellings import other_spellings
+from sqlverdict.load.fenced import read_prediction
 from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.load.prediction_formats import (
     Entries,
     PredictionEntry,

@@ -103,8 +103,7 @@ class EvaluatedRun(Run):
 
     def to_latex(self) -> str:
         """The estimates as a LaTeX table, for a paper."""
-        from sqlverdict.report.terminal.exports import latex
-        from sqlverdict.report.terminal.tables import interval, percent, table
+        from sqlverdict.report.terminal.tables import interval, latex, percent, table
 
         rows = [
             (

@@ -15,7 +15,7 @@ from sqlverdict.cli.options.run import EvaluateArgs
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import engine_of_cases
 from sqlverdict.load.benchmark import Benchmark, PairedCases
-from sqlverdict.load.overlays.apply import overlay_title
+from sqlverdict.load.overlays import overlay_title
 from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
 from sqlverdict.runlog.run import Run
 

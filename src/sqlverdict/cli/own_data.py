@@ -24,8 +24,8 @@ from sqlverdict.errors import (
 from sqlverdict.execute.engine import ENGINES, engine_of
 from sqlverdict.files.text import few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
+from sqlverdict.load.columns.column_map import other_spellings
 from sqlverdict.load.columns.guess import HEAD, GuessedColumns, guess_columns
-from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.columns.words import Role, role_of
 from sqlverdict.load.databases import DatabaseFolder, DatabaseLocation
 from sqlverdict.load.own_files.jsonl import JsonlCases

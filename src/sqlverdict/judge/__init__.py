@@ -2,8 +2,7 @@
 
 ``judge``       what a judge is, and the registry of judges
 ``opinion``     the settings of a judge and the opinion that it returns
-``asking``      asks until a reply can be read, a bounded number of times
-``prompting``   the prompts and what they may show
+``asking``      asks until a reply can be read, a bounded number of times; the prompts
 ``categories``  FLEX's error categories, asked of the model
 ``recorded``    recorded replies that answer requests without a network
 ``solver``      what the two LLM-SQL-Solver judges share

@@ -7,11 +7,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from sqlverdict.judge.opinion import ASKED_AGAIN, BUDGET, CUT_OFF, PENDING, Opinion, Settings
-from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import ReplyReading
-from sqlverdict.llm.prompt import Prompt
+from sqlverdict.llm.prompt import Prompt, PromptFolder
 from sqlverdict.llm.request import Message, NoReply, Reply, Request
+from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Reason
+
+FIELDS = word_set(
+    "schema question knowledge gold prediction gold_table prediction_table witness relations notes "
+    "facts unmatched sizes columns asked left_out "
+    "equal differ open criteria structured sqlite dialect attempt attempts earlier"
+)
+"""What a judge's template may name."""
+
+PROMPTS = PromptFolder("sqlverdict.judge", FIELDS)
+
 
 T = TypeVar("T")
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlverdict.judge.asking import CallCounts, ask, make_request, opinion_of
+from sqlverdict.judge.asking import PROMPTS, CallCounts, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import NOTHING, answer_schema, prompt_values
 from sqlverdict.judge.judge import Conduct
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import EQUIVALENT, read_conclusion
 
 SCHEMA = answer_schema(equivalent={"type": "boolean"})

@@ -35,7 +35,7 @@ from sqlverdict.label.spelling.pair import (
     spell_pair,
     spell_pair_by_tokens,
 )
-from sqlverdict.label.spelling.spelled import SpelledQuery
+from sqlverdict.label.spelling.tokens import SpelledQuery
 from sqlverdict.load.people.votes import Side
 from sqlverdict.logged_answers import AnswerCell, AnswerRow, LoggedAnswers, TypedCell
 from sqlverdict.parse.query import parse

@@ -2,14 +2,11 @@
 
 ``request``       what is asked and what comes back; the protocol of whatever answers
 ``client``        asks a server: cache, budget, rate, retries, accounts
-``cache``         replies by content, in one SQLite file
-``claims``        one question is never paid for twice at the same time
+``cache``         replies by content, in one SQLite file; no question is paid for twice at once
 ``prompt``        prompts as Markdown files with a version; a user may replace them
 ``neutral``       makes text from outside harmless before a model reads it
 ``reply_schema``  whether a reply fits its JSON schema
-``tokens``        how many tokens a request has, without the tokenizer
-``prices``        what tokens cost
-``budget``        no call starts that could exceed the cost limit
+``costs``         how many tokens a request has, what they cost, and the cost limit
 ``estimate``      calls, tokens and dollars of a run before it starts
 ``collect``       notes what would be asked, for dry runs and batches
 ``rate``          how fast calls may start

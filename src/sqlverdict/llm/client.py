@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sqlverdict.account import Account
 from sqlverdict.errors import OptionName, Part, UsageError, message_text
-from sqlverdict.llm.budget import CostBudget
 from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.costs import PRICE_FORM, CostBudget, Prices, load_prices, most_tokens
 from sqlverdict.llm.http.endpoint import Endpoint, TokensField
 from sqlverdict.llm.http.faults import CallFailed, CostLimitReached, Stopped, malformed
 from sqlverdict.llm.http.transport import Transport
@@ -21,11 +21,9 @@ from sqlverdict.llm.http.wire import (
     encode,
     read_completion,
 )
-from sqlverdict.llm.prices import PRICE_FORM, Prices, load_prices
 from sqlverdict.llm.rate import Clock
 from sqlverdict.llm.reply_schema import check_schema
 from sqlverdict.llm.request import NoReply, Reply, Request
-from sqlverdict.llm.tokens import most_tokens
 
 _POLL_SECONDS = 0.1
 """How long to wait for another process's claim before the cache is looked at again."""

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from sqlverdict.account import Account
 from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.costs import Prices, load_prices
 from sqlverdict.llm.http.endpoint import Endpoint
-from sqlverdict.llm.prices import Prices, load_prices
 from sqlverdict.llm.request import NoReply, Reply, Request
 
 

@@ -1,6 +1,6 @@
 """What a run would take, before anything is paid: calls, tokens, dollars.
 
-Prompts count by the rule of thumb in :mod:`sqlverdict.llm.tokens`. A reply counts as the mean
+Prompts count by the rule of thumb in :mod:`sqlverdict.llm.costs`. A reply counts as the mean
 of this model's cached replies to the same prompt, else 400 tokens (never more than the
 request allows). The limits say what it could come to at worst: prompts at one token a byte,
 every reply as long as it may be.
@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlverdict.llm.cache import ReplyCache
-from sqlverdict.llm.prices import Prices, load_prices
+from sqlverdict.llm.costs import TYPICAL_REPLY, Prices, estimate_tokens, load_prices, most_tokens
 from sqlverdict.llm.request import Request
-from sqlverdict.llm.tokens import TYPICAL_REPLY, estimate_tokens, most_tokens
 
 
 @dataclass(frozen=True)

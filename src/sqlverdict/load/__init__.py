@@ -13,15 +13,14 @@
 ``trials``              several answers to one question in one prediction file
 ``submission_folders``  predictions that are a folder of queries or results
 ``items``               what readers of lists of JSON objects share
-``fenced``              the SQL in a language model's reply
-``no_sql``              what becomes of a reply that holds text but no SQL
+``fenced``              the SQL in a language model's reply, and what becomes of a reply without SQL
 ``usage``               what a system spent on a prediction
 ``recorded``            what was recorded about a case elsewhere
 ``system_records``      benchmarks whose files also record what systems answered
 ``ehrsql``              what the readers of EHRSQL's questions share
 ``flex_released``       FLEX's own result files under the names of its agreement format
 ``people/``             what people said about predictions: labels, and the vote log
-``overlays/``           named sets of corrected golds
+``overlays``            named sets of corrected golds, and a benchmark with them
 ``translate``           databases and queries of SQLite in the words of another engine
 
 Nothing here runs a query. A missing database is not an error while loading: the case names

@@ -17,6 +17,8 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
+from typing import Literal
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import open_in_memory
@@ -300,3 +302,41 @@ def _marked_start(text: str, at: int) -> int | None:
         if before or size >= start:
             return start if not before or before.endswith("\n") else None
         size *= 4
+
+
+NoSql = Literal["wrong", "abstain"]
+TREATMENTS: tuple[NoSql, ...] = ("wrong", "abstain")
+"""How plain text counts: as a wrong answer, or as an abstention."""
+
+
+def read_prediction(case_id: str, prediction: Prediction | str | None) -> Prediction:
+    """A prediction as a record: ``None`` abstains, a text is a reply from which SQL is taken."""
+    if prediction is None:
+        return Prediction(case_id, abstained=True)
+    if isinstance(prediction, str):
+        return text_prediction(case_id, prediction)
+    nothing_read = prediction.sql is None and prediction.answer is None
+    if nothing_read and not prediction.abstained and prediction.raw:
+        return replace(prediction, sql=extract_sql(prediction.raw))
+    return prediction
+
+
+def check_no_sql(treatment: str) -> None:
+    """Refuse an unknown treatment.
+
+    Raises:
+        UsageError: it is neither ``wrong`` nor ``abstain``.
+    """
+    if treatment not in TREATMENTS:
+        raise UsageError(f"no_sql is {treatment!r}; expected one of {', '.join(TREATMENTS)}")
+
+
+def without_sql(prediction: Prediction) -> Prediction:
+    """The prediction; plain text counts as an abstention.
+
+    An empty reply never does: nothing was said.
+    """
+    responds = prediction.sql is not None or prediction.answer is not None
+    if responds or prediction.abstained or not (prediction.raw or "").strip():
+        return prediction
+    return replace(prediction, abstained=True)

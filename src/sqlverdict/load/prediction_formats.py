@@ -37,14 +37,13 @@ from sqlverdict.files.text import (
     repeated_keys,
     split_lines,
 )
-from sqlverdict.load.columns.answers import answer_columns
-from sqlverdict.load.columns.column_map import rename
+from sqlverdict.load.columns.column_map import other_spellings, rename
+from sqlverdict.load.columns.guess import answer_columns
 from sqlverdict.load.columns.ids import id_from, is_number_name
-from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, prediction_from
-from sqlverdict.load.tables.cells import cells_as_fields
 from sqlverdict.load.tables.open_table import open_table, table_format
+from sqlverdict.load.tables.table import cells_as_fields
 from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction
 
@@ -226,7 +225,7 @@ def json_list(file: PredictionFile) -> Entries:
     return Entries(entries)
 
 
-def table(file: PredictionFile) -> Entries:
+def table_entries(file: PredictionFile) -> Entries:
     """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
     source = open_table(file.path, PredictionError, any_text)
     columns = {**file.columns, **other_spellings(source.header, file.columns)}
@@ -253,7 +252,7 @@ FORMATS: dict[str, Callable[[PredictionFile], Entries]] = {
     "id_map": id_map,
     "jsonl": jsonl,
     "json_list": json_list,
-    **dict.fromkeys(TABLE_FORMATS, table),
+    **dict.fromkeys(TABLE_FORMATS, table_entries),
 }
 
 

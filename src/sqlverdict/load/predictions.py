@@ -19,7 +19,7 @@ from sqlverdict.errors import OptionName, Part, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
 from sqlverdict.load.columns.column_map import prediction_column_map
-from sqlverdict.load.no_sql import read_prediction
+from sqlverdict.load.fenced import read_prediction
 from sqlverdict.load.prediction_formats import (
     FORMATS,
     Entries,

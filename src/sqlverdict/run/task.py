@@ -19,7 +19,7 @@ from sqlverdict.execute.servers.patience import patiently
 from sqlverdict.files.references import file_of, is_at_hand, is_server
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.databases import suite_of
-from sqlverdict.load.no_sql import without_sql
+from sqlverdict.load.fenced import without_sql
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.options import RUN
 from sqlverdict.run.plan import RunPlan

@@ -10,7 +10,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.command_words import take_option
 from sqlverdict.files.text import near
 from sqlverdict.runlog.manifest import Manifest
-from sqlverdict.score.aliases import metric_by_alias
+from sqlverdict.score.metric import metric_by_alias
 
 
 def missing_metric(

@@ -16,7 +16,7 @@ import msgspec
 from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.evidence import Refuted
 from sqlverdict.files.atomic import replacing
-from sqlverdict.load.overlays.apply import OVERLAY
+from sqlverdict.load.overlays import OVERLAY
 from sqlverdict.records import RESULT_SCHEMA, Case, Result
 from sqlverdict.runlog.folder import WITNESSES, copy_witness, lock_folder
 from sqlverdict.runlog.log import RESULTS, is_sound

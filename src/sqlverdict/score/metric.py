@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
 from math import isfinite
@@ -31,11 +31,11 @@ from sqlverdict.records import (
     Score,
 )
 from sqlverdict.registry import Registry
-from sqlverdict.score.aliases import metric_by_alias
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
     from sqlverdict.prove.proof import Derivation
+
 
 Need = Literal["answers", "timing", "databases", "witness", "proof", "opinion", "opinion_on_all"]
 """What a metric may ask an item for: answers on the real database, warm timings, the whole test
@@ -203,7 +203,7 @@ def parse_metrics(text: str | Sequence[str]) -> tuple[MetricSpec, ...]:
     Raises:
         UsageError: a name is malformed, unknown, repeated or takes no such parameter.
 
-    Names are read in any case, and those of :mod:`sqlverdict.score.aliases` too; labels are the
+    Names are read in any case, and those of :mod:`sqlverdict.score.metric` too; labels are the
     metrics' own names.
     """
     names: list[object] = [text]
@@ -325,3 +325,49 @@ def metric_document(metric: Metric) -> dict[str, str]:
         else:
             lines_by_section[section].append(line)
     return {name: dedent("\n".join(lines)).strip() for name, lines in lines_by_section.items()}
+
+
+ALIASES: Mapping[str, tuple[str, str]] = {
+    "acc": ("ex", ""),
+    "em": ("esm", "EM is exact set match, as in papers on Spider; text_match compares texts"),
+    "exact_match": ("esm", "exact match compares clauses, as Spider's does; text_match texts"),
+    "exact_matching": ("esm", ""),
+    "exact_set_match": ("esm", ""),
+    "exec": ("ex", ""),
+    "exec_acc": ("ex", ""),
+    "execution": ("ex", ""),
+    "execution_accuracy": ("ex", ""),
+    "f1": ("soft_f1", ""),
+    "logical_form": ("text_match", ""),
+    "lf": ("text_match", ""),
+    "string_match": ("text_match", ""),
+    "test_suite": ("ts", ""),
+    "test_suite_accuracy": ("ts", ""),
+}
+"""The metric that a name stands for, and what should be said about it where it may mislead."""
+
+
+def metric_by_alias(name: str) -> tuple[str, str]:
+    """The metric of a name in any case, and a note where it is not its own name.
+
+    A name that is no alias is returned as it is, in small letters.
+    """
+    plain = name.lower().replace("-", "_")
+    if plain not in ALIASES:
+        return plain, ""
+    metric, more = ALIASES[plain]
+    return metric, f"metric {name!r} is read as {metric!r}" + (f": {more}" if more else "")
+
+
+def label_by_alias(label_name: str, labels: Collection[str]) -> tuple[str, str]:
+    """The one of a run's labels that a user means, and a note where it has another name.
+
+    ``em`` means ``esm``, and ``EX[Bird]`` means ``ex[bird]``. A name that means none of the
+    labels is returned as it is.
+    """
+    if label_name in labels:
+        return label_name, ""
+    name, bracket, parameter = label_name.strip().partition("[")
+    metric, note = metric_by_alias(name)
+    label = f"{metric}{bracket}{parameter.lower()}"
+    return (label, note) if label in labels else (label_name, "")

@@ -12,13 +12,12 @@ from typing import Any
 
 from sqlverdict.account import Spending
 from sqlverdict.errors import RunLogError
-from sqlverdict.evidence import Evidence, Failed, Undecided
-from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.evidence import Contradicted, Evidence, Failed, Judged, OpenQuestion, Undecided
+from sqlverdict.records import Fault, Reason, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
 from sqlverdict.score.estimates import Estimate, Slice, Tallies, sql_features
 from sqlverdict.score.expected import Expectation, ExpectedScore
-from sqlverdict.score.judge_counts import JudgeCounts
 from sqlverdict.score.usage import UsageCounts, UsageFigures
 
 
@@ -42,7 +41,7 @@ class Summary:
     reasons: dict[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
     judge: dict[str, int] = field(default_factory=dict)
-    """What judges were asked, and contradictions; see ``score/judge_counts.py``."""
+    """What judges were asked, and contradictions; see ``score/summary.py``."""
     beyond: dict[str, int] = field(default_factory=dict)
     """Cases in which a stage or a metric of ours could not handle a text, by its name."""
     cuts: dict[str, int] = field(default_factory=dict)
@@ -213,3 +212,64 @@ def _without(evidence: Iterable[Evidence]) -> set[str]:
         if isinstance(piece, Undecided) and piece.metric
         for reason in piece.reasons
     }
+
+
+_COUNTS = (
+    "questions",
+    "calls",
+    "cached",
+    "prompt_tokens",
+    "completion_tokens",
+    "unparseable",
+    "unavailable",
+    "repeated",
+    "flipped",
+    "panels",
+    "unanimous",
+    "would_ask",
+    "contradictions",
+)
+
+
+class JudgeCounts:
+    """Running counts over the evidence of results.
+
+    ``questions`` were put; ``calls`` were read, ``cached`` of them at hand; ``unparseable`` and
+    ``unavailable`` got no verdict;
+    ``repeated`` were asked more than once, and ``flipped`` with different verdicts; ``panels``
+    were put to several judges, ``unanimous`` of them with one verdict;
+    ``would_ask``: open, in a run that asks nobody.
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = dict.fromkeys(_COUNTS, 0)
+
+    def add(self, result: Result) -> None:
+        """Count a result's evidence."""
+        for piece in result.evidence:
+            match piece:
+                case Judged():
+                    self._add_opinion(piece)
+                case OpenQuestion():
+                    self._counts["would_ask"] += 1
+                case Contradicted():
+                    self._counts["contradictions"] += 1
+
+    def _add_opinion(self, opinion: Judged) -> None:
+        counts = self._counts
+        counts["questions"] += 1
+        counts["calls"] += opinion.calls
+        counts["cached"] += opinion.cached
+        counts["prompt_tokens"] += opinion.tokens[0]
+        counts["completion_tokens"] += opinion.tokens[1]
+        counts["unparseable"] += Reason.JUDGE_UNPARSEABLE in opinion.reasons
+        counts["unavailable"] += Reason.JUDGE_UNAVAILABLE in opinion.reasons
+        votes = [vote for vote in opinion.repeats if vote is not None]
+        counts["repeated"] += len(votes) > 1
+        counts["flipped"] += len(set(votes)) > 1
+        counts["panels"] += len(opinion.votes) > 1
+        counts["unanimous"] += opinion.unanimous
+
+    def totals(self) -> dict[str, int]:
+        """What is not zero."""
+        return {name: value for name, value in self._counts.items() if value}

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sqlverdict.abstain.benchmark.build import Material, Recipe, build
-from sqlverdict.abstain.benchmark.pool import read_pool
+from sqlverdict.abstain.benchmark.question_sources import read_pool
 from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.write import case_record
 from sqlverdict.errors import BenchmarkError

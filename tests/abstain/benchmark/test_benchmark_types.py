@@ -17,8 +17,7 @@ from sqlverdict.abstain.benchmark.columns.ideas import in_style
 from sqlverdict.abstain.benchmark.columns.mentions import mentions
 from sqlverdict.abstain.benchmark.question_sources import PoolQuestion, QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.types.non_sql import about
-from sqlverdict.abstain.benchmark.unanswerable import apportion, case_of, choose
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.unanswerable import TYPES, Idea, apportion, case_of, choose
 from sqlverdict.abstain.benchmark.words import GENERIC, meanings, same_wording
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case

@@ -8,8 +8,7 @@ from functools import cache
 import pytest
 
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.unanswerable import ChosenIdea
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.unanswerable import TYPES, ChosenIdea, Idea
 from sqlverdict.abstain.benchmark.wording import read_question, reword
 from sqlverdict.abstain.method import Tools
 from sqlverdict.abstain.prompting.prompt import PROMPTS

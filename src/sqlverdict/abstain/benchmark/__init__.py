@@ -4,13 +4,11 @@
 ``splits``             which case goes into which part
 ``templates``          queries with their values masked
 ``meaning``            templates that mean the same, by proof
-``unanswerable``       how many unanswerable questions of which type a database gets
-``unanswerable_type``  what a type of unanswerable question is, and their registry
-``question_sources``   what unanswerable questions are made from
+``unanswerable``       types of unanswerable questions, their registry, and how many a database gets
+``question_sources``   what unanswerable questions are made from, with a pool from elsewhere
 ``words``              names as words
 ``wordnet``            English nouns as WordNet has them
 ``wording``            unanswerable questions in natural words, by a language model
-``pool``               a pool of questions for out-of-domain ones
 ``chance``             draws that depend on the seed and the thing, not on the order
 ``lint``               what a lint is, and their registry
 ``probe``              can a classifier without the schema tell the answerable questions?

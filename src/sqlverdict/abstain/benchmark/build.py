@@ -28,12 +28,13 @@ from sqlverdict.abstain.benchmark.splits import (
 from sqlverdict.abstain.benchmark.templates import Template, template_of
 from sqlverdict.abstain.benchmark.unanswerable import (
     TYPE_TAG,
+    TYPES,
     ChosenIdea,
+    UnanswerableType,
     apportion,
     case_of,
     choose,
 )
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, UnanswerableType
 from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.abstain.method import Tools

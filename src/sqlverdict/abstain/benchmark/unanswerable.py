@@ -1,4 +1,8 @@
-"""How many unanswerable questions of which type each database gets, and which.
+"""What a type of unanswerable question is, and how many of which type each database gets.
+
+A type is one file in ``types/``. It makes ideas for one database, as many as it can, in an order
+that the seed decides. It holds no state. Whoever asks takes as many as are wanted and drops what is
+there already.
 
 Every database gets as many as its share of the answerable test questions, so that the database
 tells nothing. Types are kept even over the whole: each place goes to the type that is furthest
@@ -11,12 +15,71 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from sqlverdict.abstain.benchmark.chance import mark, shuffled
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
-from sqlverdict.abstain.benchmark.unanswerable_type import Idea, UnanswerableType
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.records import Case
+from sqlverdict.registry import Registry
+
+WordingKind = Literal["changed", "form", "pool", "model"]
+"""How a question's words came about: an answerable question with a change, a form filled in,
+a question of the pool, a language model."""
+
+
+@dataclass(frozen=True)
+class Idea:
+    """An unanswerable question in the making.
+
+    Attributes:
+        db_id: The database it is asked on.
+        question: Its words, by rule.
+        wording: How the words came about.
+        source: What they were made from: a case id, or where a pool question is from.
+        column: The column that does not exist, as people say it.
+        table: The table that would have it.
+        task: What is asked for beyond a query.
+    """
+
+    db_id: str
+    question: str
+    wording: WordingKind
+    source: str = ""
+    column: str = ""
+    table: str = ""
+    task: str = ""
+
+
+class UnanswerableType(Protocol):
+    """A type of unanswerable question. Plain class attributes satisfy the properties."""
+
+    @property
+    def label(self) -> str:
+        """The type as cases are tagged with it."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Rises whenever other questions may come out."""
+        ...
+
+    @property
+    def prompt(self) -> str:
+        """The prompt that puts it into natural words; empty: its words are left alone."""
+        ...
+
+    def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
+        """Questions of this type on a database, best first; none where it cannot make any."""
+        ...
+
+
+TYPES: Registry[UnanswerableType] = Registry(
+    "type of unanswerable question",
+    "sqlverdict.abstain.benchmark.types",
+    "sqlverdict.unanswerable_types",
+)
+
 
 TYPE_TAG = "unanswerable_type"
 _MOST_REFUSED = 2000

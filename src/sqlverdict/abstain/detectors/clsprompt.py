@@ -33,10 +33,9 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
-from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
 from sqlverdict.abstain.prompting.prompt import ask_all, no_finding, request
 from sqlverdict.abstain.prompting.replies import NOT_ANSWERABLE, graded, label_of
-from sqlverdict.abstain.prompting.retrieve import TFIDF
 from sqlverdict.abstain.prompting.schema_text import create_tables
 from sqlverdict.llm.request import NoReply, Reply, Request
 

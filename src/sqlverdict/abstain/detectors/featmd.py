@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlverdict.abstain.learn.gaussian import Gaussian
-from sqlverdict.abstain.learn.states import StateGate, states_of
+from sqlverdict.abstain.learn.states import Gaussian, StateGate, states_of
 from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Tools, TrainingData
 
 

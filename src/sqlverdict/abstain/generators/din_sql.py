@@ -38,10 +38,9 @@ from sqlverdict.abstain.prompting.decompose import (
     with_sql,
     with_steps,
 )
-from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
 from sqlverdict.abstain.prompting.prompt import answerer, no_draft, request, side_by_side
 from sqlverdict.abstain.prompting.replies import sql_of
-from sqlverdict.abstain.prompting.retrieve import TFIDF
 from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import UsageError
 from sqlverdict.llm.request import NoReply

@@ -27,10 +27,9 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
-from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
 from sqlverdict.abstain.prompting.prompt import ask_all, dialogue, no_draft, request
 from sqlverdict.abstain.prompting.replies import sql_of, token_figures
-from sqlverdict.abstain.prompting.retrieve import TFIDF
 from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import UsageError
 from sqlverdict.llm.request import NoReply, Reply, Request

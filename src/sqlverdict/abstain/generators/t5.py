@@ -29,7 +29,7 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
-from sqlverdict.abstain.neural.tokenizer import readable
+from sqlverdict.abstain.neural.model import readable
 from sqlverdict.abstain.prompting.schema_text import one_line
 from sqlverdict.errors import UsageError
 from sqlverdict.load.fenced import is_plain_sql
@@ -75,8 +75,13 @@ class T5(Learner):
 
     def fit(self, training: TrainingData, tools: Tools) -> None:
         """Train, or fetch a ready-made model."""
-        from sqlverdict.abstain.neural.model import SCRATCH, Size, load_model, ready_model
-        from sqlverdict.abstain.neural.torch_parts import pick_device
+        from sqlverdict.abstain.neural.model import (
+            SCRATCH,
+            Size,
+            load_model,
+            pick_device,
+            ready_model,
+        )
         from sqlverdict.abstain.neural.train import Training, train
 
         if not self.train:
@@ -113,7 +118,7 @@ class T5(Learner):
     def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Write a query for each question."""
         from sqlverdict.abstain.neural.decode import Decoding, write
-        from sqlverdict.abstain.neural.torch_parts import pick_device
+        from sqlverdict.abstain.neural.model import pick_device
 
         if self._ready is None:
             raise UsageError("t5 was not fitted; see sqlverdict abstain fit")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlverdict.abstain.neural.torch_parts import half_precision, load_torch
+from sqlverdict.abstain.neural.model import half_precision, load_torch
 
 
 @dataclass(frozen=True)

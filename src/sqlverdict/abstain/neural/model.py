@@ -1,15 +1,146 @@
-"""Sequence-to-sequence models: a new small T5, or any that ``transformers`` can load."""
+"""Sequence-to-sequence models: a new small T5, or any that ``transformers`` can load.
+
+torch and transformers are loaded when first needed.
+
+A new model has a tokenizer that is learned from the data: byte-pair pieces over bytes, so that
+every text comes back as it was; digits stand alone, so that a number can be copied digit by digit.
+A ready-made tokenizer is taught the characters of the data that it cannot write.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.abstain.neural.tokenizer import add_missing_characters, learn_tokenizer
-from sqlverdict.abstain.neural.torch_parts import load_torch, load_transformers
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import MissingExtra, UsageError
+
+_LARGE = 100_000_000
+
+
+def load_torch() -> Any:
+    """The module torch.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtra("t5", "t5") from error
+    return torch
+
+
+def load_transformers() -> Any:
+    """The module transformers, without its advice on the screen.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        import transformers
+    except ImportError as error:
+        raise MissingExtra("t5", "t5") from error
+    module: Any = transformers
+    module.utils.logging.set_verbosity_error()
+    module.utils.logging.disable_progress_bar()
+    return module
+
+
+def pick_device(name: str) -> Any:
+    """The device: ``auto`` takes a GPU where there is one.
+
+    Raises:
+        UsageError: there is no such device.
+    """
+    torch = load_torch()
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise UsageError(
+            f"device {name!r} is not there: {error}. Expected auto, cpu or cuda"
+        ) from error
+    if device.type == "cuda":
+        # Products of 32-bit numbers may use a GPU's faster units. Not elsewhere: a CPU without
+        # them only gets slower.
+        torch.backends.cuda.matmul.allow_tf32 = True
+    return device
+
+
+def half_precision(device: Any, model: Any) -> Any:
+    """A context in which a GPU computes in bfloat16, where the model is large enough to gain.
+
+    A small model waits for its kernels to be started, and casting would start more of them. On
+    a CPU nothing changes.
+    """
+    torch = load_torch()
+    large = device.type == "cuda" and sum(part.numel() for part in model.parameters()) > _LARGE
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=large)
+
+
+PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
+
+
+def readable(text: str) -> str:
+    """The text as a tokenizer can read it: half a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def learn_tokenizer(texts: Iterable[str], size: int) -> Any:
+    """A tokenizer with at most ``size`` pieces, learned from texts."""
+    transformers = load_transformers()
+    # tokenizers comes with transformers.
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=[PAD, END, UNKNOWN],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"$A {END}", special_tokens=[(END, tokenizer.token_to_id(END))]
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token=PAD,
+        eos_token=END,
+        unk_token=UNKNOWN,
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def add_missing_characters(tokenizer: Any, texts: Sequence[str]) -> list[str]:
+    """Teach a ready-made tokenizer the characters that it cannot write, such as T5's ``<``.
+
+    Returns:
+        The characters, sorted; the model's embeddings must grow by so many.
+    """
+    unknown = tokenizer.unk_token_id
+    characters = sorted({character for text in texts for character in text})
+    missing = [
+        character
+        for character in characters
+        if not character.isspace()
+        and unknown in tokenizer(character, add_special_tokens=False)["input_ids"]
+    ]
+    if missing:
+        tokenizer.add_tokens(missing)
+    return missing
+
 
 SCRATCH = "scratch"
 

@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from sqlverdict.abstain.neural.decode import Decoding, write
-from sqlverdict.abstain.neural.torch_parts import half_precision, load_torch
+from sqlverdict.abstain.neural.model import half_precision, load_torch
 from sqlverdict.errors import DataError
 
 _IGNORED = -100

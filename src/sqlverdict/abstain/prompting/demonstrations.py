@@ -2,16 +2,127 @@
 
 In one database: those most like the question. Across databases, where none is known of the
 question's own: the same few of a few databases for every question, drawn with the seed.
+
+Likeness is the cosine over TF-IDF, or over sentence embeddings. TF-IDF needs no further package and
+is the default. Any encoder that ``transformers`` can load (a local folder or a hub name) gives
+sentence embeddings instead: the mean of its last states.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from heapq import nsmallest
 from random import Random
+from typing import Any, Protocol
 
 from sqlverdict.abstain.method import Ask, TrainingExample
-from sqlverdict.abstain.prompting.retrieve import TFIDF, Retriever, retriever
+from sqlverdict.errors import MissingExtra, UsageError
+
+TFIDF = "tfidf"
+_WORD = re.compile(r"\w+")
+
+
+class Retriever(Protocol):
+    """Finds similar texts among those it was made with."""
+
+    def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
+        """The positions of the most similar texts, best first; ties by position."""
+        ...
+
+
+def retriever(texts: Sequence[str], embedding: str = TFIDF) -> Retriever:
+    """A retriever over texts.
+
+    Args:
+        texts: What to search.
+        embedding: ``tfidf``, or the path or hub name of an encoder.
+    """
+    return Tfidf(texts) if embedding == TFIDF else EmbeddingRetriever(texts, embedding)
+
+
+class Tfidf:
+    """Cosine over words weighed by how rare they are; an inverted index, so it is quick."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._count = len(texts)
+        counts = [Counter(_words(text)) for text in texts]
+        seen = Counter(word for one in counts for word in one)
+        self._idf = {
+            word: math.log((1 + len(texts)) / (1 + times)) + 1 for word, times in seen.items()
+        }
+        self._postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for position, words_of_text in enumerate(counts):
+            for word, weight in self._weigh(words_of_text).items():
+                self._postings[word].append((position, weight))
+
+    def _weigh(self, counts: Counter[str]) -> dict[str, float]:
+        """Weights of length 1; words that no text has carry no weight."""
+        weights = {w: times * self._idf[w] for w, times in counts.items() if w in self._idf}
+        length = math.sqrt(sum(weight * weight for weight in weights.values()))
+        return {word: weight / length for word, weight in weights.items()} if length else {}
+
+    def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
+        """The positions of the most similar texts, best first; ties by position."""
+        likeness = [0.0] * self._count
+        for word, weight in self._weigh(Counter(_words(text))).items():
+            for position, other in self._postings[word]:
+                likeness[position] += weight * other
+        left_out = set(without)
+        positions = (position for position in range(self._count) if position not in left_out)
+        return nsmallest(count, positions, key=lambda position: (-likeness[position], position))
+
+
+class EmbeddingRetriever:
+    """Cosine over sentence embeddings."""
+
+    def __init__(self, texts: Sequence[str], model: str, batch: int = 64) -> None:
+        try:
+            import torch
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError as error:
+            raise MissingExtra(f"embedding={model}", "t5") from error
+        self._torch: Any = torch
+        try:
+            self._tokenizer = AutoTokenizer.from_pretrained(model)
+            self._model: Any = AutoModel.from_pretrained(model).eval()
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"embedding={model}: no encoder could be loaded from there ({error}). Expected "
+                f"tfidf, a local folder or a hub name"
+            ) from error
+        self._batch = batch
+        self._known = self._embed(texts)
+
+    def _embed(self, texts: Sequence[str]) -> Any:
+        torch = self._torch
+        parts = []
+        with torch.inference_mode():
+            for start in range(0, len(texts), self._batch):
+                chunk = list(texts[start : start + self._batch])
+                encoded = self._tokenizer(
+                    chunk, padding=True, truncation=True, max_length=256, return_tensors="pt"
+                )
+                states = self._model(**encoded).last_hidden_state
+                mask = encoded["attention_mask"].unsqueeze(-1)
+                mean = (states * mask).sum(1) / mask.sum(1).clamp(min=1)
+                parts.append(torch.nn.functional.normalize(mean, dim=-1))
+        return torch.cat(parts) if parts else torch.zeros(0, 1)
+
+    def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
+        """The positions of the most similar texts, best first; ties by position."""
+        if not len(self._known):
+            return []
+        likeness = (self._known @ self._embed([text])[0]).tolist()
+        left_out = set(without)
+        positions = (position for position in range(len(likeness)) if position not in left_out)
+        return nsmallest(count, positions, key=lambda position: (-likeness[position], position))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
 
 
 class ExamplePool:
@@ -19,7 +130,7 @@ class ExamplePool:
 
     Args:
         examples: All of them.
-        embedding: See :func:`~sqlverdict.abstain.prompting.retrieve.retriever`.
+        embedding: See :func:`~sqlverdict.abstain.prompting.demonstrations.retriever`.
     """
 
     def __init__(self, examples: Sequence[TrainingExample], embedding: str = TFIDF) -> None:

@@ -90,7 +90,7 @@ def _estimate_lines(estimate: CallEstimate, cached: int, repeats: int) -> Sequen
         cached: How many replies are cached.
         repeats: How many calls could be added by replies that cannot be read.
     """
-    from sqlverdict.llm.prices import PRICE_FORM
+    from sqlverdict.llm.costs import PRICE_FORM
 
     unpriced = ", ".join(map(repr, estimate.unpriced))
     cost = (

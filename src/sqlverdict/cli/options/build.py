@@ -11,9 +11,9 @@ from typing import Any, Literal
 import click
 
 from sqlverdict.abstain.benchmark.build import Material, Recipe
-from sqlverdict.abstain.benchmark.pool import read_pool
+from sqlverdict.abstain.benchmark.question_sources import read_pool
 from sqlverdict.abstain.benchmark.splits import SplitPlan
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.method import Tools
 from sqlverdict.account import SPENDING
 from sqlverdict.cli.options.data import DataArgs, read_benchmark

@@ -36,8 +36,7 @@ from sqlverdict.load.databases import (
     find_databases,
     notes_for_part,
 )
-from sqlverdict.load.overlays.apply import OVERLAY, overlay_title, with_overlays
-from sqlverdict.load.overlays.read import read_overlay
+from sqlverdict.load.overlays import OVERLAY, overlay_title, read_overlay, with_overlays
 from sqlverdict.load.tables.cases import own_format
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction

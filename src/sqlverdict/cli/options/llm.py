@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from sqlverdict.llm.cache import ReplyCache
     from sqlverdict.llm.client import AccountClient, Client
     from sqlverdict.llm.collect import RequestCollector
+    from sqlverdict.llm.costs import Prices
     from sqlverdict.llm.http.endpoint import Endpoint
-    from sqlverdict.llm.prices import Prices
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 
@@ -108,8 +108,8 @@ def open_llm(
     from sqlverdict.llm.cache import ReplyCache, reply_cache_path
     from sqlverdict.llm.client import Client
     from sqlverdict.llm.collect import RequestCollector
+    from sqlverdict.llm.costs import load_prices
     from sqlverdict.llm.http.endpoint import Endpoint
-    from sqlverdict.llm.prices import load_prices
 
     assert args.model is not None, "the caller checks that a model is named"
     endpoint = Endpoint(

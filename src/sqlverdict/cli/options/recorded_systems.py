@@ -23,8 +23,7 @@ from sqlverdict.cli.options.predictions import PredictionArgs, run_folder
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.files.text import count, few_of, near, need_file
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
-from sqlverdict.load.columns.column_map import LEAVE_OUT, column_map
-from sqlverdict.load.columns.spellings import other_spellings
+from sqlverdict.load.columns.column_map import LEAVE_OUT, column_map, other_spellings
 from sqlverdict.load.fields import PREDICTION_FIELDS, SQL_KEYS
 from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.predictions import Predictions

@@ -3,8 +3,6 @@
 ``brief``          the parts of a brief
 ``context``        from a brief to the values of a prompt
 ``fit``            keeps a prompt within its bound, and says what it leaves out
-``schema_text``    the schema as CREATE TABLE statements
-``column_text``    what columns mean, a line each
-``result_tables``  results as Markdown tables, as FLEX shows them
-``witness_text``   a witness as small tables with both answers
+``schema_text``    the schema as CREATE TABLE statements, and what columns mean, a line each
+``result_tables``  results as Markdown tables, as FLEX shows them, and witnesses with both answers
 """

@@ -23,9 +23,9 @@ from dataclasses import replace
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.llm.costs import estimate_tokens
 from sqlverdict.llm.neutral import LONGEST_SQL, bare_sql, shorten
 from sqlverdict.llm.request import Request
-from sqlverdict.llm.tokens import estimate_tokens
 
 MOST_OF_A_TEXT = 4_000
 LEAST_OF_A_TEXT = 60

@@ -25,13 +25,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
+from sqlverdict.judge.asking import PROMPTS, CallCounts, NoReading, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import SHORTENED, Settings
-from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import read_verdict
 from sqlverdict.llm.neutral import quote
 from sqlverdict.llm.request import Request

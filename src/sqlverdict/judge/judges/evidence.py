@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
+from sqlverdict.judge.asking import PROMPTS, CallCounts, NoReading, ask, make_request, opinion_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import answer_schema, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import SHORTENED, Settings
-from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import read_verdict, yes_or_no
 from sqlverdict.judge.replies.loose_json import Value
 from sqlverdict.llm.request import Request

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlverdict.label.layout_sql import LONGEST
-from sqlverdict.label.spelling.spelled import SpelledQuery
-from sqlverdict.label.spelling.tokens import spell_tokens
+from sqlverdict.label.spelling.tokens import SpelledQuery, spell_tokens
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema
 from sqlverdict.parse.schemas.assumed import assumed_schema

@@ -1,10 +1,26 @@
-"""The spelling of a text by its tokens: spaces, case and quotes, for what is not read as a tree."""
+"""A query in the one spelling, and how a text gets it by its tokens: spaces, case and quotes."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from sqlverdict.label.layout_sql import KEYWORDS
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, tokens
+
+
+@dataclass(frozen=True)
+class SpelledQuery:
+    """A query in the one spelling.
+
+    Attributes:
+        text: Its text.
+        columns: The names of its columns; ``None`` stands for a star.
+    """
+
+    text: str
+    columns: tuple[str | None, ...]
+
 
 _SAME = {"!=": "<>", "==": "="}
 _NO_SPACE_BEFORE = frozenset({",", ")", ".", ";"})

@@ -25,13 +25,12 @@ from sqlverdict.llm.batch import store
 from sqlverdict.llm.batch.server import chat_path, download, open_transport, start_batch, state_of
 from sqlverdict.llm.batch.store import Batch
 from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.costs import PRICE_FORM, Prices, load_prices, most_tokens
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.http.transport import Transport
 from sqlverdict.llm.http.wire import Malformed, body_of, decode, encode, read_completion
-from sqlverdict.llm.prices import PRICE_FORM, Prices, load_prices
 from sqlverdict.llm.rate import Clock, RealClock
 from sqlverdict.llm.request import Request
-from sqlverdict.llm.tokens import most_tokens
 
 MOST_REQUESTS = 50_000
 MOST_BYTES = 190 * 2**20

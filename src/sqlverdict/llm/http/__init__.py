@@ -2,7 +2,6 @@
 
 ``endpoint``   where a model is asked: address, key, options
 ``wire``       the chat-completions protocol as data
-``transport``  pooled connections, deadlines, repetitions
-``deadline``   one deadline for everything a call does on its connection
+``transport``  pooled connections, one deadline for all that a call does, repetitions
 ``faults``     what can go wrong with a call, and whether to try again
 """

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sqlverdict.llm.costs import Prices
 from sqlverdict.llm.http.endpoint import Endpoint, TokensField
-from sqlverdict.llm.prices import Prices
 from sqlverdict.llm.reply_schema import strict, text_fits
 from sqlverdict.llm.request import Reply, Request, TokenChoice
 

@@ -1,9 +1,7 @@
 """Which column of a user's file is which of our fields.
 
-``column_map``  the user's column map
-``spellings``   our names in other spellings
+``column_map``  the user's column map, and our names in other spellings
 ``ids``         the ids by the columns' names and cells
 ``guess``       gold, prediction and question by the columns' names and cells
-``answers``     the prediction in a file of predictions, by the columns' cells
 ``words``       what the name of a column of queries says
 """

@@ -10,6 +10,7 @@ so, as can those of ``tokens``; a column that is called ``recorded.equal``, ``ta
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from sqlverdict.files.text import few_of, near
 from sqlverdict.load.fields import (
     CASE_ALIASES,
     CASE_FIELDS,
+    FIELD_NAMES,
     PREDICTION_FIELDS,
     SHARED_FIELDS,
     SQL_KEYS,
@@ -229,3 +231,21 @@ def _fold(fields: dict[str, Any], where: str, error: type[DataError]) -> None:
         text = isinstance(value, str) or outer != "tags"
         _put(parts, part, value if text else f"{value}", where, error)
         fields[outer] = parts
+
+
+def other_spellings(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns that have a name of ours in another spelling: ``Gold SQL`` for ``gold_sql``.
+
+    Args:
+        header: The names of the columns.
+        columns: The user's column map, which comes first.
+    """
+    # A map may be about another file: what it names and this one lacks says nothing here.
+    used = {*header, *(ours for name, ours in columns.items() if name in header or "." in name)}
+    spellings: dict[str, str] = {}
+    for name in header:
+        ours = re.sub(r"[\s\-]+", "_", name.strip()).casefold()
+        if name not in columns and name != ours and ours in FIELD_NAMES and ours not in used:
+            spellings[name] = ours
+            used.add(ours)
+    return spellings

@@ -44,13 +44,13 @@ from sqlverdict.files.text import (
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns.column_map import (
     column_map,
+    other_spellings,
     rename,
     texts_of,
     unknown_columns,
     unused_note,
 )
 from sqlverdict.load.columns.guess import HEAD, guess_columns
-from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
     PREDICTION_FIELDS,

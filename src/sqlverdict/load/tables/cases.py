@@ -22,13 +22,13 @@ from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.columns.column_map import (
     LEAVE_OUT,
     column_map,
+    other_spellings,
     rename,
     texts_of,
     unused_note,
 )
 from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.columns.ids import ROW_NUMBERS
-from sqlverdict.load.columns.spellings import other_spellings
 from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
     ANSWER_KEYS,
@@ -37,8 +37,8 @@ from sqlverdict.load.fields import (
     case_from,
     prediction_from,
 )
-from sqlverdict.load.tables.cells import cells_as_fields
 from sqlverdict.load.tables.open_table import open_table, table_format
+from sqlverdict.load.tables.table import cells_as_fields
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"

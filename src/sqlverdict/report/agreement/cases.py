@@ -28,7 +28,7 @@ from sqlverdict.report.agreement.opinions import (
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.combined import EACH, Combined, combine_judges, parse_combined
-from sqlverdict.score.aliases import label_by_alias
+from sqlverdict.score.metric import label_by_alias
 
 DIFFICULTY = "difficulty"
 USUAL_GROUPS = (DIFFICULTY, "set")

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.report.charts import parts
-from sqlverdict.report.charts.names import point_names
-from sqlverdict.report.charts.parts import BOTTOM, HEIGHT, LEFT, RIGHT, WIDTH, Scale
+from sqlverdict.report.charts.parts import BOTTOM, HEIGHT, LEFT, RIGHT, WIDTH, Scale, point_names
 
 Point = tuple[float, float]
 Band = tuple[float, float, float]

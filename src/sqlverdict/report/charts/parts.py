@@ -1,4 +1,4 @@
-"""What every chart is made of: scales with ticks, text that fits, a frame, a legend.
+"""What every chart is made of: scales with ticks, text and names that fit, a frame, a legend.
 
 Charts are plain SVG text without scripts or outside files. Colours come from a palette that
 people with colour blindness can tell apart, once for light and once for dark screens; a chart
@@ -8,7 +8,7 @@ paints its own ground, so it can be read on any page. Series also differ by dash
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from xml.sax.saxutils import escape
@@ -280,3 +280,47 @@ def _colours(background: str, ink: str, quiet: str, grid: str, index: int) -> st
             f".sv-c{number}.sv-fill,.sv-c{number}.sv-band{{fill:{colour}}}"
         )
     return "".join(rules)
+
+
+_LONGEST = 26
+_SIZE = 0.85
+"""How wide a name is beside other text."""
+_STEP = 11.0
+"""Pixels from one line of text to the next."""
+_MOST_LINES = 8
+"""So many lines below a point are tried."""
+_GAP = 7.0
+
+
+def point_names(points: Sequence[tuple[float, float, str]], x: Scale) -> Iterator[str]:
+    """Names beside points, on a side that is free; lower, with a line to it, where none is.
+
+    Args:
+        points: The height, the position across and the name of each point, in pixels.
+        x: The horizontal axis, which the names stay within.
+    """
+    boxes: list[tuple[float, float, float]] = []
+
+    def is_free(left: float, right: float, line: float) -> bool:
+        inside = x.start <= left and right <= x.end
+        return inside and not any(
+            left < high and low < right and abs(line - other) < _STEP for low, high, other in boxes
+        )
+
+    for point_y, point_x, name in sorted(points):
+        width = wide(short(name, _LONGEST)) * _SIZE
+        sides = [(point_x + _GAP, "start"), (point_x - _GAP - width, "end")]
+        lines = [point_y + 4 + _STEP * step for step in range(_MOST_LINES)]
+        positions = [(left, anchor, line) for line in lines for left, anchor in sides]
+        free = [
+            position
+            for position in positions
+            if is_free(position[0], position[0] + width, position[2])
+        ]
+        left, anchor, line = (free or positions)[0]
+        boxes.append((left, left + width, line))
+        where = left if anchor == "start" else left + width
+        if line != lines[0]:
+            ends = f'x2="{where:.1f}" y2="{line - 4:.1f}"'
+            yield f'<line class="sv-grid" x1="{point_x:.1f}" y1="{point_y:.1f}" {ends}/>'
+        yield svg_text(where, line, name, kind="sv-quiet", anchor=anchor, most=_LONGEST)

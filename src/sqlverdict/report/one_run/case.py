@@ -33,7 +33,7 @@ from sqlverdict.files.text import count
 from sqlverdict.policies import POLICIES
 from sqlverdict.reasons import reason_words
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.opinion_lines import opinion_lines
+from sqlverdict.report.one_run.judge_section import opinion_lines
 from sqlverdict.report.one_run.people import labelled_words
 from sqlverdict.situations import Situation
 from sqlverdict.unsearched import was_searched

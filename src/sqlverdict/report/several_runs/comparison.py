@@ -15,9 +15,9 @@ from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.tables import TextTable, amount, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.deciding import VERDICT, counted_value, deciding_metric
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.metric import label_by_alias
 from sqlverdict.score.statistics.pairing import PairedOutcome, paired
 from sqlverdict.score.usage import QUANTITIES, UsageCounts, UsageFigures
 

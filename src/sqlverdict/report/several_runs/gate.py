@@ -20,8 +20,8 @@ from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.tables import percent, points, short
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.deciding import reasons_by
+from sqlverdict.score.metric import label_by_alias
 
 _MOST_LOST = 10
 

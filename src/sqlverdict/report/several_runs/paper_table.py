@@ -11,9 +11,9 @@ from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.aliases import label_by_alias
 from sqlverdict.score.deciding import deciding_metric
 from sqlverdict.score.estimates import Slice
+from sqlverdict.score.metric import label_by_alias
 from sqlverdict.score.summary import Summary
 
 _SLICES = {"difficulty": "difficulty", "database": "db_id"}

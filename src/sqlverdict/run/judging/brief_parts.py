@@ -55,8 +55,7 @@ def surroundings(inputs: StageInputs, gold: str) -> Surroundings:
         return Surroundings()
     parsed = [query for query in queries if isinstance(query, Query)]
     # The resolver loads sqlglot; runs without a judge need not wait for it.
-    from sqlverdict.judge.briefs.column_text import column_lines
-    from sqlverdict.judge.briefs.schema_text import schema_text
+    from sqlverdict.judge.briefs.schema_text import column_lines, schema_text
     from sqlverdict.load.descriptions import read_descriptions
     from sqlverdict.refute.trial.rebuild import touched
 
@@ -78,8 +77,7 @@ def surroundings(inputs: StageInputs, gold: str) -> Surroundings:
 
 def database_text(inputs: StageInputs) -> str:
     """The whole database as FLEX's prompts show it: tables, row counts, what columns mean."""
-    from sqlverdict.judge.briefs.column_text import column_lines
-    from sqlverdict.judge.briefs.schema_text import schema_text
+    from sqlverdict.judge.briefs.schema_text import column_lines, schema_text
     from sqlverdict.load.descriptions import read_descriptions
 
     schema = inputs.schema()

@@ -148,7 +148,7 @@ def _with_evidence(
     brief: Brief, inputs: StageInputs, evidence: Sequence[Evidence], open_: Situation
 ) -> tuple[Brief, tuple[str, ...]]:
     """The brief with all that was found out, and notes on what could not be told."""
-    from sqlverdict.judge.briefs.witness_text import witness_text
+    from sqlverdict.judge.briefs.result_tables import witness_text
     from sqlverdict.run.judging.brief_parts import (
         UNMATCHED,
         facts,

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from sqlverdict.records import Score
 from sqlverdict.score.metric import METRICS, Item, Need
-from sqlverdict.score.opinions import opinion_score
+from sqlverdict.score.metric_kinds import opinion_score
 
 
 @METRICS.member

@@ -30,7 +30,7 @@ Source:
 from __future__ import annotations
 
 from sqlverdict.score.metric import METRICS
-from sqlverdict.score.proofs import ProofMetric
+from sqlverdict.score.metric_kinds import ProofMetric
 
 
 @METRICS.member

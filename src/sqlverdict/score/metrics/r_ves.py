@@ -42,7 +42,7 @@ from __future__ import annotations
 from math import sqrt
 
 from sqlverdict.score.metric import METRICS
-from sqlverdict.score.timing import EfficiencyMetric
+from sqlverdict.score.metric_kinds import EfficiencyMetric
 
 STEPS = ((2.0, 1.25), (1.0, 1.0), (0.5, 0.75), (0.25, 0.5))
 

@@ -40,8 +40,8 @@ from __future__ import annotations
 from collections import Counter
 
 from sqlverdict.records import Row
-from sqlverdict.score.answers import SimilarityMetric
 from sqlverdict.score.metric import METRICS
+from sqlverdict.score.metric_kinds import SimilarityMetric
 from sqlverdict.score.overlap import as_bags, shared_cells
 
 

@@ -44,8 +44,8 @@ from __future__ import annotations
 from operator import attrgetter
 
 from sqlverdict.records import Reason, Row, Score
-from sqlverdict.score.answers import SimilarityMetric, best_over_golds
 from sqlverdict.score.metric import METRICS, Item
+from sqlverdict.score.metric_kinds import SimilarityMetric, best_over_golds
 
 BIRD, MINI_DEV = "bird", "bird_mini_dev"
 

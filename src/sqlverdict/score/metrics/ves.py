@@ -41,7 +41,7 @@ from __future__ import annotations
 from math import sqrt
 
 from sqlverdict.score.metric import METRICS
-from sqlverdict.score.timing import EfficiencyMetric
+from sqlverdict.score.metric_kinds import EfficiencyMetric
 
 
 @METRICS.member

@@ -38,7 +38,7 @@ from __future__ import annotations
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.records import Reason, Score
 from sqlverdict.score.metric import METRICS, Item, Need
-from sqlverdict.score.parameters import preset_names
+from sqlverdict.score.metric_kinds import preset_names
 
 
 @METRICS.member

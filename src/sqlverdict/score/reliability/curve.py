@@ -181,7 +181,7 @@ def coverage_at(curve: Curve, risk: float) -> Point:
     """The threshold with the largest coverage whose risk is not above the given one.
 
     Answering nothing has no risk, so there is always one. The risk is that of these items: for a
-    promise about others see :func:`sqlverdict.abstain.thresholds.certified_threshold`.
+    promise about others see :func:`sqlverdict.score.reliability.thresholds.certified_threshold`.
 
     Raises:
         UsageError: the risk is no share.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from sqlverdict.errors import UsageError
 from sqlverdict.score.reliability.curve import Curve, curve_of
 from sqlverdict.score.reliability.reliability_score import Penalty, penalty_value
-from sqlverdict.score.statistics.binomial import at_most, upper_bound
+from sqlverdict.score.statistics.intervals import at_most, upper_bound
 
 NEVER = math.inf
 """The threshold that no confidence reaches: abstain always."""

@@ -16,7 +16,7 @@ from sqlverdict.abstain.benchmark.columns.entities import is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, Hypothetical
 from sqlverdict.abstain.benchmark.columns.mentions import Mention, mentions
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.unanswerable_type import Idea
+from sqlverdict.abstain.benchmark.unanswerable import Idea
 from sqlverdict.abstain.benchmark.words import meanings, plural, sayable, singular
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold, word_set

@@ -16,7 +16,7 @@ from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
 from sqlverdict.abstain.benchmark.columns.lexicon import usual
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.parse.schema import Table
 
 _SEVERAL = 2

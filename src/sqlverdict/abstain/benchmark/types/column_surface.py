@@ -16,7 +16,7 @@ from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical, is_k
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
 from sqlverdict.abstain.benchmark.columns.lexicon import NEIGHBOURS
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.benchmark.words import meaning, meanings, sayable, singular, words
 from sqlverdict.parse.schema import Column, Table
 from sqlverdict.parse.tokens import fold

@@ -15,7 +15,7 @@ from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
 from sqlverdict.abstain.benchmark.columns.lexicon import unusual
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.benchmark.words import GENERIC, meanings
 from sqlverdict.parse.schema import Table
 

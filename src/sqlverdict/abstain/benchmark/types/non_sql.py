@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
 from sqlverdict.abstain.benchmark.columns.ideas import in_style
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.unanswerable import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import sayable
 
 _OPENINGS = re.compile(

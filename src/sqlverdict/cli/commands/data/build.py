@@ -24,7 +24,7 @@ from sqlverdict.abstain.benchmark.report import (
     parts_table,
     types_table,
 )
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.benchmark.write import finish, prepare, write_benchmark, write_text
 from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.cli.command import command

@@ -33,8 +33,8 @@ from sqlverdict.report.agreement.agreement import (
     Disagreement,
     compare_with_labels,
 )
-from sqlverdict.report.agreement.figures import agreement_figure
 from sqlverdict.report.agreement.tables import (
+    agreement_figure,
     agreement_table,
     annotator_sentence,
     annotator_table,

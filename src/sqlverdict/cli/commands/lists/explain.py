@@ -22,7 +22,7 @@ from sqlverdict.prove.rule import Pair, Rule
 from sqlverdict.registry import Registry
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
-from sqlverdict.score.aliases import metric_by_alias
+from sqlverdict.score.metric import metric_by_alias
 
 _EXAMPLES = (
     "sqlverdict explain                       # the kinds",
@@ -47,7 +47,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
     "check": ("sqlverdict.audit.check:CHECKS", "What doctor asks of the data"),
     "suspicion": ("sqlverdict.audit.suspicion:SUSPICIONS", "What audit holds against a gold"),
     "type": (
-        "sqlverdict.abstain.benchmark.unanswerable_type:TYPES",
+        "sqlverdict.abstain.benchmark.unanswerable:TYPES",
         "Types of unanswerable questions that build makes",
     ),
     "lint": ("sqlverdict.abstain.benchmark.lint:LINTS", "What build looks for in its benchmark"),

@@ -20,7 +20,7 @@ from sqlverdict.refute.explain.evidence import answer_excerpt, excerpt_rows, wit
 from sqlverdict.refute.target.script import replay_script
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.refute.witness_files import WitnessReplay, is_of_sqlite, replay
-from sqlverdict.report.one_run.witness import witness_lines
+from sqlverdict.report.one_run.answers import witness_lines
 from sqlverdict.report.terminal.console import Screen
 
 _EXAMPLES = (

@@ -25,7 +25,7 @@ from sqlverdict.cli.recorded_command import evaluate_args
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.files.text import count
-from sqlverdict.load.overlays.read import read_overlay
+from sqlverdict.load.overlays import read_overlay
 from sqlverdict.pipeline import System
 from sqlverdict.report.files import size_notes, write_reports
 from sqlverdict.report.several_runs.rescored import (

@@ -23,8 +23,7 @@ from sqlverdict.records import Result
 from sqlverdict.report.one_run.case_rows import case_row
 from sqlverdict.report.one_run.sections import decided_by
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.exports import csv_text
-from sqlverdict.report.terminal.tables import short, table
+from sqlverdict.report.terminal.tables import csv_text, short, table
 from sqlverdict.runlog.case_filter import CaseFilter
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.manifest import read_manifest

@@ -29,15 +29,14 @@ from sqlverdict.report.agreement.categories import (
     category_report,
     category_table,
     clause_table,
+    write_category_figures,
 )
-from sqlverdict.report.agreement.category_figures import write_category_figures
 from sqlverdict.report.several_runs.comparison import differences_from_first
 from sqlverdict.report.several_runs.paper_table import GROUPINGS, paper_table
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.several_runs.trials import read_trials
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.exports import FORMATS
-from sqlverdict.report.terminal.tables import TextTable
+from sqlverdict.report.terminal.tables import FORMATS, TextTable
 from sqlverdict.runlog.run import Run, read_run
 
 _TEXT = "text"
