@@ -41,7 +41,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.derive import forget_forms
 from sqlverdict.prove.differing_clauses import differing_clauses
-from sqlverdict.prove.evidence import evidence_of
+from sqlverdict.prove.evidence import derivation_evidence
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.records import Case
@@ -115,7 +115,7 @@ class Witnesses:
         search = find_witness(item.gold, item.prediction, item.schema, budget=self.budget)
         witness = search if isinstance(search, Witness) else None
         case = Case(str(item.number), item.schema.db_id, golds=(item.gold,))
-        text = evidence_of(proof)
+        text = derivation_evidence(proof)
         contradiction(case, item.prediction, text, witness, item.schema, self.folder)
         return record(item) | {"rules": proof.rules}
 

@@ -64,7 +64,7 @@ def killer(
     folder.mkdir()
     for name, value in ((_FOLDER, str(folder)), (_KILLS, str(kills)), (_STAGE, stage)):
         patch.setenv(name, value)
-    patch.setattr("sqlverdict.run.pool.worker_pool.work", work)
+    patch.setattr("sqlverdict.run.pool.worker_pool.work_on_chunks", work)
     patch.setattr("sqlverdict.api.isolated._MODULE", "kill_checker")
     command = [sys.executable, "-S", "-E", "-c", _KILLER, str(folder), str(int(sent)), str(kills)]
     with subprocess.Popen(command) as process:
@@ -77,7 +77,7 @@ def killer(
 def work(*arguments: Any) -> None:
     """The life of a worker that waits to be killed; a spawned one finds it by its name."""
     wait_in_cases()
-    worker.work(*arguments)
+    worker.work_on_chunks(*arguments)
 
 
 def wait_in_cases() -> None:

@@ -154,12 +154,12 @@ def test_no_class_name_has_two_meanings() -> None:
 
 INTERFACE = {
     "sql_correct": "each integration has the scorer of its framework under this name",
+    "work": "the life of a process of its own, which ``execute/apart/process.py`` calls by name",
 }
 """Public functions that members of one kind have under one name, with the reason."""
 
 STILL_SHARED = """
-build check_document check_judge content_digest database_digest evidence_of interval is_view main
-make mark message_of open_in_memory parse plain quote_name serve work write
+build check_judge interval main make mark plain write
 """
 """Names of public functions with several meanings. The list only shrinks: rename one, or merge two
 that do the same, and take the name out."""

@@ -335,8 +335,8 @@ def test_no_progress_is_drawn_over_the_callers_screen() -> None:
     """By itself DuckDB draws in a notebook and in an interactive interpreter, as this one is."""
     program = (
         "import duckdb; from sqlverdict.execute.engine import Limits\n"
-        "from sqlverdict.execute.engines.duckdb.connect import open_in_memory\n"
-        "for connection in (duckdb.connect(), open_in_memory(Limits())):\n"
+        "from sqlverdict.execute.engines.duckdb.connect import open_empty\n"
+        "for connection in (duckdb.connect(), open_empty(Limits())):\n"
         "    row = connection.execute(\"SELECT current_setting('enable_progress_bar')\").fetchone()\n"
         "    print(row)\n"
     )

@@ -16,7 +16,7 @@ import sys
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.certificate import certificate_to_json, make_certificate
-from sqlverdict.prove.evidence import evidence_of
+from sqlverdict.prove.evidence import derivation_evidence
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES
@@ -51,7 +51,7 @@ PAIRS = [
 
 def show(gold, prediction, schema, facts=None):
     proof = prove(gold, prediction, schema, facts=facts)
-    print(evidence_of(proof))
+    print(derivation_evidence(proof))
     if isinstance(proof, Proof):
         sys.stdout.write(certificate_to_json(make_certificate(proof, schema, facts=facts)).decode())
 

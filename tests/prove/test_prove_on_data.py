@@ -14,7 +14,7 @@ from sqlverdict.parse.facts import References
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.prove.certificate import check_certificate, make_certificate
-from sqlverdict.prove.evidence import evidence_of
+from sqlverdict.prove.evidence import derivation_evidence
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Reason
@@ -63,9 +63,9 @@ def test_a_proof_that_the_data_break_is_shown_and_not_used(tmp_path: Path) -> No
     assert proof.reason is Reason.FACT_BROKEN
     assert proof.declared is not None
     assert proof.broken == ("child(rid) references radio(radio_id): rid = 7 has no row in radio",)
-    evidence = evidence_of(proof)
+    evidence = derivation_evidence(proof)
     assert isinstance(evidence, Undecided)
-    assert evidence.declared == evidence_of(proof.declared)
+    assert evidence.declared == derivation_evidence(proof.declared)
     assert evidence.broken == proof.broken
 
 
@@ -112,6 +112,6 @@ def test_a_fact_beyond_the_bound_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     assert proof.unchecked == (
         "child(rid) references radio(radio_id): not checked: stopped after 5 steps",
     )
-    evidence = evidence_of(proof)
+    evidence = derivation_evidence(proof)
     assert isinstance(evidence, Proved)
     assert evidence.unchecked == proof.unchecked

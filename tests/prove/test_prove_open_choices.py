@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.evidence import evidence_of
+from sqlverdict.prove.evidence import derivation_evidence
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.reasoning.open_choices import ANY_ROW, FIRST_ROW, TIED_ROWS, WINDOW_TIES
@@ -73,5 +73,5 @@ def test_what_the_schema_decides_is_not_named(sql: str) -> None:
 
 def test_the_reader_sees_what_is_left_open() -> None:
     gold = "SELECT name FROM singer ORDER BY age LIMIT 1"
-    evidence = evidence_of(prove(gold, gold.replace("name", "singer.name", 1), SCHEMA))
+    evidence = derivation_evidence(prove(gold, gold.replace("name", "singer.name", 1), SCHEMA))
     assert f"both leave open {TIED_ROWS}" in piece_lines(evidence)

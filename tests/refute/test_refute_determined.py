@@ -14,7 +14,7 @@ from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Query
-from sqlverdict.refute.explain.evidence import evidence_of
+from sqlverdict.refute.explain.evidence import refutation_evidence
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
@@ -61,7 +61,7 @@ def test_a_prediction_that_leaves_its_answer_open_is_shown_with_two_answers(
     assert witness.prediction.rows != witness.other.rows
     assert witness.gold.rows != witness.prediction.rows
     assert sentence(witness).startswith("the prediction leaves open what the gold decides: it may")
-    evidence = evidence_of(witness)
+    evidence = refutation_evidence(witness)
     assert isinstance(evidence, Refuted)
     assert evidence.kind == "undetermined_prediction"
     assert evidence.other is not None

@@ -12,7 +12,7 @@ from sqlverdict.evidence import Refuted, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.records import Answer, Failure, Reason, Row
 from sqlverdict.refute.explain import causes_in_queries
-from sqlverdict.refute.explain.evidence import evidence_of
+from sqlverdict.refute.explain.evidence import refutation_evidence
 from sqlverdict.refute.explain.sentence import rows_table, sentence
 from sqlverdict.refute.explain.telling_rows import telling_rows
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
@@ -276,7 +276,7 @@ def test_evidence_of_a_witness() -> None:
         "SELECT count(phone) FROM employee",
         employee=[(1, b"\x00", 30, 10.0, None, 1)],
     )
-    evidence = evidence_of(result)
+    evidence = refutation_evidence(result)
     assert isinstance(evidence, Refuted)
     assert (evidence.by, evidence.reasons) == ("refute", (Reason.VALUE_MISMATCH,))
     assert evidence.sentence == "they differ when a row of employee has no phone (NULL)"
@@ -289,7 +289,7 @@ def test_rows_on_which_only_one_answer_depends_are_named() -> None:
     players = [(1, "a", 2), (2, "a", 2), (3, "b", 5)]
     result = on("SELECT name FROM players", "SELECT DISTINCT name FROM players", players=players)
     assert telling_rows(result) == {"players": (0, 1)}, "the third is the only one of its name"
-    evidence = evidence_of(result)
+    evidence = refutation_evidence(result)
     assert isinstance(evidence, Refuted)
     assert evidence.telling == {"players": (0, 1)}
     filtered = "SELECT count(*) FROM players WHERE score > 2"
@@ -306,7 +306,7 @@ def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:
     import msgspec
 
     result = on("SELECT name FROM players", "SELECT 1 FROM players", players=[(1, b"\xff", 2)])
-    assert b"x'ff'" in msgspec.json.encode(evidence_of(result))
+    assert b"x'ff'" in msgspec.json.encode(refutation_evidence(result))
     failed = Witness(
         "SELECT 1",
         "SELECT 2",
@@ -315,15 +315,17 @@ def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:
         Failure(Reason.EXECUTION_ERROR, "no"),
         (),
     )
-    evidence = evidence_of(failed)
+    evidence = refutation_evidence(failed)
     assert isinstance(evidence, Refuted)
     assert evidence.prediction == AnswerExcerpt(failed=Reason.EXECUTION_ERROR, message="no")
 
 
 def test_evidence_of_no_witness_counts_and_never_says_equal() -> None:
-    tested = evidence_of(NotRefuted(160, 3))
+    tested = refutation_evidence(NotRefuted(160, 3))
     assert tested == Tested("refute", databases=160, undetermined=3)
-    unknown = evidence_of(NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message="the clock"))
+    unknown = refutation_evidence(
+        NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message="the clock")
+    )
     assert unknown == Undecided("refute", (Reason.UNSUPPORTED_FEATURE,), "the clock")
 
 

@@ -15,7 +15,7 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer
-from sqlverdict.refute.explain.evidence import evidence_of
+from sqlverdict.refute.explain.evidence import refutation_evidence
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
 from sqlverdict.refute.witness import SearchBudget, Witness
@@ -76,7 +76,7 @@ def examine(seed: int, folder: Path | None = None) -> Counter[str]:
         result["refuted"] += 1
         taken_in(witness, schema_and_queries.ddl)
         assert legal(witness.instance, facts_of(schema)) == []
-        evidence_of(witness)
+        refutation_evidence(witness)
         if folder is not None:
             for path in write(witness, folder, f"{seed}"):
                 assert replay(path).differ

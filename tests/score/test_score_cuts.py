@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from sqlverdict.evidence import Evidence, Failed, Judged
 from sqlverdict.records import Reason, Result, Verdict
-from sqlverdict.refute.explain.evidence import evidence_of
+from sqlverdict.refute.explain.evidence import refutation_evidence
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.report.one_run.sections import cut_sentences
 from sqlverdict.score.summary import summarise, summary_from_json, summary_to_json
@@ -39,12 +39,14 @@ def failed(*, cut_by_time: bool = False) -> Failed:
 
 def test_cuts_are_counted_once_a_case_and_said() -> None:
     results = [
-        result(0, evidence_of(NotRefuted(400))),
-        result(1, evidence_of(NotRefuted(0, message="the two queries are the same text"))),
-        result(2, evidence_of(LATE), failed(cut_by_time=True)),
-        result(3, evidence_of(NotRefuted(9, 0, Reason.BUDGET_EXHAUSTED, "cut by its budget"))),
-        result(4, evidence_of(NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE))),
-        result(5, evidence_of(NotRefuted(0, reason=Reason.PARSE_ERROR))),
+        result(0, refutation_evidence(NotRefuted(400))),
+        result(1, refutation_evidence(NotRefuted(0, message="the two queries are the same text"))),
+        result(2, refutation_evidence(LATE), failed(cut_by_time=True)),
+        result(
+            3, refutation_evidence(NotRefuted(9, 0, Reason.BUDGET_EXHAUSTED, "cut by its budget"))
+        ),
+        result(4, refutation_evidence(NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE))),
+        result(5, refutation_evidence(NotRefuted(0, reason=Reason.PARSE_ERROR))),
         result(6, failed()),
     ]
     summary = summarise(results, ["ex"], binary=["ex"], features=None)
@@ -75,5 +77,5 @@ def test_a_run_without_cuts_says_nothing_about_them() -> None:
 
 
 def test_evidence_names_the_clock() -> None:
-    assert evidence_of(LATE).cut_by_time
-    assert not evidence_of(NotRefuted(3)).cut_by_time
+    assert refutation_evidence(LATE).cut_by_time
+    assert not refutation_evidence(NotRefuted(3)).cut_by_time

@@ -11,11 +11,6 @@ from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Row
 
 
-def is_view(table: Table) -> bool:
-    """Whether a table of a schema is a view."""
-    return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")
-
-
 class InsertionOrder(NamedTuple):
     """Tables in the order of insertion.
 

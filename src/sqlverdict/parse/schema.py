@@ -119,3 +119,8 @@ def is_strict(sql: str | None) -> bool:
 def stored_type(table: Table, column: Column) -> str:
     """The type by which SQLite stores a column's values: ANY in a STRICT table changes nothing."""
     return "" if column.type.upper() == "ANY" and is_strict(table.sql) else column.type
+
+
+def is_view(table: Table) -> bool:
+    """Whether a table of a schema is a view."""
+    return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")

@@ -10,7 +10,7 @@ PROVE = "prove"
 """Who found the evidence."""
 
 
-def evidence_of(derivation: Derivation) -> Proved | Undecided:
+def derivation_evidence(derivation: Derivation) -> Proved | Undecided:
     """What a derivation says: a proof, or that it is not known.
 
     A proof under the declared schema that the real data break is no proof: it is shown

@@ -96,11 +96,11 @@ def proof_evidence(inputs: StageInputs, errors: list[Evidence]) -> Proved | Unde
 
 
 def _evidence(inputs: StageInputs) -> Proved | Undecided | None:
-    from sqlverdict.prove.evidence import evidence_of
+    from sqlverdict.prove.evidence import derivation_evidence
 
     derivation = prove_case(inputs)
     exists = derivation.proved or _is_declared(derivation)
-    return evidence_of(derivation) if exists else None
+    return derivation_evidence(derivation) if exists else None
 
 
 def _with_changes(inputs: StageInputs, proof: Proved | Undecided) -> Proved | Undecided:

@@ -233,12 +233,12 @@ def search_evidence(
 
 
 def _evidence(inputs: StageInputs, refuter: Refuter) -> Evidence:
-    from sqlverdict.refute.explain.evidence import evidence_of
+    from sqlverdict.refute.explain.evidence import refutation_evidence
     from sqlverdict.refute.trial.null_probe import null_in_aggregate
     from sqlverdict.refute.witness_files import safe_name
 
     refutation = refute_case(inputs, refuter)
-    evidence = evidence_of(refutation)
+    evidence = refutation_evidence(refutation)
     if not isinstance(evidence, Refuted) or not isinstance(refutation, Witness):
         return evidence
     needs_null = refutation.grade == "needs_null"
@@ -276,9 +276,9 @@ def _related_elsewhere(inputs: StageInputs, refuter: Refuter, difference: Relate
     refutation = inputs.once((_REFUTE, "relation"), work)
     if refutation is None:
         return difference
-    from sqlverdict.refute.explain.evidence import evidence_of
+    from sqlverdict.refute.explain.evidence import refutation_evidence
 
-    searched = evidence_of(refutation)
+    searched = refutation_evidence(refutation)
     if isinstance(searched, Refuted) and searched.grade in _USUAL_GRADES:
         searched_relation = structs.replace(relation, broken=searched)
     else:

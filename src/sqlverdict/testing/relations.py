@@ -69,7 +69,7 @@ def check_relation(name: str) -> None:
         check(relation)
 
 
-def check_document(relation: RelationKind) -> None:
+def check_relation_document(relation: RelationKind) -> None:
     """The document is complete, and the declarations fit the file."""
     file = type(relation).__module__.rpartition(".")[2]
     _expect(relation.kind == file, relation, f"is declared in {file}.py; name both alike")
@@ -193,7 +193,7 @@ def check_rejects_other_proofs(relation: RelationKind) -> None:
 
 
 RELATION_CHECKS: Mapping[str, Callable[[RelationKind], None]] = {
-    "document": check_document,
+    "document": check_relation_document,
     "joins": check_joins,
     "keeps_apart": check_keeps_apart,
     "words": check_words,

@@ -85,7 +85,7 @@ def check_rule(
         check(member)
 
 
-def check_document(rule: Rule) -> None:
+def check_rule_document(rule: Rule) -> None:
     """The document is complete: a title that is a sentence, every section, in order, not empty."""
     _expect(rule.title.endswith("."), rule, f"has the title {rule.title!r}; end it with a stop")
     headings = tuple(rule.sections)
@@ -327,7 +327,7 @@ def _ends(rule: Rule, sql: str, pair: Pair, rules: RuleSet) -> None:
 
 
 RULE_CHECKS: Mapping[str, Callable[[Rule], None]] = {
-    "document": check_document,
+    "document": check_rule_document,
     "joins_equal": check_joins_equal,
     "keeps_different_apart": check_keeps_different_apart,
     "search_refutes_different": check_search_refutes_different,

@@ -77,7 +77,7 @@ def front_address(text: str) -> str:
     return text.rstrip("/")
 
 
-def serve(app: ASGIApp, listener: socket.socket) -> None:
+def serve_app(app: ASGIApp, listener: socket.socket) -> None:
     """Answer requests until Ctrl-C or SIGTERM, then end quietly.
 
     Raises:

@@ -20,7 +20,7 @@ _TEXT = 200
 """How many characters of a text it holds."""
 
 
-def evidence_of(refutation: Refutation) -> Searched:
+def refutation_evidence(refutation: Refutation) -> Searched:
     """What a search found, as evidence.
 
     A witness refutes; agreement on n databases is a test, which says n and never "equal"; no
@@ -89,7 +89,7 @@ def excerpt_rows(rows: tuple[Row, ...]) -> Iterator[ExcerptRow]:
 
 def refutation_record(refutation: Refutation) -> dict[str, Any]:
     """What a search gave as JSON: its reasons, and the witness or how far it came."""
-    evidence = evidence_of(refutation)
+    evidence = refutation_evidence(refutation)
     reasons = [str(reason) for reason in evidence.reasons]
     if isinstance(evidence, Refuted):
         return {"reasons": reasons, **witness_record(evidence)}

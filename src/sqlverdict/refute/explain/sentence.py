@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import Table, is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Contract, Query, Reason, Row
 from sqlverdict.refute.explain.wording import column, outcome_text
 from sqlverdict.refute.trial.rebuild import touched
-from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Witness
 
 if TYPE_CHECKING:

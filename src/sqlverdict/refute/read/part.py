@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, is_view
 from sqlverdict.parse.tokens import fold, solid
-from sqlverdict.refute.trial.scratch_database import is_view
 
 _QUOTES = "\"'`[]"
 _CATALOGUES = ("sqlite_", "pragma_")

@@ -15,10 +15,9 @@ from sqlglot.expressions import Expr
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.tokens import fold, pieces
 from sqlverdict.records import Query
-from sqlverdict.refute.trial.scratch_database import is_view
 
 _DEPTH = 8
 """How many views may stand behind each other; a view cannot read itself."""

@@ -16,9 +16,8 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.parse.schema import Column, Schema, Table, is_view
 from sqlverdict.records import Query
-from sqlverdict.refute.trial.scratch_database import is_view
 
 _TEXT = "TEXT"
 _SQLGLOT_ERRORS = (

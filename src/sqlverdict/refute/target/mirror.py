@@ -17,11 +17,10 @@ from sqlverdict.execute.engine import Engine, Limits, Session
 from sqlverdict.execute.servers.patience import patiently
 from sqlverdict.files.references import is_server
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import column_part, create_table
 from sqlverdict.records import Answer
 from sqlverdict.refute.target.lite import lite_schema
-from sqlverdict.refute.trial.scratch_database import is_view
 
 _MOST_ROWS = 20_000
 """How many rows of a table are copied at most: enough for what most benchmarks have."""

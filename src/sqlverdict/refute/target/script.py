@@ -24,7 +24,7 @@ from sqlverdict.errors import DatabaseError, DataError, FileFailure, OptionName,
 from sqlverdict.execute.engine import ENGINES, ScratchEngine
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.references import is_server
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import (
     column_part,
     create_table,
@@ -35,7 +35,6 @@ from sqlverdict.parse.schemas.create_table import (
 from sqlverdict.records import Cell, Contract, Row
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
 from sqlverdict.refute.trial.rebuild import SMALL, compare_on
-from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Witness
 from sqlverdict.refute.witness_files import WitnessReplay, read_header, safe_name
 from sqlverdict.refute.witness_text import comment_lines, header_of

@@ -24,11 +24,10 @@ from sqlverdict.parse.facts import (
     Unique,
     affinity,
 )
-from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
+from sqlverdict.parse.schema import Schema, Table, is_strict, is_view, stored_type
 from sqlverdict.parse.schemas.create_table import column_part, create_table
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Instance
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)

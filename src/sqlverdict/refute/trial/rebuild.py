@@ -17,7 +17,7 @@ from sqlverdict.execute.engine import Limits, Session
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import (
     column_part,
     create_table,
@@ -28,7 +28,6 @@ from sqlverdict.parse.schemas.create_table import (
 )
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces, solid
 from sqlverdict.records import LIMIT_REASONS, Answer, Comparison, Contract, Outcome, Query
-from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Instance
 
 SMALL = Limits(steps=50_000_000, seconds=60.0, rows=100_000, bytes=16 * 2**20, cell=2**20)

@@ -18,7 +18,7 @@ from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_q
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
 from sqlverdict.refute.trial.declarations import create_statement, unique_indexes
@@ -364,11 +364,6 @@ class ScratchDatabase:
 def warm_scratch(schema: Schema, facts: frozenset[Fact] | None, backwards: bool) -> ScratchDatabase:
     """A scratch database that is kept for the next pair of the same schema."""
     return ScratchDatabase(schema, facts, backwards=backwards)
-
-
-def is_view(table: Table) -> bool:
-    """Whether a table of a schema is a view."""
-    return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")
 
 
 def is_virtual(table: Table) -> bool:

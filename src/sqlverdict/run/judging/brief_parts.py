@@ -100,7 +100,7 @@ def _sizes(inputs: StageInputs, tables: Sequence[Table]) -> Iterator[str]:
 
 def _row_counts(inputs: StageInputs, tables: Sequence[Table]) -> Iterator[tuple[str, int]]:
     """The tables that can be counted, each with its number of rows."""
-    from sqlverdict.refute.trial.scratch_database import is_view
+    from sqlverdict.parse.schema import is_view
 
     if inputs.case.recorded_answers is not None or not inputs.database:
         return

@@ -25,7 +25,7 @@ _OURS = {signal.SIGINT, signal.SIGTERM}
 """Signals that a worker treats otherwise than the coordinator."""
 
 
-def work(
+def work_on_chunks(
     connection: Connection,
     other_end: Connection,
     heartbeat: Heartbeat,

@@ -28,7 +28,7 @@ from sqlverdict.run.examine import Examiner
 from sqlverdict.run.outcome import Done, PairFinding, Pending, done, encode_line
 from sqlverdict.run.pool.deaths import Blame, Death, inquire
 from sqlverdict.run.pool.heartbeat import Heartbeat
-from sqlverdict.run.pool.worker import deferring_signals, work
+from sqlverdict.run.pool.worker import deferring_signals, work_on_chunks
 from sqlverdict.run.task import Task, chunks
 
 _GRACE = 0.5
@@ -58,7 +58,7 @@ class _Worker:
         ours, theirs = context.Pipe()
         self.connection: Connection = ours
         self.process = context.Process(
-            target=work,
+            target=work_on_chunks,
             args=(theirs, ours, self.heartbeat, examiner, dict(known), servers()),
             daemon=True,
         )

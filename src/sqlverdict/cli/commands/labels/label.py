@@ -48,7 +48,7 @@ from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, read_events
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard
-from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve
+from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve_app
 
 _EXAMPLES = (
     "sqlverdict label runs/mine",
@@ -249,7 +249,7 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     app = LabelApp(session, databases, adjudicator)
     name = urlsplit(own).hostname or ""
     try:
-        serve(RequestGuard(app.routes(), tokens, name, port, front), listener)
+        serve_app(RequestGuard(app.routes(), tokens, name, port, front), listener)
     finally:
         app.close()
     click.echo(f"every vote is saved in {log.path}")

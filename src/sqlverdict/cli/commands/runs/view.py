@@ -21,7 +21,7 @@ from sqlverdict.errors import MissingExtra, RunLogError
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard, new_token
-from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve
+from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve_app
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ def view(args: ViewArgs) -> None:
     port, name = listener.getsockname()[1], urlsplit(own).hostname or ""
     guard = RequestGuard(app.routes(), {token: "reader"}, name, port, front)
     try:
-        serve(guard, listener)
+        serve_app(guard, listener)
     finally:
         app.close()
 

@@ -35,7 +35,7 @@ _MAGIC_AT = 8
 MAGIC = b"DUCK"
 
 
-def open_in_memory(limits: Limits) -> DuckDBPyConnection:
+def open_empty(limits: Limits) -> DuckDBPyConnection:
     """An empty database in memory, without guards yet."""
     memory = f"{max(limits.memory // 2**20, 16)}MiB"
     connection = duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": memory})
@@ -55,7 +55,7 @@ def open_file(file: Path, limits: Limits, *, read_only: bool = True) -> DuckDBPy
         DatabaseError: it is missing, no DuckDB file, or another program writes to it.
     """
     _require_duckdb(file)
-    connection = open_in_memory(limits)
+    connection = open_empty(limits)
     name = quote_name(f"{file.stem}_db" if file.stem.lower() in _RESERVED else file.stem)
     path = str(file).replace("'", "''")
     try:

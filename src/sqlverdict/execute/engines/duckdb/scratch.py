@@ -10,16 +10,15 @@ from duckdb import DuckDBPyConnection
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.duckdb.connect import open_in_memory, set_guards
+from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
 from sqlverdict.execute.insertion_order import (
     generations,
     insertion_order,
-    is_view,
     orphans_query,
 )
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import ForeignKey, Schema, Table
+from sqlverdict.parse.schema import ForeignKey, Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import (
     column_part,
     create_table,
@@ -100,7 +99,7 @@ class DuckdbScratch:
         self._session.close()
 
     def _connect(self) -> DuckDBPyConnection:
-        connection = open_in_memory(self._limits)
+        connection = open_empty(self._limits)
         try:
             for table in self._tables:
                 later = [key for child, key in self._circular if child is table]

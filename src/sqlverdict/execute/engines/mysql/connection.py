@@ -121,14 +121,14 @@ def connect(
     except (pymysql.Error, OSError, ValueError, RuntimeError) as error:
         # A RuntimeError: some ways to log in need one more package.
         raise DatabaseError(
-            f"{url} cannot be opened: {message_of(error)}. Check the URL, that the server runs, "
-            "and the password in MYSQL_PWD or ~/.my.cnf"
+            f"{url} cannot be opened: {server_message(error)}. Check the URL, that the server "
+            "runs, and the password in MYSQL_PWD or ~/.my.cnf"
         ) from error
     try:
         _set_up(connection, limits)
     except pymysql.Error as error:
         connection.close()
-        raise DatabaseError(f"{url} cannot be used: {message_of(error)}") from error
+        raise DatabaseError(f"{url} cannot be used: {server_message(error)}") from error
     return connection
 
 
@@ -145,7 +145,7 @@ def rows_of(connection: Connection, sql: str, *cells: object) -> list[tuple[obje
         return list(cursor.fetchall())
 
 
-def message_of(error: BaseException) -> str:
+def server_message(error: BaseException) -> str:
     """What an error says, without its number."""
     return str(error.args[-1] if error.args else error) or type(error).__name__
 

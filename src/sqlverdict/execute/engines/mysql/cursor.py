@@ -23,7 +23,7 @@ import pymysql
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import LOST, message_of, number_of, rows_of
+from sqlverdict.execute.engines.mysql.connection import LOST, number_of, rows_of, server_message
 from sqlverdict.execute.engines.mysql.sandbox import failure_of
 from sqlverdict.execute.servers.refusals import timed_out
 from sqlverdict.execute.servers.session import ServerLost
@@ -120,12 +120,12 @@ class LimitedCursor:
             if self._deadline.late:
                 return timed_out(self._limits.seconds, seconds)
             if number in LOST:
-                raise ServerLost(message_of(error)) from error
-            failure = failure_of(number, message_of(error), seconds, self._limits.seconds)
+                raise ServerLost(server_message(error)) from error
+            failure = failure_of(number, server_message(error), seconds, self._limits.seconds)
             return replace(failure, repeatable=False) if volatile else failure
         except (OSError, EOFError, AttributeError) as error:
             # PyMySQL reads from None where the connection was closed.
-            raise ServerLost(message_of(error)) from error
+            raise ServerLost(server_message(error)) from error
         except UnicodeEncodeError:
             return Failure(
                 Reason.PARSE_ERROR, "the SQL text cannot be sent: it is not valid Unicode"
@@ -136,7 +136,7 @@ class LimitedCursor:
             )
         except (ValueError, OverflowError) as error:
             return Failure(
-                Reason.EXECUTION_ERROR, f"the answer cannot be read: {message_of(error)}"
+                Reason.EXECUTION_ERROR, f"the answer cannot be read: {server_message(error)}"
             )
 
     def _fetch(self, sql: str, volatile: bool, began: float) -> Outcome:

@@ -27,7 +27,7 @@ _SETTINGS: Final = (
 )
 
 
-def content_digest(
+def read_digest(
     connection: Connection, routines: Sequence[tuple[str, str, str | None]]
 ) -> str | None:
     """The digest of what the connection's snapshot shows; ``None`` where it cannot be told.
@@ -50,7 +50,7 @@ def content_digest(
     digest.update(repr(rows_of(connection, _SETTINGS)).encode())
     digest.update(repr(list(routines)).encode())
     for name, kind, engine, _ in tables:
-        quoted = quote_name(str(name))
+        quoted = quote_in_backticks(str(name))
         declaration = rows_of(connection, f"SHOW CREATE TABLE {quoted}")[0][1]
         digest.update(_COUNTER.sub("", str(declaration)).encode())
         if kind != "BASE TABLE":
@@ -65,7 +65,7 @@ def content_digest(
     return f"mysql-{digest.hexdigest()}"
 
 
-def quote_name(name: str) -> str:
+def quote_in_backticks(name: str) -> str:
     """A name in backticks."""
     return "`" + name.replace("`", "``") + "`"
 
@@ -79,7 +79,7 @@ def _checksum(connection: Connection, table: str) -> str:
     )
     # A FLOAT is written with six digits, and has more.
     texts = ", ".join(
-        f"QUOTE({quote_name(str(name))}{' + 0e0' if kind == 'float' else ''})"
+        f"QUOTE({quote_in_backticks(str(name))}{' + 0e0' if kind == 'float' else ''})"
         for name, kind in columns
     )
     hashed = f"MD5(CONCAT_WS(',', {texts}))"
@@ -88,5 +88,5 @@ def _checksum(connection: Connection, table: str) -> str:
     )
     return (
         f"SELECT COUNT(*), COUNT(h), {sums} "  # noqa: S608
-        f"FROM (SELECT {hashed} AS h FROM {quote_name(table)}) AS hashes"
+        f"FROM (SELECT {hashed} AS h FROM {quote_in_backticks(table)}) AS hashes"
     )

@@ -16,8 +16,8 @@ import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, message_of, rows_of
-from sqlverdict.execute.engines.mysql.digest import quote_name
+from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, rows_of, server_message
+from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.execute.engines.mysql.reader import READ, ReaderUser, beside, drop_stale
 from sqlverdict.files.references import Reference, with_database
 
@@ -50,12 +50,12 @@ class OwnDatabase:
         self.connection = connect(near, limits, name="")
         try:
             rows_of(self.connection, "SELECT GET_LOCK(%s, 0)", name)
-            rows_of(self.connection, f"CREATE DATABASE {quote_name(name)}{options}")
-            rows_of(self.connection, f"USE {quote_name(name)}")
+            rows_of(self.connection, f"CREATE DATABASE {quote_in_backticks(name)}{options}")
+            rows_of(self.connection, f"USE {quote_in_backticks(name)}")
         except pymysql.Error as error:
             self.connection.close()
             raise DatabaseError(
-                f"no database can be made near {near}: {message_of(error)}. The user needs the "
+                f"no database can be made near {near}: {server_message(error)}. The user needs the "
                 "right to create databases whose names begin with sqlverdict_"
             ) from error
         except BaseException:
@@ -95,7 +95,7 @@ class OwnDatabase:
             if self._reader is not None:
                 self._reader.drop()
             self._end_others()
-            rows_of(self.connection, f"DROP DATABASE IF EXISTS {quote_name(self.name)}")
+            rows_of(self.connection, f"DROP DATABASE IF EXISTS {quote_in_backticks(self.name)}")
         with suppress(pymysql.Error, OSError):
             self.connection.close()
 
@@ -129,7 +129,7 @@ def own_database(server: Reference, name: str, statements: Iterable[str]) -> Ite
                 rows_of(own.connection, statement)
         except pymysql.Error as error:
             raise DatabaseError(
-                f"MySQL does not accept the content of {name}: {message_of(error)}"
+                f"MySQL does not accept the content of {name}: {server_message(error)}"
             ) from error
         yield with_database(str(server), name)
     finally:
@@ -163,6 +163,6 @@ def _drop_stale(connection: Connection, prefix: str) -> list[str]:
         if not pattern.fullmatch(str(name)):
             continue
         if rows_of(connection, "SELECT IS_FREE_LOCK(%s)", name) == [(1,)]:
-            rows_of(connection, f"DROP DATABASE IF EXISTS {quote_name(str(name))}")
+            rows_of(connection, f"DROP DATABASE IF EXISTS {quote_in_backticks(str(name))}")
             dropped.append(str(name))
     return dropped

@@ -35,11 +35,11 @@ from sqlverdict.execute.engines.mysql.connection import (
     LOST,
     Login,
     connect,
-    message_of,
     number_of,
     rows_of,
+    server_message,
 )
-from sqlverdict.execute.engines.mysql.digest import quote_name
+from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.execute.engines.mysql.rights import reader_statements, rights_of
 from sqlverdict.execute.engines.mysql.routines import Routine, routines_of
 from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
@@ -119,7 +119,7 @@ class ReaderUser:
                 f"CREATE USER {self._name} IDENTIFIED BY '{self.login.password}' "
                 f"WITH MAX_USER_CONNECTIONS {_MOST_CONNECTIONS}",
             )
-            rows_of(self.maker, f"GRANT {rights} ON {quote_name(scope)}.* TO {self._name}")
+            rows_of(self.maker, f"GRANT {rights} ON {quote_in_backticks(scope)}.* TO {self._name}")
 
     def _takes_names_as_they_are(self) -> bool:
         setting = rows_of(self.maker, "SHOW VARIABLES LIKE 'partial_revokes'")
@@ -149,7 +149,9 @@ class ReaderUser:
             self._callable &= {routine.name for routine in routines}
             for routine in routines:
                 if routine.is_harmless and routine.name not in self._callable:
-                    name = f"{quote_name(self._database)}.{quote_name(routine.name)}"
+                    name = (
+                        f"{quote_in_backticks(self._database)}.{quote_in_backticks(routine.name)}"
+                    )
                     with _without_replicas(self.maker):
                         rows_of(self.maker, f"GRANT EXECUTE ON FUNCTION {name} TO {self._name}")
                     self._callable.add(routine.name)
@@ -277,14 +279,16 @@ def beside(
     try:
         excess = rights_of(maker, _name(database))
     except pymysql.Error as error:
-        raise DatabaseError(f"{database} does not tell its rights: {message_of(error)}") from error
+        raise DatabaseError(
+            f"{database} does not tell its rights: {server_message(error)}"
+        ) from error
     if not excess:
         return None
     try:
         reader = ReaderUser(maker, database, name, rights)
     except pymysql.Error as error:
         if number_of(error) in LOST:
-            raise DatabaseError(f"{database} was lost: {message_of(error)}") from error
+            raise DatabaseError(f"{database} was lost: {server_message(error)}") from error
         raise excess_refusal(database, excess, reader_statements(database)) from error
     drop_stale(maker)
     return reader

@@ -10,8 +10,8 @@ import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, message_of, rows_of
-from sqlverdict.execute.engines.mysql.digest import quote_name
+from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, rows_of, server_message
+from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.files.references import Reference
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def excess_rights(database: Reference) -> tuple[str, ...]:
             return rights_of(connection, unquote(urlsplit(str(database)).path.strip("/")))
         except pymysql.Error as error:
             raise DatabaseError(
-                f"{database} does not tell its rights: {message_of(error)}"
+                f"{database} does not tell its rights: {server_message(error)}"
             ) from error
 
 
@@ -100,7 +100,7 @@ def _role_in_force(connection: Connection) -> list[tuple[object, ...]]:
 def reader_statements(database: Reference) -> tuple[str, ...]:
     """What makes a user who may only read the database of a URL."""
     name = unquote(urlsplit(str(database)).path.strip("/"))
-    scope = quote_name(name.replace("_", r"\_").replace("%", r"\%"))
+    scope = quote_in_backticks(name.replace("_", r"\_").replace("%", r"\%"))
     return (
         "CREATE USER sqlverdict IDENTIFIED BY 'a password';",
         f"GRANT SELECT, SHOW VIEW ON {scope}.* TO sqlverdict;",

@@ -10,8 +10,8 @@ import pymysql
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, message_of, rows_of
-from sqlverdict.execute.engines.mysql.digest import quote_name
+from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, rows_of, server_message
+from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 
@@ -41,7 +41,9 @@ def read_schema(connection: Connection, db_id: str) -> Schema:
     try:
         tables = tuple(_tables(connection))
     except pymysql.Error as error:
-        raise SchemaError(f"the schema of {db_id!r} cannot be read: {message_of(error)}") from error
+        raise SchemaError(
+            f"the schema of {db_id!r} cannot be read: {server_message(error)}"
+        ) from error
     if not tables:
         raise SchemaError(f"the database {db_id!r} has no tables that this user may see")
     return Schema(db_id, tables, "catalogue")
@@ -70,10 +72,10 @@ def _tables(connection: Connection) -> list[Table]:
                 table,
             )[0][0]
             # The server writes the database before every name.
-            body = str(text).replace(f"{quote_name(database)}.", "")
-            sql = f"CREATE VIEW {quote_name(table)} AS {body}"
+            body = str(text).replace(f"{quote_in_backticks(database)}.", "")
+            sql = f"CREATE VIEW {quote_in_backticks(table)} AS {body}"
         else:
-            sql = str(rows_of(connection, f"SHOW CREATE TABLE {quote_name(table)}")[0][1])
+            sql = str(rows_of(connection, f"SHOW CREATE TABLE {quote_in_backticks(table)}")[0][1])
         own = keys[table]
         tables.append(
             Table(

@@ -14,18 +14,17 @@ import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import message_of, rows_of
-from sqlverdict.execute.engines.mysql.digest import quote_name
+from sqlverdict.execute.engines.mysql.connection import rows_of, server_message
+from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.execute.engines.mysql.own_database import OwnDatabase
 from sqlverdict.execute.engines.mysql.session import MysqlSession
 from sqlverdict.execute.insertion_order import (
     generations,
     insertion_order,
-    is_view,
     orphans_query,
 )
 from sqlverdict.files.references import Reference
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import (
     column_part,
     create_table,
@@ -92,7 +91,8 @@ class MysqlScratch:
             rows_of(connection, "SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
         except pymysql.Error as error:
             raise DatabaseError(
-                f"the tables of {schema.db_id!r} cannot be made near {near}: {message_of(error)}"
+                f"the tables of {schema.db_id!r} cannot be made near {near}: "
+                f"{server_message(error)}"
             ) from error
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
@@ -104,7 +104,7 @@ class MysqlScratch:
                 _insert(self._connection, table, rows.get(table.name, ()))
             if self._circular:
                 return not any(
-                    rows_of(self._connection, orphans_query(table, key, quote_name))
+                    rows_of(self._connection, orphans_query(table, key, quote_in_backticks))
                     for table in self._tables
                     for key in table.foreign_keys
                 )
@@ -147,33 +147,33 @@ def _declaration(table: Table, schema: Schema) -> str:
     if schema.source == "catalogue" and table.sql:
         return table.sql
     parts = [
-        f"{quote_name(column.name)} {column.type or _TEXT} AS ({column.generated})"
+        f"{quote_in_backticks(column.name)} {column.type or _TEXT} AS ({column.generated})"
         if column.generated is not None
         else column_part(
             column.name,
             column.type or _TEXT,
             not_null=column.not_null,
             default=column.default,
-            write=quote_name,
+            write=quote_in_backticks,
         )
         for column in table.columns
     ]
     if table.primary_key:
-        parts.append(primary_key_part(table.primary_key, quote_name))
-    parts += [unique_part(columns, quote_name) for columns in table.uniques]
+        parts.append(primary_key_part(table.primary_key, quote_in_backticks))
+    parts += [unique_part(columns, quote_in_backticks) for columns in table.uniques]
     parts += [f"CHECK ({check})" for check in table.checks]
-    parts += [foreign_key_part(key, quote_name) for key in table.foreign_keys]
-    return create_table(table.name, parts, write=quote_name)
+    parts += [foreign_key_part(key, quote_in_backticks) for key in table.foreign_keys]
+    return create_table(table.name, parts, write=quote_in_backticks)
 
 
 def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
     own = [index for index, column in enumerate(table.columns) if column.generated is None]
-    names = name_list((table.columns[index].name for index in own), quote_name)
+    names = name_list((table.columns[index].name for index in own), quote_in_backticks)
     marks = ", ".join("%s" for _ in own)
     for generation in generations(table, rows):
         values = ", ".join(f"({marks})" for _ in generation)
         rows_of(
             connection,
-            f"INSERT INTO {quote_name(table.name)} ({names}) VALUES {values}",  # noqa: S608
+            f"INSERT INTO {quote_in_backticks(table.name)} ({names}) VALUES {values}",  # noqa: S608
             *[row[index] for row in generation for index in own],
         )

@@ -19,12 +19,12 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.mysql.connection import (
     LOST,
     connect,
-    message_of,
     number_of,
     rows_of,
+    server_message,
 )
 from sqlverdict.execute.engines.mysql.cursor import LimitedCursor
-from sqlverdict.execute.engines.mysql.digest import content_digest
+from sqlverdict.execute.engines.mysql.digest import read_digest
 from sqlverdict.execute.engines.mysql.reader import (
     ReaderUser,
     forget,
@@ -103,7 +103,9 @@ class MysqlSession(ServerSession):
             self._setting_views = users_of(setters, views) & views.keys() if setters else ()
         except pymysql.Error as error:
             connection.close()
-            raise DatabaseError(f"{self._database} cannot be read: {message_of(error)}") from error
+            raise DatabaseError(
+                f"{self._database} cannot be read: {server_message(error)}"
+            ) from error
         self._cursor = LimitedCursor(
             connection,
             self._connect_beside,
@@ -139,14 +141,14 @@ class MysqlSession(ServerSession):
         connection = self._cursor.connection
         try:
             routines = self._routines(connection)
-            return content_digest(connection, [routine[:3] for routine in routines])
+            return read_digest(connection, [routine[:3] for routine in routines])
         except pymysql.Error as error:
             if number_of(error) in LOST:
-                raise ServerLost(message_of(error)) from error
+                raise ServerLost(server_message(error)) from error
             return None
         except (OSError, EOFError, AttributeError) as error:
             # PyMySQL reads from None where the connection was closed.
-            raise ServerLost(message_of(error)) from error
+            raise ServerLost(server_message(error)) from error
 
     def _routines(self, connection: Connection) -> tuple[Routine, ...]:
         """The functions of the database; a short-lived user does not see their texts."""

@@ -20,9 +20,9 @@ import pymysql
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.attempt import too_long
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import MODE, connect, message_of, rows_of
+from sqlverdict.execute.engines.mysql.connection import MODE, connect, rows_of, server_message
 from sqlverdict.execute.engines.mysql.cursor import LimitedCursor
-from sqlverdict.execute.engines.mysql.digest import quote_name
+from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.execute.engines.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
 from sqlverdict.execute.engines.mysql.own_database import OwnDatabase
 from sqlverdict.execute.engines.mysql.reader import WRITE
@@ -32,12 +32,11 @@ from sqlverdict.execute.engines.mysql.scratch import make_views
 from sqlverdict.execute.engines.mysql.session import epoch, other_databases, reach_of
 from sqlverdict.execute.engines.mysql.spelling import spelling_of
 from sqlverdict.execute.frozen_text import freeze_text
-from sqlverdict.execute.insertion_order import is_view
 from sqlverdict.execute.lexemes import Lex, Lexeme
 from sqlverdict.execute.servers.refusals import QUERIES, change_blocked, change_refusal
 from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import Table, is_view
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
@@ -142,7 +141,7 @@ class MysqlWorkspace:
                 "WHERE table_schema = database() AND table_type = 'BASE TABLE'",
             )
         except (pymysql.Error, OSError) as error:
-            raise DatabaseError(f"the tables cannot be listed: {message_of(error)}") from error
+            raise DatabaseError(f"the tables cannot be listed: {server_message(error)}") from error
         return sorted(str(name) for (name,) in rows)
 
     def close(self) -> None:
@@ -168,7 +167,7 @@ def _read(original: Connection, database: Reference) -> tuple[str, str, Sequence
         )
         tables = read_schema(original, str(name)).tables
     except (pymysql.Error, SchemaError) as error:
-        raise DatabaseError(f"{database} cannot be copied: {message_of(error)}") from error
+        raise DatabaseError(f"{database} cannot be copied: {server_message(error)}") from error
     if int(str(size)) > _LARGEST:
         raise DatabaseError(
             f"{database} has more than {_LARGEST:,} bytes, and statements that write run on a "
@@ -190,16 +189,16 @@ def _copy(
             if is_view(table):
                 continue
             rows_of(connection, table.sql or "")
-            own = [quote_name(c.name) for c in table.columns if c.generated is None]
-            names, target = ", ".join(own), quote_name(table.name)
+            own = [quote_in_backticks(c.name) for c in table.columns if c.generated is None]
+            names, target = ", ".join(own), quote_in_backticks(table.name)
             rows_of(
                 connection,
                 f"INSERT INTO {target} ({names}) "  # noqa: S608 (quoted by us)
-                f"SELECT {names} FROM {quote_name(original)}.{target}",
+                f"SELECT {names} FROM {quote_in_backticks(original)}.{target}",
             )
         make_views(connection, [table for table in tables if is_view(table)])
     except (pymysql.Error, OSError) as error:
-        raise DatabaseError(f"{database} cannot be copied: {message_of(error)}") from error
+        raise DatabaseError(f"{database} cannot be copied: {server_message(error)}") from error
 
 
 def change_text(sql: str, reach: Reach, others: frozenset[str]) -> str | Failure:

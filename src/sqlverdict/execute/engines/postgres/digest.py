@@ -64,7 +64,7 @@ _CHECKSUM: Final = sql.SQL(
 _SEQUENCE: Final = sql.SQL("SELECT last_value, is_called FROM {}")
 
 
-def database_digest(database: Reference, seconds: float) -> str | None:
+def reference_digest(database: Reference, seconds: float) -> str | None:
     """The digest of a database as it is now; the statements are ours, and run as the URL's role.
 
     Raises:
@@ -73,12 +73,12 @@ def database_digest(database: Reference, seconds: float) -> str | None:
     with closing(connect(database, seconds)) as connection:
         try:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            return content_digest(connection)
+            return read_digest(connection)
         except psycopg.Error as error:
             raise DatabaseError(f"{database} cannot be read: {error}") from error
 
 
-def content_digest(connection: Connection) -> str | None:
+def read_digest(connection: Connection) -> str | None:
     """The digest of what the connection's snapshot shows; ``None`` where it cannot be told.
 
     The transaction is unusable after an error: go back to a savepoint then.

@@ -59,9 +59,9 @@ class Postgres(ServerMember):
     def digest(self, database: Reference) -> str | None:
         """Digest of what the database contains now; without a role that may only read."""
         self._require_extra()
-        from sqlverdict.execute.engines.postgres.digest import database_digest
+        from sqlverdict.execute.engines.postgres.digest import reference_digest
 
-        return database_digest(database, Limits().seconds)
+        return reference_digest(database, Limits().seconds)
 
     def _require_extra(self) -> None:
         super()._require_extra()

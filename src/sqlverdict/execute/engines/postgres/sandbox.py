@@ -25,7 +25,12 @@ from sqlverdict.execute.engines.postgres.guard.names import (
     is_blocked_function,
     is_blocked_relation,
 )
-from sqlverdict.execute.engines.postgres.guard.parser import QUERY_NODES, ParserError, Tree, parse
+from sqlverdict.execute.engines.postgres.guard.parser import (
+    QUERY_NODES,
+    ParserError,
+    Tree,
+    parse_statements,
+)
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
 from sqlverdict.execute.servers.refusals import query_refusal, write_blocked
 from sqlverdict.execute.servers.session import unavailable
@@ -101,7 +106,7 @@ def parse_text(sql: str) -> Tree | Failure:
     if b"\0" in text:
         return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
     try:
-        tree = parse(sql)
+        tree = parse_statements(sql)
     except ParserError as error:
         reason = Reason.PARSE_ERROR if error.is_syntax else Reason.UNSUPPORTED_FEATURE
         return Failure(reason, str(error))

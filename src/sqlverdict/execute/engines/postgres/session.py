@@ -13,7 +13,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engines.postgres.catalogue import read_catalogue
 from sqlverdict.execute.engines.postgres.connection import Connection
 from sqlverdict.execute.engines.postgres.cursor import ROLL_BACK, SAVEPOINT, GuardedCursor
-from sqlverdict.execute.engines.postgres.digest import content_digest
+from sqlverdict.execute.engines.postgres.digest import read_digest
 from sqlverdict.execute.engines.postgres.reader import connect_reader
 from sqlverdict.execute.engines.postgres.sandbox import DIALECT
 from sqlverdict.execute.frozen_text import freeze_text
@@ -47,7 +47,7 @@ class PostgresSession(ServerSession):
     def _content_digest(self) -> str | None:
         try:
             self._connection.execute(ROLL_BACK)
-            digest = content_digest(self._connection)
+            digest = read_digest(self._connection)
             self._connection.execute(ROLL_BACK)
         except psycopg.Error as error:
             if self._connection.closed:

@@ -17,11 +17,10 @@ from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import open_read_only, quote_name
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import Table, is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.kind import ColumnRef
-from sqlverdict.refute.trial.scratch_database import is_view
 
 _MOST_CELLS = 1_500_000
 """How many cells of a table are read at most."""

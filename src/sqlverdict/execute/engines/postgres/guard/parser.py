@@ -140,7 +140,7 @@ class Tree(NamedTuple):
     statements: tuple[tuple[str, dict[str, Any]], ...]
 
 
-def parse(sql: str) -> Tree:
+def parse_statements(sql: str) -> Tree:
     """Read a text, and write it anew.
 
     Raises:
