@@ -158,8 +158,8 @@ INTERFACE = {
 """Public functions that members of one kind have under one name, with the reason."""
 
 STILL_SHARED = """
-build check_document check_judge content_digest database_digest evidence_of interval is_view main
-make mark message_of open_in_memory parse plain quote_name serve work write
+check_document content_digest database_digest evidence_of is_view main message_of open_in_memory
+parse quote_name serve work
 """
 """Names of public functions with several meanings. The list only shrinks: rename one, or merge two
 that do the same, and take the name out."""
