@@ -24,8 +24,8 @@ from time import perf_counter
 from typing import Any
 
 from sqlverdict.abstain.apply import detector_machine
-from sqlverdict.abstain.calibrate import mark
-from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.calibrate import mark_drafts
+from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.decision import Decision
 from sqlverdict.abstain.method import Ask, Draft, Tools, TrainingData, TrainingExample
@@ -61,7 +61,7 @@ def triage() -> list[TrainingExample]:
 
 
 def fitted(known: Iterable[str], trees: int, balance: bool = False) -> tuple[Any, float]:
-    rf = make(MethodPart("rf", {"trees": str(trees), "balance": str(balance).lower()}))
+    rf = make_method(MethodPart("rf", {"trees": str(trees), "balance": str(balance).lower()}))
     train = [TrainingExample(Ask(str(n), "db", text), sql="") for n, text in enumerate(known)]
     began = perf_counter()
     rf.fit(TrainingData(train=train, background=triage()), Tools())
@@ -145,7 +145,7 @@ def table_of(
         )
         for decision, case in zip(decisions, cases, strict=True)
     ]
-    marks = mark(predictions, runner, "trustsql_spider")
+    marks = mark_drafts(predictions, runner, "trustsql_spider")
     cells = dict.fromkeys(OutcomeTable().cells(), 0)
     unscored = 0
     for decision, case, example in zip(decisions, cases, marks, strict=True):

@@ -215,12 +215,14 @@ def score(data: Path, out: Path) -> None:
 
 def texts(cases: list[Any], answers: dict[str, Draft], runner: Any) -> None:
     """How many answers are right: word for word, and by execution where that can be told."""
-    from sqlverdict.abstain.calibrate import mark
+    from sqlverdict.abstain.calibrate import mark_drafts
     from sqlverdict.parse.tokens import normalised
 
     known = [case for case in cases if case.answerable]
     same = [normalised(answers[c.id].sql or "") == normalised(c.golds[0]) for c in known]
-    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in known], runner)
+    marks = mark_drafts(
+        [replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in known], runner
+    )
     scored = [one.correct for one in marks if one.correct is not None]
     print(
         f"test, {len(known)} answerable: {sum(same)} ({sum(same) / len(same):.1%}) read as the "
@@ -272,14 +274,16 @@ def separations(
 
     The chance that a random good item is surer than a random bad one; ties count half.
     """
-    from sqlverdict.abstain.calibrate import mark
+    from sqlverdict.abstain.calibrate import mark_drafts
     from sqlverdict.load.ehrsql import UNSCORABLE
 
     sure = {one.ask.id: one.confidence for one in decisions}
     known = [sure[case.id] for case in cases if case.answerable]
     strange = [sure[case.id] for case in cases if not case.answerable]
     scored = [case for case in cases if case.answerable and UNSCORABLE not in case.tags]
-    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in scored], runner)
+    marks = mark_drafts(
+        [replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in scored], runner
+    )
     right = [sure[case.id] for case, one in zip(scored, marks, strict=True) if one.correct]
     wrong = [sure[case.id] for case, one in zip(scored, marks, strict=True) if not one.correct]
     return f"{auc(known, strange):.3f} | {auc(right, wrong):.3f}"
@@ -295,7 +299,7 @@ def auc(good: list[float], bad: list[float]) -> float:
 
 def outcomes(cases: list[Any], decisions: list[Any], runner: Any) -> Any:
     """The five cells over the items that can be scored, whoever is asked."""
-    from sqlverdict.abstain.calibrate import mark
+    from sqlverdict.abstain.calibrate import mark_drafts
     from sqlverdict.load.ehrsql import UNSCORABLE
     from sqlverdict.score.reliability.outcomes import OutcomeTable
 
@@ -309,7 +313,7 @@ def outcomes(cases: list[Any], decisions: list[Any], runner: Any) -> Any:
         elif not case.answerable:
             cells["answered_unanswerable"] += 1
         else:
-            (one,) = mark(
+            (one,) = mark_drafts(
                 [replace(DatabaseIndex().example(case), draft=Draft(decision.sql))], runner
             )
             cells["correct" if one.correct else "wrong"] += 1

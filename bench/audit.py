@@ -30,7 +30,7 @@ from sqlverdict.audit.gold_fit import fit_model
 from sqlverdict.audit.gold_model import MODEL, GoldModel
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 
 NAMES = ("mismatch", "agreement", "same_values", "gold_signs", "distinct_against")
 ASSUMED = {
@@ -184,7 +184,7 @@ def other_kind(rows: Sequence[Row]) -> list[float]:
 
 def show(title: str, headers: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     """Print a table."""
-    print(plain(table(headers, lines, title, left=(0,))))
+    print(plain_table(table(headers, lines, title, left=(0,))))
     print()
 
 

@@ -29,7 +29,7 @@ from sqlverdict.judge.replies.loose_json import key_word
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Answer, Case
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.score.agreement.agreement import Confusion
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -134,7 +134,7 @@ def main() -> None:
             *(f"GPT-4o {name}" for name in heads),
             *(f"tags {name}" for name in heads),
         )
-        print(plain(table(headers, rows, title=f"{title} ({len(own)} pairs)")))
+        print(plain_table(table(headers, rows, title=f"{title} ({len(own)} pairs)")))
         print(
             f"labels exactly the experts': GPT-4o {exact[0]}, tags {exact[1]}; at least one in "
             f"common: GPT-4o {some[0]}, tags {some[1]}\n"

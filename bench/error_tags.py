@@ -35,7 +35,7 @@ from typing import Any
 from sqlverdict.compare.tags import TAGS, find_tags
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.score.statistics.intervals import wilson
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -190,7 +190,9 @@ def main() -> None:
     shares = share(totals[2], totals[0]), share(totals[2], totals[1])
     lines.append(("all labels", "", str(totals[0]), *shares, f"{f1:.0f}"))
     headers = ("human type", "tags", "labels", "recall %", "precision %", "F1")
-    print(plain(table(headers, lines, title=f"{options.half} half: {len(cases)} predictions")))
+    print(
+        plain_table(table(headers, lines, title=f"{options.half} half: {len(cases)} predictions"))
+    )
     some = sum(bool(case.tags - {"same_trees", "not_read"}) for case in cases)
     unknown = {tag for tags in mapping.values() for tag in tags} - TAGS.keys()
     print(f"with some tag: {share(some, len(cases))} % of the predictions")

@@ -40,7 +40,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.policies import POLICIES
 from sqlverdict.records import Answer, Case, Prediction, Result, Verdict
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.rl import Rewarder
 from sqlverdict.testing.gaming.evasions import EVASIONS
 from sqlverdict.testing.gaming.padding import PADDINGS
@@ -216,7 +216,7 @@ def strategies(
                 print(f"{policy} {strategy} {result.id} {result.situation}", file=sys.stderr)
         title = f"{name}, {policy}: {len(cases)} cases, percent"
         headers = ("strategy", *metrics, "beyond", "review", "out", "reward")
-        print(plain(table(headers, rows, title, left=(0,))))
+        print(plain_table(table(headers, rows, title, left=(0,))))
         print(flush=True)
     return most, worst
 
@@ -266,7 +266,7 @@ def padding(name: str, every: int, policies: Sequence[str]) -> tuple[float, floa
                 print(f"{policy} {pad} {result.id} {result.situation}", file=sys.stderr)
         headers = ("padding", "verdict", "review", "left out", "forgiven")
         title = f"{name}, {policy}, {source}: {len(wrong)} wrong of {len(cases)}, percent"
-        print(plain(table(headers, rows, title, left=(0,))))
+        print(plain_table(table(headers, rows, title, left=(0,))))
         print()
     return most, worst
 

@@ -42,7 +42,7 @@ from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.policies import INTENT
 from sqlverdict.records import Case, Prediction, Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.run.options import SearchOptions
 from sqlverdict.verdicts import decide
@@ -172,7 +172,7 @@ def measure(arguments: argparse.Namespace, base_url: str, model: str, folder: Pa
                 progress = f"{system.name}: {rows[-1][2]} calls, {rows[-1][-1]} s"
                 print(progress, file=sys.stderr, flush=True)
             title = f"{len(cases)} cases a system, judge {judging.judge}, metrics {metrics}"
-            print(plain(table(HEADERS, rows, title)))
+            print(plain_table(table(HEADERS, rows, title)))
             again = [
                 evaluate(cases, system, judging, client, metrics).used for system in predictions
             ]

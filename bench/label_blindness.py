@@ -37,7 +37,7 @@ from sqlverdict.label.spelling.pair import spell_pair
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.tokens import Kind, Token, tokens
 from sqlverdict.records import Case, Result, Verdict
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SYSTEMS = {
@@ -301,7 +301,7 @@ def main() -> int:
         "same",
         "tokens",
     ]
-    print(plain(table(heads, rows)))
+    print(plain_table(table(heads, rows)))
     return int(worst > MOST)
 
 

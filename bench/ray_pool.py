@@ -16,7 +16,7 @@ from dataclasses import replace
 import ray
 
 from sqlverdict.records import Case, Prediction
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.options import Options
 from sqlverdict.run.outcome import LogLine
@@ -71,7 +71,7 @@ def main() -> None:
         lines.append((str(actors), f"{rate:.0f}", f"{rate / alone:.2f}"))
     ray.shutdown()
     print(f"{count} cases that wait {1_000 * SECONDS:g} ms each")
-    print(plain(table(("actors", "cases a second", "times one actor"), lines)))
+    print(plain_table(table(("actors", "cases a second", "times one actor"), lines)))
 
 
 if __name__ == "__main__":

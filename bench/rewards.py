@@ -19,7 +19,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.rl import Rewarder, RewardOutcome, RewardValues
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -98,7 +98,7 @@ def main() -> None:
         lines.append((system, str(matched), *cells, f"{100 * refuted / max(matched, 1):.1f}"))
     print(f"{len(cases)} questions of Spider dev, {options.instances} databases a search")
     headers = ("system", "matches", *(outcome.value for outcome in MATCHES), "refuted %")
-    print(plain(table(headers, lines)))
+    print(plain_table(table(headers, lines)))
     lines = []
     for name, write in TRICKS.items():
         pairs = [(gold, write(gold, database), database) for gold, database, _ in cases]
@@ -108,7 +108,7 @@ def main() -> None:
         lines.append((name, f"{paid:.3f}", f"{searched:.3f}", common))
     headers = ("trick", "paid", "paid with witnesses", "most common outcomes")
     print()
-    print(plain(table(headers, lines)))
+    print(plain_table(table(headers, lines)))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from time import process_time
 import sqlverdict as sv
 from sqlverdict.evidence import Refuted
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SECONDS = 30.0
@@ -173,12 +173,14 @@ def main() -> None:
     new = rates["Scorer, new pairs"]
     lines = [(name, f"{value:,.0f}", f"{new / value:.2f}") for name, value in rates.items()]
     print(f"{len(pairs):,} pairs of Spider dev, {len(known):,} with a known gold")
-    print(plain(table(("what", "pairs a second", "Scorer on new pairs is x times"), lines)))
+    print(plain_table(table(("what", "pairs a second", "Scorer on new pairs is x times"), lines)))
     head = ("budget_ms", "median ms", "95 % ms", "most ms", "searches", "witnesses")
     head = (*head, "ended by the budget", "by the clock")
     searched = pairs[:: max(1, len(pairs) // (5 * sample))]
     print(f"\nverdicts of {len(searched):,} pairs")
-    print(plain(table(head, [verdict_line(searched, budget) for budget in (10, 50, 200, None)])))
+    print(
+        plain_table(table(head, [verdict_line(searched, budget) for budget in (10, 50, 200, None)]))
+    )
 
 
 if __name__ == "__main__":

@@ -158,9 +158,7 @@ INTERFACE = {
 }
 """Public functions that members of one kind have under one name, with the reason."""
 
-STILL_SHARED = """
-build check_judge interval main make mark plain write
-"""
+STILL_SHARED = "main"
 """Names of public functions with several meanings. The list only shrinks: rename one, or merge two
 that do the same, and take the name out."""
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.abstain.compose import Composition, MethodPart, make, parse_composition
+from sqlverdict.abstain.compose import Composition, MethodPart, make_method, parse_composition
 from sqlverdict.abstain.method import ABSTAINERS, is_generator
 from sqlverdict.errors import UsageError
 
@@ -48,24 +48,24 @@ def test_a_line_is_read_into_its_places() -> None:
         (MethodPart("voting", {"n": "7", "equality": "proof"}),),
         (MethodPart("error_gate", {"empty": "true"}),),
     )
-    voting = make(result.within[0])
+    voting = make_method(result.within[0])
     assert (voting.n, voting.equality, voting.threshold) == (7, "proof", 1.0)
-    assert make(result.after[0]).empty is True
+    assert make_method(result.after[0]).empty is True
     assert [part.name for part in result.detectors] == ["rf", "voting", "error_gate"]
 
 
 def test_values_are_typed_and_quoted_where_they_must_be() -> None:
     result = parse_composition('recorded(path="my file, (1).jsonl")[confidence(threshold=0.5)]')
-    assert make(result.generator).path == Path("my file, (1).jsonl")
-    assert make(result.within[0]).threshold == 0.5
+    assert make_method(result.generator).path == Path("my file, (1).jsonl")
+    assert make_method(result.within[0]).threshold == 0.5
     assert parse_composition(str(result)) == result
-    assert make(MethodPart("t5", {"rate": "0.001"})).rate == 0.001
-    assert make(MethodPart("t5")).rate is None
-    assert make(MethodPart("maxent", {"threshold": "inf"})).threshold == float("inf")
+    assert make_method(MethodPart("t5", {"rate": "0.001"})).rate == 0.001
+    assert make_method(MethodPart("t5")).rate is None
+    assert make_method(MethodPart("maxent", {"threshold": "inf"})).threshold == float("inf")
 
 
 def test_options_are_not_shared_between_two_of_a_kind() -> None:
-    one, other = make(MethodPart("rf", {"trees": "3"})), make(MethodPart("rf"))
+    one, other = make_method(MethodPart("rf", {"trees": "3"})), make_method(MethodPart("rf"))
     assert (one.trees, other.trees) == (3, 100)
     one.threshold = 0.9
     assert other.threshold == 0.5

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from sqlverdict.abstain.base import Gate, Learner
-from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
@@ -81,7 +81,7 @@ def test_every_method_keeps_its_promises(
     if name == "t5":
         request.getfixturevalue("one_thread")
     options = {"path": str(recorded)} if name == "recorded" else QUICK.get(name)
-    method = make(MethodPart(name, options)) if options else name
+    method = make_method(MethodPart(name, options)) if options else name
     check: Any = check_generator if is_generator(ABSTAINERS.get(name)) else check_detector
     check(method)
 
@@ -298,7 +298,7 @@ def test_a_broken_generator_is_named_for_what_it_breaks(generator: Any, complain
 
 def test_a_generator_that_shows_a_question_its_own_query() -> None:
     @dataclass(kw_only=True)
-    class Leaking(type(make(MethodPart("sqlprompt")))):  # type: ignore[misc]
+    class Leaking(type(make_method(MethodPart("sqlprompt")))):  # type: ignore[misc]
         """Shows all it knows."""
 
         def _demonstrations(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:

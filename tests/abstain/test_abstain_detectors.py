@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, ask, known, make_database, strange
 
-from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.learn.forest import Forest, Growth
 from sqlverdict.abstain.learn.states import Gaussian
 from sqlverdict.abstain.method import Ask, Detection, Draft, Tools, TrainingData, TrainingExample
@@ -73,22 +73,22 @@ def test_a_forest_is_kept_without_a_pickle(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_rf_tells_answerable_questions_apart(tmp_path: Path) -> None:
-    rf = make(MethodPart("rf", {"trees": "20"}))
+    rf = make_method(MethodPart("rf", {"trees": "20"}))
     rf.fit(TrainingData(train=known(), background=strange()), NOTHING)
     questions = [(e.ask, None) for e in (*known(), *strange())]
     answers = [rf.decide(finding) for finding in rf.score(questions, NOTHING)]
     assert answers == [True] * 6 + [False] * 4
     rf.save(tmp_path)
-    again = make(MethodPart("rf"))
+    again = make_method(MethodPart("rf"))
     again.load(tmp_path)
     assert again.score(questions, NOTHING) == rf.score(questions, NOTHING)
 
 
 def test_rf_needs_both_kinds_and_says_so() -> None:
     with pytest.raises(DataError, match="6 positive and 0 negative"):
-        make(MethodPart("rf")).fit(TrainingData(train=known()), NOTHING)
+        make_method(MethodPart("rf")).fit(TrainingData(train=known()), NOTHING)
     with pytest.raises(UsageError, match="was not fitted"):
-        make(MethodPart("rf")).score([(ask("x"), None)], NOTHING)
+        make_method(MethodPart("rf")).score([(ask("x"), None)], NOTHING)
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_rf_star_learns_from_the_generators_mistakes() -> None:
     marked = [replace(e, draft=Draft(e.sql), correct="item" in e.ask.question) for e in known()] + [
         replace(known()[0], draft=Draft("SELECT 1"), correct=None)
     ]
-    star = make(MethodPart("rf_star", {"trees": "20"}))
+    star = make_method(MethodPart("rf_star", {"trees": "20"}))
     star.fit(TrainingData(validation=marked), NOTHING)
     result = star.score([(e.ask, e.draft) for e in marked[:6]], NOTHING)
     assert [star.decide(one) for one in result] == [bool(e.correct) for e in marked[:6]]
@@ -107,7 +107,7 @@ def test_rf_star_may_read_the_query_too() -> None:
     question = known()[0]
     right, wrong = Draft("SELECT count(*) FROM item"), Draft("SELECT nothing FROM nowhere")
     marked = [replace(question, draft=d, correct=d is right) for d in (right, wrong)] * 5
-    star = make(MethodPart("rf_star", {"trees": "20", "sql": "true"}))
+    star = make_method(MethodPart("rf_star", {"trees": "20", "sql": "true"}))
     star.fit(TrainingData(validation=marked), NOTHING)
     result = star.score([(question.ask, right), (question.ask, wrong)], NOTHING)
     assert [star.decide(one) for one in result] == [True, False]
@@ -118,21 +118,21 @@ def test_rf_star_may_read_the_query_too() -> None:
 
 def test_maxent_takes_the_largest_entropy_and_maxprob_the_smallest_top() -> None:
     draft = Draft("SELECT 1", probabilities=(0.9, 0.4, 0.99), entropies=(0.1, 1.2, 0.3))
-    assert confidences(make(MethodPart("maxent")), [draft]) == [-1.2]
-    assert confidences(make(MethodPart("maxprob")), [draft]) == [0.4]
+    assert confidences(make_method(MethodPart("maxent")), [draft]) == [-1.2]
+    assert confidences(make_method(MethodPart("maxprob")), [draft]) == [0.4]
     for name in ("maxent", "maxprob"):
         with pytest.raises(PredictionError, match="carries no token"):
-            confidences(make(MethodPart(name)), [Draft("SELECT 1")])
+            confidences(make_method(MethodPart(name)), [Draft("SELECT 1")])
 
 
 def test_a_threshold_is_inclusive_and_must_be_known() -> None:
-    gate = make(MethodPart("maxprob", {"threshold": "0.4"}))
+    gate = make_method(MethodPart("maxprob", {"threshold": "0.4"}))
     assert gate.decide(Detection(0.4))
     assert not gate.decide(Detection(math.nextafter(0.4, 0)))
-    never = make(MethodPart("maxprob", {"threshold": "inf"}))
+    never = make_method(MethodPart("maxprob", {"threshold": "inf"}))
     assert not never.decide(Detection(math.inf))
     with pytest.raises(UsageError, match="maxprob has no threshold"):
-        make(MethodPart("maxprob")).decide(Detection(1.0))
+        make_method(MethodPart("maxprob")).decide(Detection(1.0))
 
 
 def _states(count: int, seed: int, shift: float = 0.0) -> list[tuple[float, ...]]:
@@ -176,13 +176,13 @@ def test_states_far_from_the_training_are_less_sure(name: str, tmp_path: Path) -
         TrainingExample(ask("y", n), False, draft=Draft(state=s))
         for n, s in enumerate(_states(200, 2, shift=6.0))
     ]
-    detector = make(MethodPart(name))
+    detector = make_method(MethodPart(name))
     detector.fit(TrainingData(train=train, background=background), NOTHING)
     inside = [Draft("s", state=s) for s in _states(30, 3)]
     outside = [Draft("s", state=s) for s in _states(30, 4, shift=6.0)]
     assert min(confidences(detector, inside)) > max(confidences(detector, outside))
     detector.save(tmp_path)
-    again = make(MethodPart(name))
+    again = make_method(MethodPart(name))
     again.load(tmp_path)
     assert confidences(again, inside) == confidences(detector, inside)
     with pytest.raises(PredictionError, match="no encoder state"):
@@ -191,7 +191,7 @@ def test_states_far_from_the_training_are_less_sure(name: str, tmp_path: Path) -
 
 def test_featrmd_is_the_difference_of_two_distances() -> None:
     train, background = _states(50, 1), _states(50, 2, shift=2.0)
-    detector = make(MethodPart("featrmd"))
+    detector = make_method(MethodPart("featrmd"))
     detector.fit(
         TrainingData(
             train=[TrainingExample(ask("x", n), draft=Draft(state=s)) for n, s in enumerate(train)],
@@ -210,23 +210,26 @@ def test_featrmd_is_the_difference_of_two_distances() -> None:
 
 def test_the_systems_own_confidence() -> None:
     drafts: list[Draft | None] = [Draft("SELECT 1", confidence=c) for c in (0.2, 0.9)]
-    assert confidences(make(MethodPart("confidence")), drafts) == [0.2, 0.9]
-    assert confidences(make(MethodPart("confidence", {"lower": "true"})), drafts) == [-0.2, -0.9]
+    assert confidences(make_method(MethodPart("confidence")), drafts) == [0.2, 0.9]
+    assert confidences(make_method(MethodPart("confidence", {"lower": "true"})), drafts) == [
+        -0.2,
+        -0.9,
+    ]
     with pytest.raises(PredictionError, match="carries none"):
-        confidences(make(MethodPart("confidence")), [Draft("SELECT 1")])
+        confidences(make_method(MethodPart("confidence")), [Draft("SELECT 1")])
 
 
 # What the engine says.
 
 
 def test_the_error_gate_runs_the_query(runner: QueryRunner, database: Path) -> None:
-    gate = make(MethodPart("error_gate"))
+    gate = make_method(MethodPart("error_gate"))
     queries = ["SELECT name FROM item", "SELECT colour FROM item", "SELECT name FROM item LIMIT 0"]
     questions = [(ask("x", n, database), Draft(sql)) for n, sql in enumerate(queries)]
     result = gate.score(questions, Tools(runner=runner))
     assert [gate.decide(one) for one in result] == [True, False, True]
     assert "EXECUTION_ERROR" in result[1].note
-    strict = make(MethodPart("error_gate", {"empty": "true"}))
+    strict = make_method(MethodPart("error_gate", {"empty": "true"}))
     null = (ask("x", 9, database), Draft("SELECT max(price) FROM item WHERE price > 99"))
     assert [
         strict.decide(one) for one in strict.score([*questions, null], Tools(runner=runner))
@@ -239,7 +242,7 @@ def test_the_error_gate_runs_the_query(runner: QueryRunner, database: Path) -> N
 
 
 def test_a_missing_database_is_not_the_querys_fault(runner: QueryRunner, tmp_path: Path) -> None:
-    gate = make(MethodPart("error_gate"))
+    gate = make_method(MethodPart("error_gate"))
     with pytest.raises(DatabaseError):
         gate.score([(ask("x", 0, tmp_path / "no.sqlite"), Draft("SELECT 1"))], Tools(runner=runner))
     with pytest.raises(UsageError, match="--databases"):
@@ -264,7 +267,7 @@ SAMPLES = (
 def test_what_counts_as_equal_decides_a_vote(
     equality: str, share: float, runner: QueryRunner, database: Path
 ) -> None:
-    voting = make(MethodPart("voting", {"equality": equality}))
+    voting = make_method(MethodPart("voting", {"equality": equality}))
     questions = [(ask("x", 0, database), Draft(SAMPLES[0], samples=SAMPLES))]
     (result,) = voting.score(questions, Tools(runner=runner))
     assert result.confidence == pytest.approx(share)
@@ -275,50 +278,50 @@ def test_what_counts_as_equal_decides_a_vote(
 def test_a_vote_must_be_unanimous_unless_a_share_is_given() -> None:
     same = ("SELECT 1",) * 5
     most = ("SELECT 2", *same[:4])
-    voting = make(MethodPart("voting"))
+    voting = make_method(MethodPart("voting"))
     result = voting.score([(ask("x"), Draft("SELECT 1", samples=s)) for s in (same, most)], NOTHING)
     assert [one.confidence for one in result] == [1.0, 0.8]
     assert [voting.decide(one) for one in result] == [True, False]
     # The majority's query is given, not the first sample.
     assert result[1].sql == "SELECT 1"
-    assert make(MethodPart("voting", {"threshold": "0.6"})).decide(result[1])
+    assert make_method(MethodPart("voting", {"threshold": "0.6"})).decide(result[1])
 
 
 def test_the_first_n_recorded_samples_vote() -> None:
     samples = ("SELECT 1", "SELECT 1", "SELECT 1", "SELECT 2", "SELECT 2")
     questions = [(ask("x"), Draft("SELECT 1", samples=samples))]
-    three = make(MethodPart("voting", {"n": "3"}))
+    three = make_method(MethodPart("voting", {"n": "3"}))
     (result,) = three.score(questions, NOTHING)
     assert (result.confidence, three.decide(result)) == (1.0, True)
-    (result,) = make(MethodPart("voting", {"n": "4"})).score(questions, NOTHING)
+    (result,) = make_method(MethodPart("voting", {"n": "4"})).score(questions, NOTHING)
     assert result.confidence == 0.75
     with pytest.raises(PredictionError, match=r"carries 5 samples. Expected 7"):
-        make(MethodPart("voting", {"n": "7"})).score(questions, NOTHING)
+        make_method(MethodPart("voting", {"n": "7"})).score(questions, NOTHING)
 
 
 def test_samples_without_sql_never_win_a_vote() -> None:
-    voting = make(MethodPart("voting"))
+    voting = make_method(MethodPart("voting"))
     (result,) = voting.score([(ask("x"), Draft(samples=("not_answerable",) * 5))], NOTHING)
     assert (result.confidence, result.sql) == (0.0, None)
 
 
 def test_queries_that_fail_do_not_agree_by_execution(runner: QueryRunner, database: Path) -> None:
-    voting = make(MethodPart("voting", {"equality": "execution", "n": "2"}))
+    voting = make_method(MethodPart("voting", {"equality": "execution", "n": "2"}))
     broken = ("SELECT a FROM item", "SELECT b FROM item")
     questions = [(ask("x", 0, database), Draft(broken[0], samples=broken))]
     assert voting.score(questions, Tools(runner=runner))[0].confidence == 0.5
 
 
 def test_a_vote_says_what_it_lacks() -> None:
-    voting = make(MethodPart("voting"))
+    voting = make_method(MethodPart("voting"))
     with pytest.raises(PredictionError, match=r"n=5.*1.*5"):
         voting.score([(ask("x"), Draft("SELECT 1", samples=("SELECT 1",)))], NOTHING)
     with pytest.raises(UsageError, match="at least two"):
-        make(MethodPart("voting", {"n": "1"})).generator_needs()
+        make_method(MethodPart("voting", {"n": "1"})).generator_needs()
     two = Draft("SELECT 1", samples=("SELECT 1", "SELECT 2"))
     for equality, missing in (("execution", "databases"), ("proof", "schema")):
         with pytest.raises(UsageError, match=missing):
-            make(MethodPart("voting", {"equality": equality, "n": "2"})).score(
+            make_method(MethodPart("voting", {"equality": equality, "n": "2"})).score(
                 [(Ask("a", "b", "c"), two)], NOTHING
             )
     assert SCHEMA.table("item") is not None

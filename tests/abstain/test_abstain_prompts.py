@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, Script, ask, known, make_database, strange
 
-from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.method import (
     Ask,
     Draft,
@@ -140,7 +140,7 @@ def test_fixed_examples_are_the_same_for_every_question() -> None:
 
 def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
     tools, script = scripted_tools(lambda _: "SELECT count(*) FROM item WHERE price < 2")
-    f = make(MethodPart("sqlprompt", {"shots": "2"}))
+    f = make_method(MethodPart("sqlprompt", {"shots": "2"}))
     f.fit(TRAINING, tools)
     (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
@@ -154,7 +154,7 @@ def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
 
 def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
     tools, script = scripted_tools(lambda _: "SELECT 1")
-    f = make(MethodPart("sqlprompt", {"shots": "2", "databases": "1"}))
+    f = make_method(MethodPart("sqlprompt", {"shots": "2", "databases": "1"}))
     f.fit(TRAINING, tools)
     other = read_ddl("CREATE TABLE song (title TEXT)", "radio")
     f.generate(
@@ -167,7 +167,7 @@ def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
 def test_no_demonstrations_are_fine_too() -> None:
     tools, script = scripted_tools(lambda _: "SELECT 1")
     for options in ({"shots": "0"}, {"shots": "0", "choose": "fixed"}):
-        f = make(MethodPart("sqlprompt", options))
+        f = make_method(MethodPart("sqlprompt", options))
         f.fit(TRAINING, tools)
         f.generate([NEW], GeneratorNeeds(), tools)
         assert script.text.count("Question:") == 1
@@ -176,14 +176,14 @@ def test_no_demonstrations_are_fine_too() -> None:
 
 def test_prose_and_refusals_are_no_sql() -> None:
     tools, _ = scripted_tools(lambda _: "I cannot select that.")
-    f = make(MethodPart("sqlprompt"))
+    f = make_method(MethodPart("sqlprompt"))
     (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert (draft.sql, draft.raw, draft.abstained) == (None, "I cannot select that.", False)
 
 
 def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
     tools, script = scripted_tools(lambda request: f"SELECT {request.sample}")
-    f = make(MethodPart("sqlprompt", {"heat": "0.7"}))
+    f = make_method(MethodPart("sqlprompt", {"heat": "0.7"}))
     (draft, _) = f.generate([NEW, known()[0].ask], GeneratorNeeds(samples=3), tools)
     assert draft.samples == ("SELECT 0", "SELECT 1", "SELECT 2")
     assert {request.temperature for request in script.requests} == {0.7}
@@ -193,7 +193,7 @@ def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
 def test_token_figures_come_from_the_server() -> None:
     tools, script = scripted_tools(lambda _: "SELECT 1")
     script.logprobs = (TokenChoice("SELECT", math.log(0.5)), TokenChoice(" 1", 0.0))
-    f = make(MethodPart("sqlprompt"))
+    f = make_method(MethodPart("sqlprompt"))
     (draft,) = f.generate([NEW], GeneratorNeeds(tokens=True), tools)
     assert draft.probabilities == pytest.approx((0.5, 1.0))
     assert script.requests[0].logprobs > 0
@@ -203,7 +203,7 @@ def test_token_figures_come_from_the_server() -> None:
 
 def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
     tools, script = scripted_tools(lambda _: "not_answerable")
-    f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("demo"))
+    f, g = make_method(MethodPart("sqlprompt", {"shots": "3"})), make_method(MethodPart("demo"))
     f.fit(TRAINING, tools)
     drafts = f.generate([NEW], g.generator_needs(), tools)
     assert script.requests[0].purpose == "sqlprompt_demo@1"
@@ -217,7 +217,7 @@ def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
 
 def test_verbal_shows_wrong_queries_too_and_reads_the_remark() -> None:
     tools, script = scripted_tools(lambda _: "SELECT name FROM item # incorrect")
-    f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("verbal"))
+    f, g = make_method(MethodPart("sqlprompt", {"shots": "3"})), make_method(MethodPart("verbal"))
     f.fit(TRAINING, tools)
     (draft,) = f.generate([NEW], g.generator_needs(), tools)
     assert script.requests[0].purpose == "sqlprompt_verbal@1"
@@ -240,7 +240,7 @@ def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
     tools, script = scripted_tools(
         lambda request: "answerable" if "cost less" in request.messages[1].content else "no idea"
     )
-    g = make(MethodPart("clsprompt", {"shots": "2"}))
+    g = make_method(MethodPart("clsprompt", {"shots": "2"}))
     g.fit(TRAINING, tools)
     result = g.score([(NEW, None), (strange()[0].ask, None)], tools)
     assert [g.decide(one) for one in result] == [True, False]
@@ -255,7 +255,7 @@ def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
 def test_clsprompt_may_be_graded() -> None:
     tools, script = scripted_tools(lambda _: "not_answerable")
     script.logprobs = (TokenChoice("not", math.log(0.6), (("answer", math.log(0.3)),)),)
-    g = make(MethodPart("clsprompt", {"graded": "true", "threshold": "0.3"}))
+    g = make_method(MethodPart("clsprompt", {"graded": "true", "threshold": "0.3"}))
     g.fit(TRAINING, tools)
     (result,) = g.score([(NEW, None)], tools)
     assert result.confidence == pytest.approx(1 / 3)
@@ -264,12 +264,12 @@ def test_clsprompt_may_be_graded() -> None:
 
 def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
     tools, script = scripted_tools(lambda _: "answerable")
-    g = make(MethodPart("clsprompt", {"shots": "2"}))
+    g = make_method(MethodPart("clsprompt", {"shots": "2"}))
     g.fit(TRAINING, tools)
     g.score([(NEW, None)], tools)
     before = script.text
     g.save(tmp_path)
-    again = make(MethodPart("clsprompt", {"shots": "2"}))
+    again = make_method(MethodPart("clsprompt", {"shots": "2"}))
     again.load(tmp_path)
     again.score([(NEW, None)], tools)
     assert script.text == before
@@ -280,7 +280,7 @@ def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
 )
 def test_selfref_shows_the_query_and_reads_the_label(reply: str, answerable: bool) -> None:
     tools, script = scripted_tools(lambda _: reply)
-    g = make(MethodPart("selfref"))
+    g = make_method(MethodPart("selfref"))
     (result,) = g.score([(NEW, Draft("SELECT 42"))], tools)
     assert g.decide(result) is answerable
     assert "SQL: SELECT 42" in script.text
@@ -326,7 +326,7 @@ def _din(request: Request) -> str:
 
 def test_din_sql_takes_four_steps() -> None:
     tools, script = scripted_tools(_din)
-    f = make(MethodPart("din_sql", {"shots": "1"}))
+    f = make_method(MethodPart("din_sql", {"shots": "1"}))
     f.fit(TRAINING, tools)
     (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2.0"
@@ -335,7 +335,7 @@ def test_din_sql_takes_four_steps() -> None:
     nested = script.requests[2].messages[1].content
     assert "Links: [item.price, 2]\nSteps:" in nested
     assert "Part 1: SELECT MAX(price) FROM item" in nested
-    uncorrected = make(MethodPart("din_sql", {"correct": "false"}))
+    uncorrected = make_method(MethodPart("din_sql", {"correct": "false"}))
     (draft,) = uncorrected.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
     with pytest.raises(UsageError, match="only voting works"):
@@ -347,9 +347,9 @@ def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
         return "Looks fine to me." if request.purpose == "din_correct@1" else _din(request)
 
     tools, _ = scripted_tools(reply)
-    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(), tools)
+    (draft,) = make_method(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
-    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(samples=2), tools)
+    (draft,) = make_method(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(samples=2), tools)
     assert len(draft.samples) == 2
 
 
@@ -360,17 +360,17 @@ def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
 def test_a_server_that_is_down_makes_no_draft(name: str) -> None:
     tools, _ = scripted_tools(lambda _: DOWN)
     for needs in (GeneratorNeeds(), GeneratorNeeds(samples=2)):
-        (draft,) = make(MethodPart(name)).generate([NEW], needs, tools)
+        (draft,) = make_method(MethodPart(name)).generate([NEW], needs, tools)
         assert draft == Draft(problem=DOWN)
 
 
 @pytest.mark.parametrize("name", ["clsprompt", "selfref"])
 def test_a_server_that_is_down_makes_no_finding(name: str) -> None:
     tools, _ = scripted_tools(lambda _: DOWN)
-    (result,) = make(MethodPart(name)).score([(NEW, Draft("SELECT 1"))], tools)
+    (result,) = make_method(MethodPart(name)).score([(NEW, Draft("SELECT 1"))], tools)
     assert (result.confidence, result.problem) == (None, DOWN)
 
 
 def test_a_model_must_be_named() -> None:
     with pytest.raises(UsageError, match="--model"):
-        make(MethodPart("selfref")).score([(NEW, Draft("SELECT 1"))], Tools())
+        make_method(MethodPart("selfref")).score([(NEW, Draft("SELECT 1"))], Tools())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.abstain.apply import detector_machine
-from sqlverdict.abstain.calibrate import mark
+from sqlverdict.abstain.calibrate import mark_drafts
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Draft, Tools
 from sqlverdict.abstain.predictions import draft_of
@@ -65,7 +65,7 @@ def test_equal_strings_vote_as_the_reference_does(data_root: Path) -> None:
             cells["abstained_answerable" if case.answerable else "abstained_unanswerable"] += 1
             continue
         example = databases.example(case)
-        (one,) = mark([_with(example, decision.sql)], runner, "trustsql_spider")
+        (one,) = mark_drafts([_with(example, decision.sql)], runner, "trustsql_spider")
         right = "correct" if one.correct else "wrong"
         cells[right if case.answerable else "answered_unanswerable"] += 1
     runner.close()

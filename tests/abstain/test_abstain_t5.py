@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from abstain_parts import SCHEMA, ask, known
 
-from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.method import GeneratorNeeds, Tools, TrainingData
-from sqlverdict.abstain.neural.decode import Decoding, write
+from sqlverdict.abstain.neural.decode import Decoding, decode_texts
 from sqlverdict.abstain.neural.model import (
     Size,
     add_missing_characters,
@@ -62,7 +62,7 @@ def test_training_lowers_the_loss_and_learns_the_pairs(trained: tuple[Any, Any, 
     assert history[-1].exact is not None
     assert history[0].exact is None
     assert max(epoch.exact or 0.0 for epoch in history) >= 0.5
-    result = write(model, tokenizer, [q for q, _ in PAIRS], Decoding(4), pick_device("cpu"))
+    result = decode_texts(model, tokenizer, [q for q, _ in PAIRS], Decoding(4), pick_device("cpu"))
     right = sum(one.text == sql for one, (_, sql) in zip(result, PAIRS, strict=True))
     assert right >= 3
 
@@ -87,7 +87,7 @@ def test_token_figures_are_those_of_the_models_own_distribution(
     model, tokenizer, _ = trained
     source = PAIRS[2][0]
     how = Decoding(batch=2, longest_target=48, tokens=True, states=True)
-    result = write(
+    result = decode_texts(
         model, tokenizer, [source, PAIRS[0][0] + " and much more text"], how, pick_device("cpu")
     )[0]
     # Step by step, without batches, padding or a cache.
@@ -118,13 +118,13 @@ def test_beams_samples_and_states_alone(trained: tuple[Any, Any, list[Any]]) -> 
     device = pick_device("cpu")
     sources = [question for question, _ in PAIRS[:3]]
     how = Decoding(2, longest_target=12, beams=2, tokens=True, samples=3, heat=2.0)
-    result = write(model, tokenizer, sources, how, device, seed=1)
+    result = decode_texts(model, tokenizer, sources, how, device, seed=1)
     assert all(len(one.samples) == 3 for one in result)
-    assert result == write(model, tokenizer, sources, how, device, seed=1)
+    assert result == decode_texts(model, tokenizer, sources, how, device, seed=1)
     assert [one.samples for one in result] != [
-        one.samples for one in write(model, tokenizer, sources, how, device, seed=2)
+        one.samples for one in decode_texts(model, tokenizer, sources, how, device, seed=2)
     ]
-    states = write(model, tokenizer, sources, Decoding(2, text=False, states=True), device)
+    states = decode_texts(model, tokenizer, sources, Decoding(2, text=False, states=True), device)
     assert [(one.text, one.samples, len(one.state)) for one in states] == [("", (), 32)] * 3
 
 
@@ -187,7 +187,7 @@ def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
 def test_t5_learns_writes_and_is_kept(tmp_path: Path) -> None:
     lines: list[str] = []
     tools = Tools(device="cpu", say=lines.append)
-    f = make(MethodPart("t5", {**TINY, "epochs": "2", "batch": "3", "probe": "2"}))
+    f = make_method(MethodPart("t5", {**TINY, "epochs": "2", "batch": "3", "probe": "2"}))
     with pytest.raises(UsageError, match="was not fitted"):
         f.generate([ask("x")], GeneratorNeeds(), tools)
     f.fit(TrainingData(train=known(), validation=known()[:2]), tools)
@@ -199,29 +199,35 @@ def test_t5_learns_writes_and_is_kept(tmp_path: Path) -> None:
     assert all(draft.raw is not None for draft in drafts)
     f.save(tmp_path)
     assert not list(tmp_path.glob("*.bin"))
-    again = make(MethodPart("t5", TINY))
+    again = make_method(MethodPart("t5", TINY))
     again.load(tmp_path)
     assert again.generate(asks, needs, tools) == drafts
     with pytest.raises(UsageError, match="has no prompt"):
-        f.generate(asks, make(MethodPart("demo")).generator_needs(), tools)
+        f.generate(asks, make_method(MethodPart("demo")).generator_needs(), tools)
 
 
 def test_the_model_reads_the_question_then_the_schema() -> None:
-    f = make(MethodPart("t5"))
+    f = make_method(MethodPart("t5"))
     text = f.text_of(ask("How  many\nitems?"))
     assert text.startswith("How many items? | item : item_id , name")
-    assert make(MethodPart("t5", {"schema": "false"})).text_of(ask("How many?")) == "How many?"
+    assert (
+        make_method(MethodPart("t5", {"schema": "false"})).text_of(ask("How many?")) == "How many?"
+    )
     assert SCHEMA.table("sale") is not None
 
 
 def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     tools = Tools(device="cpu")
     with pytest.raises(UsageError, match="no sequence-to-sequence model"):
-        make(MethodPart("t5", {"model": str(tmp_path)})).fit(TrainingData(train=known()), tools)
+        make_method(MethodPart("t5", {"model": str(tmp_path)})).fit(
+            TrainingData(train=known()), tools
+        )
     with pytest.raises(UsageError, match="needs a ready-made model"):
-        make(MethodPart("t5", {"train": "false"})).fit(TrainingData(train=known()), tools)
+        make_method(MethodPart("t5", {"train": "false"})).fit(TrainingData(train=known()), tools)
     with pytest.raises(UsageError, match="not a multiple of heads"):
-        make(MethodPart("t5", {**TINY, "heads": "3"})).fit(TrainingData(train=known()), tools)
+        make_method(MethodPart("t5", {**TINY, "heads": "3"})).fit(
+            TrainingData(train=known()), tools
+        )
     with pytest.raises(DataError, match="to train on"):
         train(None, None, [], Training(), pick_device("cpu"))
     with pytest.raises(UsageError, match="is not there"):

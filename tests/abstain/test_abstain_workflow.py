@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, ask, cases, drafts, known, strange
 
-from sqlverdict.abstain.calibrate import calibrate, mark
-from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.calibrate import calibrate, mark_drafts
+from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import (
@@ -107,7 +107,7 @@ def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, to
     assert example.ask.schema is not None
     assert tools.runner is not None
     # Nobody learns from an answer that cannot be marked, not even from the gold itself.
-    (marked,) = mark([replace(example, draft=Draft(example.sql))], tools.runner)
+    (marked,) = mark_drafts([replace(example, draft=Draft(example.sql))], tools.runner)
     assert marked.correct is None
     assert DatabaseIndex().ask(lost).schema is None
 
@@ -140,15 +140,15 @@ def test_drafts_are_marked_by_running_them(database: Path, tools: Tools) -> None
     example = known(database)[0]
     examples = [replace(example, draft=Draft(sql)) for sql in queries]
     assert tools.runner is not None
-    assert [e.correct for e in mark(examples, tools.runner)] == list(queries.values())
+    assert [e.correct for e in mark_drafts(examples, tools.runner)] == list(queries.values())
     open_ones = [
         example,
         replace(example, draft=Draft(abstained=True)),
         replace(example, sql="SELECT nope", draft=Draft("SELECT 1")),
     ]
-    assert [e.correct for e in mark(open_ones, tools.runner)] == [None] * 3
+    assert [e.correct for e in mark_drafts(open_ones, tools.runner)] == [None] * 3
     lost = TrainingExample(ask("x", 1, database), answerable=False, draft=Draft("SELECT 1"))
-    assert mark([lost], tools.runner)[0].correct is False
+    assert mark_drafts([lost], tools.runner)[0].correct is False
 
 
 def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:
@@ -157,7 +157,7 @@ def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:
     right = [True, True, False, True, None]
     examples = [replace(example, correct=correct) for correct in right]
     findings = [Detection(c) for c in (0.9, 0.8, 0.7, 0.6, 0.99)]
-    detector = make(MethodPart("maxprob"))
+    detector = make_method(MethodPart("maxprob"))
     result = calibrate(detector, examples, findings)
     assert detector.threshold == result.threshold == 0.8
     assert [detector.decide(f) for f in findings] == [True, True, False, False, True]
@@ -167,7 +167,7 @@ def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:
 
 def test_a_system_that_is_mostly_wrong_never_answers() -> None:
     examples = [replace(known()[0], correct=False)] * 3
-    detector = make(MethodPart("maxent"))
+    detector = make_method(MethodPart("maxent"))
     result = calibrate(detector, examples, [Detection(c) for c in (0.1, 0.2, 0.3)])
     assert detector.threshold == math.inf
     assert not detector.decide(Detection(1e9))

@@ -17,7 +17,7 @@ from click.testing import Result
 from sqlverdict.files.escapes import EscapingStream, escaped, escaping, json_escaped
 from sqlverdict.parse.query import parse
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.report.terminal.tables import plain_table, table
 
 Invoke = Callable[..., Result]
 
@@ -112,7 +112,7 @@ def test_json_keeps_its_meaning(hostile: Path, invoke: Invoke) -> None:
 
 def test_titles_and_headers_of_tables_are_spelt_out() -> None:
     output = table([f"a{EVIL}"], [[EVIL]], title=EVIL)
-    assert not has_escapes(plain(output))
+    assert not has_escapes(plain_table(output))
     for colour in (False, True):
         stream = io.StringIO()
         Screen(stream, colour=colour).table(output)

@@ -13,11 +13,11 @@ from sqlverdict.files.text import count
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
 from sqlverdict.report.terminal.tables import (
-    interval,
+    interval_text,
     markdown,
     p_text,
     percent,
-    plain,
+    plain_table,
     points,
     printable,
     short,
@@ -45,7 +45,7 @@ def test_every_line_of_a_markdown_table_has_the_same_cells(rows: list[tuple[str,
 
 
 def test_plain_columns_are_aligned() -> None:
-    text = plain(table(("name", "n"), [("a", "1"), ("long name", "1,000")], "Title"))
+    text = plain_table(table(("name", "n"), [("a", "1"), ("long name", "1,000")], "Title"))
     assert text.splitlines() == [
         "Title",
         "name           n",
@@ -64,9 +64,9 @@ def test_plain_columns_are_aligned() -> None:
         (points(-0.0123), "-1.2"),
         (points(-0.0), "+0.0"),
         (points(-0.0001), "+0.0"),
-        (interval(0.5, 0.61), "50.0 to 61.0"),
-        (interval(-0.018, 0.02, signed=True), "-1.8 to +2.0"),
-        (interval(None, None), "–"),  # noqa: RUF001
+        (interval_text(0.5, 0.61), "50.0 to 61.0"),
+        (interval_text(-0.018, 0.02, signed=True), "-1.8 to +2.0"),
+        (interval_text(None, None), "–"),  # noqa: RUF001
         (p_text(0.0004), "< 0.001"),
         (p_text(0.729), "0.729"),
         (count(1, "case"), "1 case"),

@@ -13,7 +13,7 @@ from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import usage_sentences, usage_table
 from sqlverdict.report.several_runs.comparison import compare_runs, compared_usage_table
 from sqlverdict.report.several_runs.leaderboard import leaderboard_table, rank_runs
-from sqlverdict.report.terminal.tables import plain
+from sqlverdict.report.terminal.tables import plain_table
 from sqlverdict.runlog.log import encode_result
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.score.usage import UsageCounts
@@ -45,7 +45,7 @@ def test_figures_are_over_the_cases_that_say(spending: MakeRun) -> None:
     assert (cost.mean, cost.median, cost.p95) == (27.25, 4.0, 100.0)
     assert cost.per_right == 4.5  # 9 over decided cases, two of which are right
     assert (latency.quantity, latency.per_right) == ("latency", 3.0)
-    assert plain(usage_table(run.summary.usage)).splitlines()[2].split()[:3] == [
+    assert plain_table(usage_table(run.summary.usage)).splitlines()[2].split()[:3] == [
         "cost",
         "4",
         "27.25",

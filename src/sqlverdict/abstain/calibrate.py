@@ -94,7 +94,7 @@ def calibrate(
     )
 
 
-def mark(
+def mark_drafts(
     examples: Sequence[TrainingExample], runner: QueryRunner, preset: str = "strict"
 ) -> list[TrainingExample]:
     """The examples with ``correct`` filled in, where a draft can be marked.

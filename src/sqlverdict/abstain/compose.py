@@ -77,7 +77,7 @@ def parse_composition(line: str) -> Composition:
     return _composition(line, chain)
 
 
-def make(part: MethodPart) -> Any:
+def make_method(part: MethodPart) -> Any:
     """The method of a part, with its options set.
 
     Raises:
@@ -97,13 +97,13 @@ def make(part: MethodPart) -> Any:
 
 def make_generator(composition: Composition) -> Generator:
     """The generator of a composition."""
-    generator: Generator = make(composition.generator)
+    generator: Generator = make_method(composition.generator)
     return generator
 
 
 def make_detectors(parts: Sequence[MethodPart]) -> list[Detector]:
     """The detectors of some parts."""
-    return [make(part) for part in parts]
+    return [make_method(part) for part in parts]
 
 
 def _value(method: str, key: str, text: str, kind: Any) -> Any:
@@ -126,7 +126,7 @@ def _quoted(value: str) -> str:
 
 
 def _composition(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -> Composition:
-    methods = [(part, inner, make(part)) for part, inner in chain]
+    methods = [(part, inner, make_method(part)) for part, inner in chain]
     writing = [position for position, (_, _, method) in enumerate(methods) if is_generator(method)]
     if len(writing) != 1:
         names = [chain[position][0].name for position in writing]
@@ -143,7 +143,7 @@ def _composition(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]
         if position != at:
             _check_position(line, part, method.position, "before" if position < at else "after")
     for part in methods[at][1]:
-        method = make(part)
+        method = make_method(part)
         if is_generator(method):
             raise UsageError(f"{line!r}: {part.name} is a generator and stands in brackets")
         _check_position(line, part, method.position, "with")

@@ -13,7 +13,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.abstain.calibrate import ThresholdFit, calibrate, mark
+from sqlverdict.abstain.calibrate import ThresholdFit, calibrate, mark_drafts
 from sqlverdict.abstain.compose import (
     Composition,
     make_detectors,
@@ -171,7 +171,7 @@ class FittedComposition:
         if failed is not None:
             raise DataError(f"validation questions could not be answered: {failed.message}")
         answered = [replace(e, draft=d) for e, d in zip(known, drafts, strict=True)]
-        return replace(training, validation=mark(answered, tools.runner, preset))
+        return replace(training, validation=mark_drafts(answered, tools.runner, preset))
 
     def _calibrate(
         self,

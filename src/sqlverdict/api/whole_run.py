@@ -103,13 +103,13 @@ class EvaluatedRun(Run):
 
     def to_latex(self) -> str:
         """The estimates as a LaTeX table, for a paper."""
-        from sqlverdict.report.terminal.tables import interval, latex, percent, table
+        from sqlverdict.report.terminal.tables import interval_text, latex, percent, table
 
         rows = [
             (
                 each.metric,
                 percent(each.value).removesuffix("%"),
-                interval(each.low, each.high),
+                interval_text(each.low, each.high),
                 f"{each.scored:,}",
             )
             for each in self.summary.estimates

@@ -17,7 +17,7 @@ import click
 from sqlverdict.cli.evaluate_runs import read_cases, run_systems
 from sqlverdict.cli.options.batch import show_estimate, submit_batch
 from sqlverdict.cli.options.data import select
-from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge, open_judge
+from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge_options, open_judge
 from sqlverdict.cli.options.labels import ContextArgs
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
 from sqlverdict.cli.options.shared import print_json
@@ -62,7 +62,7 @@ def compare_contexts(
     manifest = read_manifest(run)
     args = evaluate_args(run, manifest)
     judge = _flex(replace(args.judge, dry_run=context_args.dry_run), run)
-    check_judge(judge)
+    check_judge_options(judge)
     args = replace(args, judge=judge, metrics="ex,flex", evidence=EvidenceArgs())
     benchmark, options = read_cases(args, run_options(args, None))
     labelled = {item.id for item in labels.items if item.value is not None}

@@ -22,7 +22,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.method import Ask, Draft, Generator, GeneratorNeeds, Tools
 from sqlverdict.errors import UsageError
 from sqlverdict.testing.abstain_fixture import MethodData, ScriptedAnswerer, abstain_fixture
@@ -108,8 +108,8 @@ def _check_generator_needs(subject: MethodUnderTest, method: Any, data: MethodDa
         ("tokens", GeneratorNeeds(tokens=True)),
         ("states", GeneratorNeeds(states=True)),
         ("states without text", GeneratorNeeds(text=False, states=True)),
-        ("the prompt of demo", make(MethodPart("demo")).generator_needs()),
-        ("the prompt of verbal", make(MethodPart("verbal")).generator_needs()),
+        ("the prompt of demo", make_method(MethodPart("demo")).generator_needs()),
+        ("the prompt of verbal", make_method(MethodPart("verbal")).generator_needs()),
     ):
         try:
             drafts = _generate(subject, method, data.asks, needs, data.tools)

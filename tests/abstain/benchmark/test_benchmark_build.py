@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from sqlverdict.abstain.benchmark.build import Material, Recipe, build
+from sqlverdict.abstain.benchmark.build import Material, Recipe, build_benchmark
 from sqlverdict.abstain.benchmark.question_sources import read_pool
 from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.write import case_record
@@ -144,13 +144,16 @@ def test_the_same_recipe_gives_the_same_bytes_anywhere(tmp_path, databases) -> N
 @pytest.mark.slow
 def test_the_order_of_the_cases_does_not_matter(demo) -> None:
     recipe = Recipe(SplitPlan(seed=5))
-    one, other = build(Material(demo), recipe), build(Material(demo[::-1]), recipe)
+    one, other = (
+        build_benchmark(Material(demo), recipe),
+        build_benchmark(Material(demo[::-1]), recipe),
+    )
     assert one.parts == other.parts
-    assert one.parts != build(Material(demo), Recipe(SplitPlan(seed=6))).parts
+    assert one.parts != build_benchmark(Material(demo), Recipe(SplitPlan(seed=6))).parts
 
 
 def test_every_answerable_case_is_somewhere_and_unchanged(demo) -> None:
-    built = build(Material(demo))
+    built = build_benchmark(Material(demo))
     before = {case.id: case for case in demo if case.answerable}
     after = {case.id: case for case in built.cases if case.answerable}
     assert set(after) == set(before)
@@ -169,7 +172,7 @@ def test_dropping_leaves_cases_out_and_counts_them(demo) -> None:
         for case in more
         for n in range(4)
     ]
-    built = build(Material(more), Recipe(SplitPlan(leftover="drop"), unanswerable=0))
+    built = build_benchmark(Material(more), Recipe(SplitPlan(leftover="drop"), unanswerable=0))
     assert built.left_out > 0
     assert len(built.cases) == len(more) - built.left_out
     counts = [len(built.parts[part]) / len(more) for part in ("train", "validation", "test")]
@@ -180,7 +183,7 @@ def test_dropping_leaves_cases_out_and_counts_them(demo) -> None:
 def test_a_share_of_unanswerable_questions(demo) -> None:
     answerable = [case for case in demo if case.answerable]
     for share, expected in ((0.0, 0), (0.2, 3), (2.0, 30)):
-        built = build(Material(answerable), Recipe(unanswerable=share))
+        built = build_benchmark(Material(answerable), Recipe(unanswerable=share))
         others = [case for case in built.cases if not case.answerable]
         assert len(others) == expected
         assert all(case.tags["split"] == "test" for case in others)
@@ -189,7 +192,7 @@ def test_a_share_of_unanswerable_questions(demo) -> None:
 def test_across_databases_everything_is_unseen(demo) -> None:
     train = [case for case in demo if case.db_id == "observatory"]
     rest = [case for case in demo if case.db_id != "observatory"]
-    built = build(Material(rest, train), Recipe(cross_database=True))
+    built = build_benchmark(Material(rest, train), Recipe(cross_database=True))
     assert [case.id for case in built.parts["train"]] == [case.id for case in train]
     databases = {
         part: {case.db_id for case in built.parts[part]} for part in ("validation", "test")
@@ -200,7 +203,7 @@ def test_across_databases_everything_is_unseen(demo) -> None:
     assert {case.tags["seen"] for case in answerable} == {"unseen"}
     assert any("5 unanswerable questions" in note for note in built.notes)
     with pytest.raises(BenchmarkError, match="would not all be unseen"):
-        build(Material(rest[1:], rest[:1]), Recipe(cross_database=True))
+        build_benchmark(Material(rest[1:], rest[:1]), Recipe(cross_database=True))
 
 
 def test_a_case_with_two_golds_ties_their_templates(demo) -> None:
@@ -211,7 +214,9 @@ def test_a_case_with_two_golds_ties_their_templates(demo) -> None:
         *(Case(f"b{n}", "observatory", f"B{n}?", (second,), demo[0].database) for n in range(5)),
     ]
     for seed in range(4):
-        built = build(Material(cases), Recipe(SplitPlan(seed=seed, unseen=0.4), unanswerable=0))
+        built = build_benchmark(
+            Material(cases), Recipe(SplitPlan(seed=seed, unseen=0.4), unanswerable=0)
+        )
         assert len(built.template_parts) == 2
         assert len(set(built.template_parts.values())) == 1
         assert {case.tags["seen"] for case in built.cases} == {"seen"}
@@ -219,9 +224,9 @@ def test_a_case_with_two_golds_ties_their_templates(demo) -> None:
 
 def test_unusable_material_is_refused(demo) -> None:
     with pytest.raises(BenchmarkError, match="no question"):
-        build(Material([Case("1", "d", "", ("SELECT 1",))]))
+        build_benchmark(Material([Case("1", "d", "", ("SELECT 1",))]))
     with pytest.raises(BenchmarkError, match="more than once"):
-        build(Material([*demo, demo[0]]))
+        build_benchmark(Material([*demo, demo[0]]))
 
 
 def test_records_are_read_back_as_they_were() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.abstain.benchmark.build import Material, Recipe, build
+from sqlverdict.abstain.benchmark.build import Material, Recipe, build_benchmark
 from sqlverdict.abstain.benchmark.lint import LintData, run_lints
 from sqlverdict.abstain.benchmark.meaning import find_meanings
 from sqlverdict.abstain.benchmark.question_sources import SchemaWords, schemas_of
@@ -27,7 +27,7 @@ def read(name: str, root: Path, **where: Path) -> list[Case]:
 
 def test_spider_dev_is_halved_by_database(data_root) -> None:
     dev = read("spider", data_root / "spider")
-    built = build(Material(dev), Recipe(cross_database=True, proofs=False))
+    built = build_benchmark(Material(dev), Recipe(cross_database=True, proofs=False))
     halves = [
         [case for case in built.parts[part] if case.answerable] for part in ("validation", "test")
     ]

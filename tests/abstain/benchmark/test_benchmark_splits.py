@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.abstain.benchmark.chance import draw, mark, shuffled
+from sqlverdict.abstain.benchmark.chance import draw, id_digits, shuffled
 from sqlverdict.abstain.benchmark.splits import (
     PARTS,
     SplitItem,
@@ -176,4 +176,4 @@ def test_an_order_of_chance_has_all_things_and_knows_no_input_order(things, seed
 def test_draws_keep_their_words_apart() -> None:
     assert draw(0, "ab", "c") != draw(0, "a", "bc")
     assert draw(0, "a") != draw(1, "a")
-    assert mark(0, "a", "\ud800") != mark(0, "a")
+    assert id_digits(0, "a", "\ud800") != id_digits(0, "a")

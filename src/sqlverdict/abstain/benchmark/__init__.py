@@ -1,6 +1,6 @@
 """Build benchmarks with unanswerable questions.
 
-``build``              ``build()``: from answerable cases to train, validation and test
+``build``              ``build_benchmark()``: from answerable cases to train, validation and test
 ``splits``             which case goes into which part
 ``templates``          queries with their values masked
 ``meaning``            templates that mean the same, by proof

@@ -111,7 +111,7 @@ class BuiltBenchmark:
         return [case for part in PARTS for case in self.parts[part]]
 
 
-def build(
+def build_benchmark(
     material: Material,
     recipe: Recipe | None = None,
     *,

@@ -19,7 +19,7 @@ def draw(seed: int, *what: str) -> int:
     return int.from_bytes(_digest(seed, what)[:8], "big")
 
 
-def mark(seed: int, *what: str) -> str:
+def id_digits(seed: int, *what: str) -> str:
     """Ten hexadecimal digits that stand for something, for ids."""
     return _digest(seed, what).hex()[:10]
 

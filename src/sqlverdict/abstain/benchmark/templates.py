@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sqlverdict.abstain.benchmark.chance import mark
+from sqlverdict.abstain.benchmark.chance import id_digits
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -97,7 +97,7 @@ def template_of(sql: str, db_id: str, schema: Schema | None = None) -> Template:
     query = parse(sql)
     if isinstance(query, ParseFailure):
         text = _masked_tokens(sql)
-        return Template(mark(0, db_id, text), db_id, text, (), sql, readable=False)
+        return Template(id_digits(0, db_id, text), db_id, text, (), sql, readable=False)
     tree = query.tree.copy()
     values_in_order = list(_values(tree, schema, query.tables))
     for node, value in values_in_order:
@@ -107,7 +107,7 @@ def template_of(sql: str, db_id: str, schema: Schema | None = None) -> Template:
     values = tuple(dict.fromkeys(value for _, value in values_in_order))
     selects = query.tree.selects if isinstance(query.tree, exp.Query) else ()
     outputs = 0 if any(column.is_star for column in selects) else len(selects)
-    return Template(mark(0, db_id, text), db_id, text, values, sql, outputs)
+    return Template(id_digits(0, db_id, text), db_id, text, values, sql, outputs)
 
 
 def filled(template: Template, schema: Schema | None, turn: int = 0) -> str:

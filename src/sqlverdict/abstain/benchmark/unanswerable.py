@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from sqlverdict.abstain.benchmark.chance import mark, shuffled
+from sqlverdict.abstain.benchmark.chance import id_digits, shuffled
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.records import Case
@@ -183,7 +183,7 @@ def case_of(choice: ChosenIdea, sources: QuestionSources, database: str | None) 
         "task": idea.task,
     }
     return Case(
-        id=f"{label}-{mark(sources.seed, label, idea.db_id, idea.question)}",
+        id=f"{label}-{id_digits(sources.seed, label, idea.db_id, idea.question)}",
         db_id=idea.db_id,
         question=idea.question,
         database=database,

@@ -117,7 +117,7 @@ class T5(Learner):
 
     def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Write a query for each question."""
-        from sqlverdict.abstain.neural.decode import Decoding, write
+        from sqlverdict.abstain.neural.decode import Decoding, decode_texts
         from sqlverdict.abstain.neural.model import pick_device
 
         if self._ready is None:
@@ -137,7 +137,7 @@ class T5(Learner):
         )
         sources = [self.text_of(ask) for ask in asks]
         model, tokenizer = self._ready
-        texts = write(model, tokenizer, sources, how, pick_device(tools.device), tools.seed)
+        texts = decode_texts(model, tokenizer, sources, how, pick_device(tools.device), tools.seed)
         return [
             Draft(
                 one.text if is_plain_sql(one.text) else None,

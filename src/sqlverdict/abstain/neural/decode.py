@@ -47,7 +47,7 @@ class DecodedText:
     samples: tuple[str, ...] = ()
 
 
-def write(
+def decode_texts(
     model: Any,
     tokenizer: Any,
     sources: Sequence[str],

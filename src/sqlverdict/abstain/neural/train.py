@@ -14,7 +14,7 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from sqlverdict.abstain.neural.decode import Decoding, write
+from sqlverdict.abstain.neural.decode import Decoding, decode_texts
 from sqlverdict.abstain.neural.model import half_precision, load_torch
 from sqlverdict.errors import DataError
 
@@ -157,7 +157,7 @@ def _line(epoch: Epoch, how: Training) -> str:
 def _exact(
     model: Any, tokenizer: Any, probe: Sequence[tuple[str, str]], how: Training, device: Any
 ) -> float:
-    texts = write(
+    texts = decode_texts(
         model,
         tokenizer,
         [source for source, _ in probe],

@@ -118,7 +118,7 @@ class JudgeSession:
     llm: OpenedLlm | None = None
 
 
-def check_judge(args: JudgeArgs) -> None:
+def check_judge_options(args: JudgeArgs) -> None:
     """Refuse options that cannot be combined, before anything is read.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import click
 
 from sqlverdict.cli.options.fields import Heading, group, option, setting
-from sqlverdict.cli.options.judge import JudgeArgs, check_judge
+from sqlverdict.cli.options.judge import JudgeArgs, check_judge_options
 from sqlverdict.cli.options.limits import CacheArgs, LimitArgs
 from sqlverdict.cli.options.predictions import PredictionArgs
 from sqlverdict.cli.options.recorded_systems import SystemCaseArgs
@@ -118,7 +118,7 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
         UsageError: options cannot be combined, or one names something unknown.
     """
     # Checked first: a typing mistake should not cost the reading of a benchmark.
-    check_judge(args.judge)
+    check_judge_options(args.judge)
     metrics = _with_verdict(args)
     needs = {need for spec in parse_metrics(metrics) for need in spec.metric.needs}
     engine = args.data.engine_name

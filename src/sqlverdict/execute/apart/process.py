@@ -76,7 +76,7 @@ class KillableProcess:
             OSError: it has ended.
         """
         assert self._popen.stdin is not None
-        write(self._popen.stdin, content)
+        write_message(self._popen.stdin, content)
 
     def receive(self) -> Any:
         """The next message; the time that was set before is over then.
@@ -155,7 +155,7 @@ def _end(popen: subprocess.Popen[bytes], owner: int) -> None:
         popen.returncode = 0
 
 
-def write(stream: IO[bytes], content: bytes) -> None:
+def write_message(stream: IO[bytes], content: bytes) -> None:
     """Write a message, and leave nothing in a buffer."""
     stream.write(content)
     stream.flush()
@@ -163,7 +163,7 @@ def write(stream: IO[bytes], content: bytes) -> None:
 
 def reply(stream: IO[bytes], message: object) -> None:
     """Send a message to the other end."""
-    write(stream, pickle.dumps(message))
+    write_message(stream, pickle.dumps(message))
 
 
 def listen() -> tuple[SimpleQueue[Any], IO[bytes]]:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.terminal.tables import interval, percent
+from sqlverdict.report.terminal.tables import interval_text, percent
 from sqlverdict.score.deciding import VERDICT, counted_value, counted_verdict
 from sqlverdict.score.estimates import Estimate
 from sqlverdict.score.summary import Summary
@@ -52,7 +52,7 @@ def score_sentence(summary: Summary) -> str:
     if estimate.value is None:
         return f"{estimate.metric} has no value, {left_out}"
     rest = f"; {left_out}" if estimate.unscored else ""
-    between = f"95% interval {interval(estimate.low, estimate.high)}"
+    between = f"95% interval {interval_text(estimate.low, estimate.high)}"
     if estimate.metric != summary.deciding:
         cases = count(estimate.scored, "case")
         return f"{estimate.metric} {percent(estimate.value)} over {cases}, {between}{rest}"

@@ -18,7 +18,7 @@ from sqlverdict.report.one_run.score_parts import (
     part_headers,
     score_sentence,
 )
-from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
+from sqlverdict.report.terminal.tables import TextTable, amount, interval_text, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.cuts import (
     CUT_BY_TIME,
@@ -107,7 +107,7 @@ def metrics_table(summary: Summary, binary: Collection[str]) -> TextTable:
         (
             estimate.metric,
             percent(estimate.value),
-            interval(estimate.low, estimate.high),
+            interval_text(estimate.low, estimate.high),
             *part_cells(
                 estimate, estimates, has_parts=has_parts, empty=estimate.metric not in binary
             ),
@@ -199,7 +199,7 @@ def slice_table(summary: Summary, by: str) -> TextTable:
     for part in summary.slices:
         if part.by == by:
             first, *others = deciding_first(summary, part.estimates)
-            between = interval(first.low, first.high)
+            between = interval_text(first.low, first.high)
             cells = [cell for each in others for cell in _value(each)]
             rows.append([part.key, f"{part.cases:,}", *_value(first), between, *cells])
     first, *others = deciding_first(summary, summary.estimates)

@@ -9,7 +9,7 @@ from typing import Any
 from sqlverdict.files.text import count
 from sqlverdict.report.reliability.figures import Reliability, Selective, ViewScores, sweeps
 from sqlverdict.report.reliability.kinds import by_hardness, by_type
-from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
+from sqlverdict.report.terminal.tables import TextTable, interval_text, percent, table
 from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.reliability.curve_intervals import CurveEstimate
 from sqlverdict.score.reliability.intervals import Interval
@@ -121,7 +121,12 @@ def break_even_sentence(view: ViewScores) -> str:
 def rates_table(reliability: Reliability) -> TextTable:
     """Shares that need no penalty."""
     rows = [
-        (name.replace("_", "-"), percent(rate.value), interval(rate.low, rate.high), _RATES[name])
+        (
+            name.replace("_", "-"),
+            percent(rate.value),
+            interval_text(rate.low, rate.high),
+            _RATES[name],
+        )
         for name in _RATES
         if (rate := reliability.rates[name]).value is not None
     ]
@@ -171,7 +176,7 @@ def selective_table(selective: Selective) -> TextTable:
         if label in ("aurc", "augrc"):
             rows.append((label.upper(), _number(one.value), _numbers(one)))
         else:
-            rows.append((label, percent(one.value), interval(one.low, one.high)))
+            rows.append((label, percent(one.value), interval_text(one.low, one.high)))
     rows.append(("AURC of the best order", _number(selective.best_aurc), ""))
     rows.append(("AUROC", _number(selective.auroc), ""))
     if selective.calibration is not None:

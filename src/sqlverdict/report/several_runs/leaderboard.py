@@ -23,7 +23,7 @@ from sqlverdict.report.reliability.systems import (
 )
 from sqlverdict.report.several_runs.comparison import choose_metric, differences_from_first
 from sqlverdict.report.several_runs.system_names import system_names
-from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
+from sqlverdict.report.terminal.tables import TextTable, amount, interval_text, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import counted_value
 from sqlverdict.score.estimates import Estimate, estimate_of
@@ -277,7 +277,7 @@ def leaderboard_table(board: Leaderboard) -> TextTable:
             str(ranked.rank),
             ranked.system,
             percent(ranked.value),
-            interval(ranked.low, ranked.high),
+            interval_text(ranked.low, ranked.high),
             *part_cells(ranked, board.places, has_parts=has_parts),
             *(amount(getattr(figures.get(name), figure, None)) for _, name, figure in columns),
         )

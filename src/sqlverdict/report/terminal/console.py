@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from sqlverdict.files.escapes import unfiltered
-from sqlverdict.report.terminal.tables import TextTable, plain, printable
+from sqlverdict.report.terminal.tables import TextTable, plain_table, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,7 +67,7 @@ class Screen:
             return
         self.line()
         if not self.colour:
-            print(plain(text_table), file=self.file)
+            print(plain_table(text_table), file=self.file)
             return
         from rich import box
         from rich.table import Table as RichTable

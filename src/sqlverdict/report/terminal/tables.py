@@ -42,7 +42,7 @@ def table(
     return TextTable(tuple(headers), tuple(tuple(row) for row in rows), title, frozenset(left))
 
 
-def plain(text_table: TextTable) -> str:
+def plain_table(text_table: TextTable) -> str:
     """A table as aligned text, for pipes and logs."""
     cells = [[printable(cell, one_line=True) for cell in row] for row in text_table.rows]
     headers = [printable(header, one_line=True) for header in text_table.headers]
@@ -108,7 +108,7 @@ def points(value: float | None) -> str:
     return "–" if value is None else f"{round(value * 100, 1) + 0.0:+.1f}"  # noqa: RUF001
 
 
-def interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
+def interval_text(low: float | None, high: float | None, *, signed: bool = False) -> str:
     """An interval of fractions in percent."""
     if low is None or high is None:
         return "–"  # noqa: RUF001
@@ -162,7 +162,7 @@ def csv_text(text_table: TextTable) -> str:
 
 
 FORMATS: dict[str, Callable[[TextTable], str]] = {
-    "text": plain,
+    "text": plain_table,
     "md": markdown,
     "latex": latex,
     "csv": csv_text,

@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict import __version__
-from sqlverdict.abstain.benchmark.build import BuiltBenchmark
-from sqlverdict.abstain.benchmark.build import build as build_benchmark
+from sqlverdict.abstain.benchmark.build import BuiltBenchmark, build_benchmark
 from sqlverdict.abstain.benchmark.lint import LintData, LintResult, run_lints
 from sqlverdict.abstain.benchmark.question_sources import schemas_of
 from sqlverdict.abstain.benchmark.report import (

@@ -27,7 +27,7 @@ from sqlverdict.report.several_runs.comparison import (
     compared_usage_table,
 )
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import interval, p_text, percent, points, short, table
+from sqlverdict.report.terminal.tables import interval_text, p_text, percent, points, short, table
 from sqlverdict.runlog.run import read_run
 
 _EXAMPLES = (
@@ -80,7 +80,7 @@ def _show(report: ComparedRuns) -> None:
         percent(report.before),
         percent(report.after),
         points(test.difference),
-        interval(test.low, test.high, signed=True),
+        interval_text(test.low, test.high, signed=True),
         p_text(test.p_value),
     )
     headers = (report.a, report.b, "difference", "95% interval", f"p ({test.test})")
