@@ -28,7 +28,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES
 from sqlverdict.prove.rule import EVERYWHERE, RULES, Rule
 from sqlverdict.records import REASONS, Fault, Reason, Row, Verdict
-from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.make.instance_builder import InstanceProfile
 from sqlverdict.refute.strategy import STRATEGIES, rotation
 from sqlverdict.registry import Registry
 from sqlverdict.score.metric import METRICS

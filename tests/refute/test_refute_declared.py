@@ -12,8 +12,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell
-from sqlverdict.refute.data.declared import DateColumn, ExactNumbers, declared
-from sqlverdict.refute.data.grade import grade
+from sqlverdict.refute.data.grade import DateColumn, ExactNumbers, declared, grade
 from sqlverdict.refute.data.regularities import mine
 from sqlverdict.refute.witness import Instance
 

@@ -12,9 +12,8 @@ from sqlverdict.evidence import Refuted, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.records import Answer, Failure, Reason, Row
 from sqlverdict.refute.explain import causes_in_queries
-from sqlverdict.refute.explain.evidence import refutation_evidence
+from sqlverdict.refute.explain.evidence import refutation_evidence, telling_rows
 from sqlverdict.refute.explain.sentence import rows_table, sentence
-from sqlverdict.refute.explain.telling_rows import telling_rows
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
 PERSON: Row = (1, "Ada", 30, 10.0, "555", 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query, Row
-from sqlverdict.refute.trial.order_free import is_order_free
+from sqlverdict.refute.trial.determined import is_order_free
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 SCHEMA = read_ddl("CREATE TABLE t (a INTEGER, b TEXT, c REAL); CREATE TABLE u (a INTEGER, d)", "s")

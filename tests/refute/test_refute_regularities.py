@@ -291,8 +291,7 @@ def test_the_sql_of_a_regularity_says_the_same_as_its_python(
     rows: list[tuple[Cell, ...]], others: list[tuple[Cell, ...]]
 ) -> None:
     """The engine's counterexample and ``holds`` are two accounts of one sentence."""
-    from sqlverdict.refute.data.mine.columns import NeverBlank, NumberSign
-    from sqlverdict.refute.data.mine.forms import StorageKind, TextForm
+    from sqlverdict.refute.data.mine.columns import NeverBlank, NumberSign, StorageKind, TextForm
 
     schema = read_ddl("CREATE TABLE t (a, b, c); CREATE TABLE u (k, v)", "x")
     members: list[Regularity] = [

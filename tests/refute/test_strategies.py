@@ -8,8 +8,7 @@ import pytest
 
 from sqlverdict.errors import RegistryError
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.refute.make.instance_builder import InstanceBuilder
-from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.make.instance_builder import InstanceBuilder, InstanceProfile
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.strategy import (
     STRATEGIES,

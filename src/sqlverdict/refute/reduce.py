@@ -13,8 +13,13 @@ from sqlverdict.refute.data.regularities import Regularities
 from sqlverdict.refute.make.constraints import SchemaConstraints
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.shrink import Content, Cost, Differ, Shrinker
-from sqlverdict.refute.trial.difference import Difference, Rank, Separation, SmallDifference
-from sqlverdict.refute.trial.pair_trial import PairTrial
+from sqlverdict.refute.trial.pair_trial import (
+    Difference,
+    PairTrial,
+    Rank,
+    Separation,
+    SmallDifference,
+)
 from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 _REEXAMINED = 8

@@ -29,8 +29,7 @@ from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.reduce import WitnessReducer
 from sqlverdict.refute.sources import InstanceSources
-from sqlverdict.refute.trial.difference import BEST, Separation, SmallDifference
-from sqlverdict.refute.trial.pair_trial import PairTrial
+from sqlverdict.refute.trial.pair_trial import BEST, PairTrial, Separation, SmallDifference
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import (
     Instance,

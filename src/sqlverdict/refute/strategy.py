@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlverdict.errors import RegistryError
-from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.make.instance_builder import InstanceProfile
 from sqlverdict.registry import Registry, sections_of
 
 if TYPE_CHECKING:

@@ -121,7 +121,7 @@ def explained_by_order(inputs: StageInputs) -> bool:
     from sqlverdict.execute.reversed_copy import ReversedCopy
     from sqlverdict.prove.reasoning.open_choices import shows_any_row
     from sqlverdict.records import Query
-    from sqlverdict.refute.trial.order_free import is_order_free
+    from sqlverdict.refute.trial.determined import is_order_free
     from sqlverdict.refute.trial.tie_breaks import broken_ties
 
     schema = inputs.schema()

@@ -2,8 +2,7 @@
 
 ``mine/``         reads a database and finds its regularities
 ``regularities``  the regularities of one database
-``declared``      what declared types promise where there are no real data
-``grade``         how ordinary a witness is
+``grade``         how ordinary a witness is, beside real data or declared types
 ``real_rows``     the real rows in memory, by what they hold
 ``mutate``        instances made of real rows, with cells changed around the constants
 """

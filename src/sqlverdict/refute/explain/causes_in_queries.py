@@ -13,8 +13,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.refute.explain.all_rows import circumstance_extent
-from sqlverdict.refute.explain.new_rows import row_with_values
+from sqlverdict.refute.explain.new_rows import circumstance_extent, row_with_values
 from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.explain.wording import column, row_phrase
 from sqlverdict.refute.read.columns import ColumnRef, Resolver

@@ -12,8 +12,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.explain.all_rows import circumstance_extent
 from sqlverdict.refute.explain.new_rows import (
+    circumstance_extent,
     far,
     fresh,
     matching_row,

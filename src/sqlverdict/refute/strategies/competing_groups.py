@@ -20,8 +20,7 @@ Costs
 from __future__ import annotations
 
 from sqlverdict.records import Cell
-from sqlverdict.refute.make.instance_builder import InstanceBuilder
-from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.make.instance_builder import InstanceBuilder, InstanceProfile
 from sqlverdict.refute.make.plan import InstancePlan
 from sqlverdict.refute.make.values import nth
 from sqlverdict.refute.read.columns import ColumnRef

@@ -23,8 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlverdict.records import Cell
-from sqlverdict.refute.make.instance_builder import MOST_ROWS, InstanceBuilder
-from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.make.instance_builder import MOST_ROWS, InstanceBuilder, InstanceProfile
 from sqlverdict.refute.strategy import StrategyExample, strategy
 
 _SCHEMA = """

@@ -24,8 +24,7 @@ from __future__ import annotations
 from math import floor
 
 from sqlverdict.records import Cell
-from sqlverdict.refute.make.instance_builder import InstanceBuilder
-from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.make.instance_builder import InstanceBuilder, InstanceProfile
 from sqlverdict.refute.make.plan import InstancePlan
 from sqlverdict.refute.make.values import ValuePool, nth, takes
 from sqlverdict.refute.read.columns import ColumnRef

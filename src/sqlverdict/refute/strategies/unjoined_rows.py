@@ -18,8 +18,7 @@ Costs
 
 from __future__ import annotations
 
-from sqlverdict.refute.make.instance_builder import InstanceBuilder
-from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.make.instance_builder import InstanceBuilder, InstanceProfile
 from sqlverdict.refute.make.row_sets import add_row_sets
 from sqlverdict.refute.strategy import StrategyExample, strategy
 

@@ -34,11 +34,9 @@ from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.target.fit import fit_rows
-from sqlverdict.refute.target.lite import lite_query, lite_schema
-from sqlverdict.refute.target.mirror import Mirror
-from sqlverdict.refute.target.scratches import Scratches
-from sqlverdict.refute.target.trial import EngineTrial
-from sqlverdict.refute.trial.difference import Difference
+from sqlverdict.refute.target.lite import Mirror, lite_query, lite_schema
+from sqlverdict.refute.target.trial import EngineTrial, Scratches
+from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
 
 _AFTER_SCREEN = 40

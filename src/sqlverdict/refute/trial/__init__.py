@@ -2,10 +2,8 @@
 
 ``scratch_database``  a warm in-memory engine on which instances are tried
 ``declarations``      the tables of such an engine
-``pair_trial``        whether the queries differ on an instance
-``difference``        a difference on some rows, before it is a witness
+``pair_trial``        whether the queries differ on an instance, and how
 ``determined``        whether an answer is the query's own, whatever the order of rows
-``order_free``        queries whose answer cannot depend on that order
 ``tie_breaks``        the same query with its ties broken one way and the other
 ``ties``              whether the rows that a query ranks tie
 ``legal``             whether an instance obeys the facts, checked apart from the generator

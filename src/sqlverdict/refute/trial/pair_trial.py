@@ -1,21 +1,83 @@
-"""Both queries of a pair on one instance: do they differ, and are their answers determined?"""
+"""Both queries of a pair on one instance: do they differ, and are their answers determined?
+
+What it returns is a difference on some rows, before it is a witness.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from sqlverdict.compare.preset import Preset, QueryPair
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.reasoning.open_choices import shows_any_row
-from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query
+from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
 from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.shrink import Content
-from sqlverdict.refute.trial.determined import is_determined, second_answer
-from sqlverdict.refute.trial.difference import Difference, is_legal_difference
-from sqlverdict.refute.trial.order_free import is_order_free
+from sqlverdict.refute.shrink import Content, Cost
+from sqlverdict.refute.trial.determined import is_determined, is_order_free, second_answer
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+from sqlverdict.refute.witness import Origin
+
+Rank = tuple[int, int, int]
+"""How far rows are from ordinary, and whether the answers say the same on them."""
+BEST: Rank = (0, 0, 0)
+
+
+@dataclass
+class Difference:
+    """A difference on an instance, before it is shrunk."""
+
+    rows: Content
+    gold: Outcome
+    prediction: Outcome
+    comparison: Comparison
+
+    @property
+    def says_the_same(self) -> bool:
+        """Whether both answers say the same: rows repeated, or nothing said in two ways.
+
+        Nothing is no row, or rows that hold nothing but NULL.
+        """
+        if not isinstance(self.gold, Answer) or not isinstance(self.prediction, Answer):
+            return False
+        if self.comparison.reasons == (Reason.DUPLICATES_MISMATCH,):
+            return True
+        return _says_nothing(self.gold) and _says_nothing(self.prediction)
+
+
+def _says_nothing(answer: Answer) -> bool:
+    return all(cell is None for row in answer.rows for cell in row)
+
+
+@dataclass(frozen=True)
+class Separation:
+    """A difference, and the instance of the search that showed it."""
+
+    difference: Difference
+    origin: Origin
+    instances_tried: int
+
+
+class SmallDifference(NamedTuple):
+    """A difference on few rows, and how far these are from ordinary."""
+
+    separation: Separation
+    cost: Cost
+
+    @property
+    def rank(self) -> Rank:
+        """What a search prefers, least first: ordinary rows, then a difference that tells more."""
+        return (*self.cost, int(self.separation.difference.says_the_same))
+
+
+def is_legal_difference(difference: Difference | None, rows: Content) -> bool:
+    """Whether there is a difference, and the engine accepted every row."""
+    return difference is not None and all(
+        len(difference.rows.get(table, ())) == len(content) for table, content in rows.items()
+    )
+
 
 _FAR_MORE = 4
 """A prediction that takes so many times the gold's steps may have a search to itself."""

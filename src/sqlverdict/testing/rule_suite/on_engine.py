@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sqlverdict.execute.engine import Engine
     from sqlverdict.parse.schema import Schema
     from sqlverdict.prove.normalise import RuleSet
-    from sqlverdict.refute.target.scratches import Scratches
+    from sqlverdict.refute.target.trial import Scratches
     from sqlverdict.testing.rule_suite.contexts import RewrittenQuery
     from sqlverdict.testing.rule_suite.placements import Texts
 
@@ -105,7 +105,7 @@ def attack_rule_on_engine(
         databases: On how many databases each is run.
         seed: Other seeds choose other queries and rows.
     """
-    from sqlverdict.refute.target.scratches import Scratches
+    from sqlverdict.refute.target.trial import Scratches
 
     scratches = Scratches(engine, near)
     rewritten = runs = 0

@@ -24,7 +24,7 @@ from typing import Any
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.data.mine.forms import TextForm
+from sqlverdict.refute.data.mine.columns import TextForm
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
