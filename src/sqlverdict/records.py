@@ -38,7 +38,7 @@ Cell = None | int | float | str | bytes
 Row = tuple[Cell, ...]
 Role = Literal["gold", "prediction"]
 
-RESULT_SCHEMA = 3
+RESULT_SCHEMA = 4
 """Version of the run log's line format; readers refuse a newer one."""
 
 

@@ -82,8 +82,11 @@ def base(agreement: Path, server: FakeLlm, tmp_path: Path, invoke: Invoke) -> Pa
 
 
 @pytest.fixture
-def call(base: Path, agreement: Path, tmp_path: Path) -> list[object]:
-    return ["agree", base, "--labels", agreement, "--out", tmp_path / "ablation"]
+def call(base: Path, agreement: Path, server: FakeLlm, tmp_path: Path) -> list[object]:
+    return [
+        "agree", base, "--labels", agreement, "--out", tmp_path / "ablation", "--model", "fake-1",
+        "--base-url", server.base_url, "--set", f"reply-cache={tmp_path / 'replies.sqlite'}",
+    ]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -168,12 +171,13 @@ def test_what_is_wrong_with_the_call_is_said(
     assert "no context 'no_schema'" in refusal(*call, "--context", "no_schema")
     named_otherwise = (*call, "--context", "all", "--id-field", "gold_sql")
     assert "has a decided label" in refusal(*named_otherwise)
-    assert "--out goes with --calibrate or --context" in refusal(*call)
+    assert "--model goes with --context NAME" in refusal(*call)
+    assert "--out goes with --calibrate or --context" in refusal(*call[:6])
+    assert "name it with --model" in refusal(*call[:6], "--context", "all")
     assert "--by cannot be combined" in refusal(*call, "--context", "all", "--by", "set")
     assert "takes one run" in refusal(*call[:2], *call[1:], "--context", "all")
     again = ("evaluate", "--benchmark", "flex", "--root", agreement, "--workers", 0, "--out")
     for options, message in (
-        ((), "asked no model"),
         (
             ("--judge", "rubric", "--model", "fake-1", "--base-url", server.base_url),
             "know one context only",
@@ -181,7 +185,7 @@ def test_what_is_wrong_with_the_call_is_said(
     ):
         other = base.with_name(f"other{len(options)}")
         invoke(*again, other, *options)
-        line = ("agree", other, "--labels", agreement, "--context", "all")
+        line = ("agree", other, "--labels", agreement, *call[6:], "--context", "all")
         assert message in refusal(*line)
 
 

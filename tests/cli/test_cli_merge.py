@@ -88,8 +88,25 @@ def test_a_merge_evaluates_nothing(folder: Path, parts: list[Path]) -> None:
     call = merge_call(parts, folder / "all")
     wrong = CliRunner().invoke(sqlverdict, [*call, "--metrics", "ex"])
     assert (wrong.exit_code, "--metrics is for an evaluation" in wrong.output) == (2, True)
+    setting = CliRunner().invoke(sqlverdict, [*call, "--set", "max-rows=3"])
+    assert (setting.exit_code, "--set max-rows is for an" in setting.output) == (2, True)
     nowhere = CliRunner().invoke(sqlverdict, call[:-2])
     assert (nowhere.exit_code, "--merge goes with --out" in nowhere.output) == (2, True)
+
+
+def test_a_merge_takes_its_settings_and_reads_no_project_file(
+    folder: Path, parts: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    Path("sqlverdict.toml").write_text('out = "elsewhere"\nmetrics = "esm"\n')
+    call = [*merge_call(parts, folder / "all"), "--set", "page=false"]
+    result = CliRunner().invoke(sqlverdict, call)
+    assert result.exit_code == 0, result.output
+    assert "options from" not in result.output
+    assert not (folder / "all" / "report.html").exists()
+    Path("sqlverdict.toml").write_text('merge = ["part1"]\n')
+    refusal = CliRunner().invoke(sqlverdict, ["evaluate", "--cases", "x.csv"])
+    assert (refusal.exit_code, "'merge' is unknown" in refusal.output) == (2, True)
 
 
 def test_a_missing_shard_is_named(folder: Path) -> None:

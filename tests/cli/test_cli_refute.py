@@ -172,6 +172,10 @@ def test_replay_tells_what_no_longer_differs(invoke: Invoke, schema: Path) -> No
     assert "error" in broken.output
     Path("none").mkdir()
     assert invoke("refute", "--replay", "none").exit_code == 2
+    trusted = invoke("refute", "--replay", "w", "--set", "trust-role=true")
+    assert trusted.output == broken.output
+    search = invoke("refute", "--replay", "w", "--set", "no-bank=true")
+    assert (search.exit_code, "--set no-bank is for a search" in search.output) == (2, True)
     assert invoke("refute", "--replay", "missing.sql").exit_code == 2
 
 

@@ -90,6 +90,13 @@ def test_what_cannot_be_set_is_refused_with_the_reason(
     assert message in refusal.output
 
 
+def test_a_command_without_a_project_file_names_none(invoke: Invoke) -> None:
+    assert "give --set seconds=VALUE.\n" in invoke("pair", "SELECT 1", "--seconds", "3").output
+    Path("sqlverdict.toml").write_text("share = 0.7\n")
+    refusal = invoke(*EVALUATE)
+    assert (refusal.exit_code, "the key 'share' is unknown" in refusal.output) == (2, True)
+
+
 @pytest.mark.parametrize("former", FORMER_OPTIONS)
 def test_an_option_that_is_gone_names_what_to_give(invoke: Invoke, former: str) -> None:
     command, _, option = former.rpartition(" ")

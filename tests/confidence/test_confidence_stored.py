@@ -33,11 +33,13 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
         "[]",
         "{",
         '{"schema": 1, "policies": {}}',
-        '{"schema": 2}',
-        '{"schema": 2, "sets": [], "cells": {"a": {"b": [3, 2, 1]}}}',
-        '{"schema": 2, "sets": [], "cells": {"a": {"b": [1, 2, 3]}}}',
-        '{"schema": 2, "sets": [], "cells": {"a": {"b": [1, 2]}}}',
-        '{"schema": 2, "sets": [], "cells": {"a": {"b": ["x", 2, 1]}}}',
+        '{"schema": 2, "sets": [], "cells": {}}',
+        '{"schema": 3}',
+        '{"schema": 3, "sets": [], "cells": {"fewer_columns": {"b": [1, 2, 2]}}}',
+        '{"schema": 3, "sets": [], "cells": {"match": {"b": [3, 2, 1]}}}',
+        '{"schema": 3, "sets": [], "cells": {"match": {"b": [1, 2, 3]}}}',
+        '{"schema": 3, "sets": [], "cells": {"match": {"b": [1, 2]}}}',
+        '{"schema": 3, "sets": [], "cells": {"match": {"b": ["x", 2, 1]}}}',
     ],
 )
 def test_what_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
@@ -53,6 +55,6 @@ def test_what_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_the_counts_are_json_that_a_person_can_read() -> None:
     stored = json.loads(write_label_model(built_in()))
-    assert stored["schema"] == 2
+    assert stored["schema"] == 3
     assert stored["sets"][0]["about"]
     assert stored["cells"]["difference"]["flex"] == [3.0, 40.0, 37.0]

@@ -345,3 +345,23 @@ def test_values_that_python_has_no_type_for_are_refused(tmp_path: Path) -> None:
         parquet.write_table(pa.table({"id": ["1"], name: column}), path)
         with pytest.raises(BenchmarkError, match=f"{name}.parquet"):
             list(table_rows(path, BenchmarkError))
+
+
+@pytest.mark.parametrize("name", ["gold.txt", "gold.tsv", "gold.csv", "gold.sql", "gold"])
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT 1", "select*from t", "VALUES (1)", "/* a\tb */ SELECT 1", "(SELECT 1)", "WITH a AS x"],
+)
+def test_a_file_of_queries_and_databases_is_a_gold_file(
+    tmp_path: Path, name: str, query: str
+) -> None:
+    (tmp_path / name).write_text(f"{query}\tshop\nSELECT 2\tshop\n")
+    assert own_format(tmp_path / name) == "goldfile"
+
+
+@pytest.mark.parametrize(
+    "header", ["select,gold", "Select\tdb_id", "with | gold", "gold\tquestion"]
+)
+def test_a_table_with_a_header_is_no_gold_file(tmp_path: Path, header: str) -> None:
+    (tmp_path / "cases.csv").write_text(f"{header}\nSELECT 1\tshop\n")
+    assert own_format(tmp_path / "cases.csv") == "csv"

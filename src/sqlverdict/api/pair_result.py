@@ -19,8 +19,6 @@ from sqlverdict.situations import Situation
 
 MOST_ROWS = 20
 """How many rows of an answer, and of a difference, a result holds."""
-_COLOURS = {True: "#1a7f37", False: "#cf222e", None: "#9a6700"}
-_STYLE = "border-left:4px solid {colour};padding:4px 12px;margin:4px 0"
 _RIGHT = {
     Verdict.CORRECT: True,
     Verdict.ABSTAINED_RIGHT: True,

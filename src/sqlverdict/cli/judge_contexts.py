@@ -1,7 +1,8 @@
 """``agree --context``: what each part of a judge's context contributes to its agreement.
 
 The judge of a run is asked again in other contexts, about the cases that people labelled. The
-cases, the predictions and the model are those of the run's own command.
+cases and the predictions are those of the run's own command; the model, its server, its key and
+what it may cost are those of this command, as a run folder may come from somebody else.
 """
 
 from __future__ import annotations
@@ -54,16 +55,18 @@ def compare_contexts(
         as_json: Whether to print JSON.
 
     Raises:
-        UsageError: the run asked another judge than flex, or no model; a context is unknown; or no
-            case has a label.
+        UsageError: the run asked another judge than flex; no model is named; a context is unknown;
+            or no case has a label.
         RunLogError: the run does not name its command.
     """
     names = choose_contexts(() if ALL in context_args.contexts else context_args.contexts)
     manifest = read_manifest(run)
     args = evaluate_args(run, manifest)
-    judge = _flex(replace(args.judge, dry_run=context_args.dry_run), run)
+    judge = replace(args.judge, dry_run=context_args.dry_run, llm=context_args.llm)
+    judge = _flex(judge, run)
     check_judge_options(judge)
-    args = replace(args, judge=judge, metrics="ex,flex", evidence=EvidenceArgs())
+    limits = replace(args.limits, trust_role=False)
+    args = replace(args, judge=judge, limits=limits, metrics="ex,flex", evidence=EvidenceArgs())
     benchmark, options = read_cases(args, run_options(args, None))
     labelled = {item.id for item in labels.items if item.value is not None}
     ids = tuple(case.id for case in select(benchmark, args.data).cases if case.id in labelled)
@@ -99,13 +102,12 @@ def _flex(judge: JudgeArgs, run: Path) -> JudgeArgs:
     """
     if judge.judge not in (None, _JUDGE):
         raise UsageError(
-            f"{run} asked the judge {judge.judge}. Expected a run with --judge flex --model NAME: "
+            f"{run} asked the judge {judge.judge}. Expected a run of the judge flex, or of none: "
             f"other judges, and recorded replies, know one context only"
         )
     if judge.llm.model is None:
         raise UsageError(
-            f"{run} asked no model. Expected a run with --judge flex --model NAME: that model is "
-            f"asked again"
+            "--context asks a model: name it with --model, and its server with --base-url"
         )
     return replace(judge, judge=_JUDGE)
 

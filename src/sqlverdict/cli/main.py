@@ -31,7 +31,7 @@ FIRST = ("demo", "evaluate", "show", "view", "compare", "check", "leaderboard", 
 """The commands that a newcomer needs: the help lists them before all others."""
 
 FORMER: Mapping[str, str] = {
-    "ablate": "agree RUN --labels FILE --context all",
+    "ablate": "agree RUN --labels FILE --context all --model NAME",
     "abstain apply": "abstain run ...",
     "abstain list": "explain methods ...",
     "bank export": "bank --export ...",

@@ -28,7 +28,7 @@ from sqlverdict.files.text import near, read_text
 
 FILE_NAME = "sqlverdict.toml"
 COLUMNS = "columns"
-NOT_READ = frozenset({"project", "json", SET})
+NOT_READ = frozenset({"project", "json", "merge", SET})
 """Options that make no sense in a file."""
 _INSTEAD = {
     "benchmark": ("cases", "columns", "databases", "schema"),
@@ -70,6 +70,9 @@ def read_project(
         DataError: the file is no TOML.
     """
     file = Path(line_options.get("project") or FILE_NAME)
+    if "merge" in line_options:
+        # Shards bring their options along; the file's are those of an evaluation.
+        return Project(file)
     if "project" not in line_options and not file.is_file():
         return Project(file)
     try:
@@ -168,7 +171,8 @@ def all_settings() -> dict[str, HeadedOption]:
 
     settings: dict[str, HeadedOption] = {}
     for command in all_commands():
-        if isinstance(command, SettingsCommand):
+        has_file = any(each.name == "project" for each in command.params)
+        if isinstance(command, SettingsCommand) and has_file:
             settings |= command.settings
     return settings
 

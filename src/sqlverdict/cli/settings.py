@@ -29,6 +29,7 @@ FORMER_OPTIONS = {
     "leaderboard --baseline": "Give --baseline-metric.",
     "compare --limit": "Give --show.",
     "agree --limit": "Give --show.",
+    "bank --file": "Give --bank.",
     "show --db": "Give --db-id.",
     "table --metric": "Give --metrics.",
     "reliability --against": "Give --baseline.",
@@ -64,7 +65,9 @@ def former_option(name: str, command: SettingsCommand) -> str:
     own = command.settings.get(name.removeprefix("--"))
     if own is not None:
         value = "true" if own.is_switch else "VALUE"
-        return f"It is a setting: give --set {own.key}={value}, or a line in the project file."
+        has_file = any(each.name == "project" for each in command.params)
+        more = ", or a line in the project file" if has_file else ""
+        return f"It is a setting: give --set {own.key}={value}{more}."
     return FORMER_OPTIONS.get(f"{command.name} {name}") or FORMER_OPTIONS.get(name, "")
 
 

@@ -11,8 +11,9 @@ import msgspec
 from sqlverdict.confidence.counts import Counts, LabelSet
 from sqlverdict.confidence.model import Model
 from sqlverdict.errors import UsageError
+from sqlverdict.situations import Situation
 
-SCHEMA = 2
+SCHEMA = 3
 
 
 class _StoredModel(msgspec.Struct):
@@ -63,7 +64,10 @@ def _decode(text: bytes) -> Model:
     if schema != SCHEMA:
         raise msgspec.ValidationError(f"schema {schema}; this version reads schema {SCHEMA}")
     stored = msgspec.json.decode(text, type=_StoredModel)
-    for sets in stored.cells.values():
+    for name, sets in stored.cells.items():
+        # What a judge said of a situation stands behind a slash.
+        if name.partition("/")[0] not in set(Situation):
+            raise msgspec.ValidationError(f"it counts {name!r}, which is no situation")
         for right, labels, questions in sets.values():
             if not 0 <= right <= labels or not 0 <= questions <= labels:
                 raise msgspec.ValidationError(

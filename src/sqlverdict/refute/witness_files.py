@@ -270,7 +270,10 @@ def is_of_sqlite(path: Path) -> bool:
     """Whether a witness file is one of SQLite; another engine's is a script of that engine."""
     if not path.is_file() or path.suffix != ".sql":
         return True
-    return ENGINES.get(read_header(path)[0].engine).in_python
+    engine = read_header(path)[0].engine
+    if not ENGINES.has(engine):
+        raise DataError(f"{path} is of the engine {engine!r}, which is not installed")
+    return ENGINES.get(engine).in_python
 
 
 def _open_text(path: Path) -> tuple[Session, WitnessHeader]:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 import click
 
-from sqlverdict.cli.options.fields import Heading, option, setting
+from sqlverdict.cli.options.fields import Heading, group, option, setting
+from sqlverdict.cli.options.llm import LlmArgs
 from sqlverdict.cli.options.shared import FILE
 from sqlverdict.load.people.labels import Combine, Half, Labels, read_labels
 
@@ -91,7 +92,7 @@ class ContextArgs:
         "--context",
         multiple=True,
         metavar="NAME",
-        help="Ask the judge of the run again in this context, or in all. Repeatable.",
+        help="Ask the judge flex about the run in this context, or in all. Repeatable.",
     )
     published: bool = option(
         "--published",
@@ -103,3 +104,4 @@ class ContextArgs:
         is_flag=True,
         help="With --context: only estimate the calls, tokens and cost.",
     )
+    llm: LlmArgs = group(LlmArgs)

@@ -11,7 +11,16 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from sqlverdict.cli.options.fields import HeadedOption, Heading, argument, option, setting
+from sqlverdict.cli.options.fields import (
+    SET,
+    HeadedOption,
+    Heading,
+    SettingsCommand,
+    argument,
+    option,
+    setting,
+)
+from sqlverdict.cli.settings import settable
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import LONGEST, Limits
 from sqlverdict.files.escapes import json_escaped
@@ -310,14 +319,21 @@ def command_words() -> tuple[str, ...]:
 
 
 def options_on_line() -> dict[str, str]:
-    """The options of the command line: how each is spelled, by its parameter's name."""
+    """The options and settings of the command line: how each is spelled, by parameter's name."""
     context = click.get_current_context()
-    return {
+    options = {
         each.name: each.opts[0]
         for each in context.command.params
         if isinstance(each, click.Option) and each.name is not None
         if context.get_parameter_source(each.name) is ParameterSource.COMMANDLINE
     }
+    if options.pop(SET, None) is None or not isinstance(context.command, SettingsCommand):
+        return options
+    known = settable(context.command)
+    for text in context.params[SET]:
+        own = known[text.partition("=")[0].strip().replace("_", "-")]
+        options[str(own.name)] = own.spelling
+    return options
 
 
 def print_json(content: Any) -> None:

@@ -42,11 +42,13 @@ from sqlverdict.load.tables.table import cells_as_fields
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
-_START = 200
+_START = 4_096
 _MOST_IDS = 2
 """So many columns are named that may hold the ids."""
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
-_QUERY = re.compile(rb"[\s(]*(select|with)\s", re.IGNORECASE)
+_QUERY = re.compile(
+    rb"(?:/\*.*?\*/|[\s(])*(?:select|with|values)\b(?!\s*[\t,;|])", re.IGNORECASE | re.DOTALL
+)
 """A file that starts so has no header: it is a gold file, a query a line."""
 
 
@@ -184,7 +186,8 @@ def own_format(path: Path) -> str:
                     OptionName("cases", "FILE"),
                 )
     start = start.removeprefix(UTF8_BOM).lstrip()
-    if path.suffix.lower() == ".sql" or (table_format(path) is None and _QUERY.match(start)):
+    query = _QUERY.match(start) is not None
+    if path.suffix.lower() == ".sql" or (query and (table_format(path) is None or b"\t" in start)):
         return "goldfile"
     is_json = path.suffix.lower() in _JSON_SUFFIXES or not start
     is_json = is_json or start.startswith((b"{", b"["))

@@ -13,6 +13,7 @@ from sqlverdict.cli.command import command
 from sqlverdict.cli.count_labels import CalibrateArgs, write_label_counts
 from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.labels import ContextArgs, LabelArgs, half_option
+from sqlverdict.cli.options.llm import LlmArgs
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
     FILE,
@@ -57,8 +58,8 @@ _EXAMPLES = (
     "    --combined 'any(ex, *)' --combined 'majority(o3: flex, gpt: flex, ex)'",
     "sqlverdict agree runs/mine --labels labels.jsonl --calibrate --out counts.json",
     "sqlverdict evaluate ... --metrics ex,verdict --set confidence=counts.json --out runs/next",
-    "sqlverdict agree runs/flex --labels labels.jsonl --context all --dry-run    # what it costs",
-    "sqlverdict agree runs/flex --labels labels.jsonl --context no_gold --out ablation",
+    "sqlverdict agree runs/flex --labels labels.jsonl --context all --model NAME --dry-run",
+    "sqlverdict agree runs/flex --labels labels.jsonl --context no_gold --model NAME --max-cost 5",
 )
 
 
@@ -151,9 +152,9 @@ def agree(args: AgreeArgs) -> None:
     50 labels the bounds stay wide. How well the counts predict labels is measured by
     cross-validation over questions, and printed beside what the package's counts alone would give.
 
-    --context measures what each part of a judge's context contributes. The run needs the judge flex
-    and a model; its evaluate command is read again for the cases, the predictions and the model, so
-    start in the same folder. Each context is a run in --out with the metrics ex and flex, about the
+    --context measures what each part of a judge's context contributes: the judge flex asks --model.
+    The evaluate command of the run is read again for the cases and the predictions, so start in the
+    same folder. Each context is a run in --out with the metrics ex and flex, about the
     labelled cases. The contexts are those of FLEX's tables 4 and 5: full (results only where they
     differ), no_results, results_in_both, no_question, no_knowledge, no_criteria, no_gold. Run the
     same command again to continue; cached replies are not paid for again.
@@ -198,7 +199,9 @@ def agree(args: AgreeArgs) -> None:
 
 
 def _names(group_kind: type[CalibrateArgs | ContextArgs]) -> Sequence[str]:
-    return [each.name for each in fields(group_kind)]
+    return [each.name for each in fields(group_kind)] + (
+        [each.name for each in fields(LlmArgs)] if group_kind is ContextArgs else []
+    )
 
 
 def _check_options(names: Sequence[str], problem: str) -> None:
