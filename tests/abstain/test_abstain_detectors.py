@@ -314,7 +314,7 @@ def test_queries_that_fail_do_not_agree_by_execution(runner: QueryRunner, databa
 
 def test_a_vote_says_what_it_lacks() -> None:
     voting = make_method(MethodPart("voting"))
-    with pytest.raises(PredictionError, match=r"n=5.*1.*5"):
+    with pytest.raises(PredictionError, match=r"voting\(n=5\).* carries 1 sample. Expected 5"):
         voting.score([(ask("x"), Draft("SELECT 1", samples=("SELECT 1",)))], NOTHING)
     with pytest.raises(UsageError, match="at least two"):
         make_method(MethodPart("voting", {"n": "1"})).generator_needs()

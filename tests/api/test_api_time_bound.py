@@ -230,7 +230,7 @@ def test_a_process_that_is_killed_from_outside_says_nothing_of_the_pair(
         result = scorer.check(gold, right)
     assert (result.verdict, result.scores) == (verdict, {"ex": score})
     assert result.result.final == (kills < FOREVER)
-    assert ("SIGKILL" in result.message) == (kills == FOREVER)
+    assert ("was ended by SIGKILL" in result.message) == (kills == FOREVER)
 
 
 def is_busy(process: int) -> bool:
@@ -275,6 +275,7 @@ def test_a_budget_counts_work_and_not_time(db: Path, monkeypatch: pytest.MonkeyP
     result = scorer.check(GOLD, SAME)
     (searched,) = [piece for piece in result.evidence if piece.by == "refute"]
     assert searched.reasons == (sv.Reason.BUDGET_EXHAUSTED,)
+    assert searched.message == "cut by its budget of work"
     assert not searched.cut_by_time
     assert result.result.final
     assert scorer.check(GOLD, SAME) is result

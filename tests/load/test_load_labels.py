@@ -127,18 +127,18 @@ def test_combining(votes: list[float | None], combine: Any, expected: float | No
 
 def test_errors_say_what_and_where(tmp_path: Path) -> None:
     bad = write(tmp_path, {"id": "a", "human": 2}, name="bad.jsonl")
-    with pytest.raises(DataError, match=r"line 1.*'human'.*2.*1"):
+    with pytest.raises(DataError, match=r"line 1: 'human' is 2\. Expected 1 \(right\)"):
         read_labels(bad)
     twice = write(tmp_path, {"id": "a", "human": 1}, {"id": "a", "human": 1}, name="twice.jsonl")
-    with pytest.raises(DataError, match=r"line 2.*'a'.*line 1"):
+    with pytest.raises(DataError, match=r"line 2: the id 'a' already occurs at .*line 1"):
         read_labels(twice)
     nameless = write(tmp_path, {"human": 1}, name="nameless.jsonl")
-    with pytest.raises(DataError, match="--id-field"):
+    with pytest.raises(DataError, match=r"has no id .*--id-field NAME"):
         read_labels(nameless)
     fields = write(tmp_path, {"id": "a", "gut": 1}, name="fields.jsonl")
-    with pytest.raises(UsageError, match=r"'id'.*'gut'.*--label-field"):
+    with pytest.raises(UsageError, match=r"there are 'id', 'gut'\. Give --label-field gut"):
         read_labels(fields)
-    with pytest.raises(UsageError, match=r"'guts'.*'gut'"):
+    with pytest.raises(UsageError, match=r"no field 'guts'\. Did you mean 'gut'"):
         read_labels(fields, label_field="guts")
     uneven = write(
         tmp_path, {"id": "a", "votes": [1]}, {"id": "b", "votes": [1, 0]}, name="u.jsonl"
@@ -180,20 +180,20 @@ def test_each_row_may_be_a_vote(tmp_path: Path, header: str) -> None:
     assert labels.annotators == ("ann", "bob")
     assert [item.votes for item in labels.items] == [(1.0, 1.0), (0.0, 1.0), (0.0, None)]
     assert values(read_labels(path, votes=("ann",))) == {"1": 1, "2": 0, "3": 0}
-    with pytest.raises(UsageError, match=r"'anne'.*'ann'"):
+    with pytest.raises(UsageError, match=r"no annotator 'anne'\. Did you mean 'ann'"):
         read_labels(path, votes=("anne",))
 
 
 def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text(LONG.replace("annotator,label", "who,right"))
-    with pytest.raises(UsageError, match=r"'id'.*'who'.*'right'.*--label-f"):
+    with pytest.raises(UsageError, match=r"there are 'id', 'who', 'right'\. Give --label-f"):
         read_labels(path)
-    with pytest.raises(DataError, match="--annotator-field"):
+    with pytest.raises(DataError, match=r"If each row is a vote, .* with --annotator-field"):
         read_labels(path, label_field="right")
     labels = read_labels(path, label_field="right", annotator_field="who")
     assert values(labels) == {"1": 1, "2": None, "3": 0}
-    with pytest.raises(UsageError, match=r"'whom'.*'who'"):
+    with pytest.raises(UsageError, match=r"no field 'whom'\. Did you mean 'who'"):
         read_labels(path, label_field="right", annotator_field="whom")
 
 
@@ -202,24 +202,24 @@ def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> 
     path.write_text("id,label,reviewer\n1,1,ann\n2,0,\n")
     labels = read_labels(path)
     assert (values(labels), labels.annotators) == ({"1": 1, "2": 0}, ())
-    with pytest.raises(DataError, match=r"line 3.*'reviewer'"):
+    with pytest.raises(DataError, match="line 3: found no annotator in 'reviewer'"):
         read_labels(path, annotator_field="reviewer")
 
 
 def test_columns_of_annotators_are_named_where_there_is_no_label(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("id,note,ann,bob j\nx,why,1,both wrong\ny,,0,\n")
-    with pytest.raises(UsageError, match=r"--votes.*'bob j'"):
+    with pytest.raises(UsageError, match="Give --votes ann --votes 'bob j'"):
         read_labels(path)
 
 
 def test_two_votes_of_one_annotator_on_a_case_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("id,annotator,label\n1,ann,1\n1,ann,0\n")
-    with pytest.raises(DataError, match=r"line 3.*'ann'.*'1'.*line 2"):
+    with pytest.raises(DataError, match=r"line 3: 'ann' already voted on '1' at .*line 2"):
         read_labels(path)
     path.write_text("id,annotator,label,prediction\n1,ann,1,SELECT 1\n1,ann,0,SELECT 2\n")
-    with pytest.raises(DataError, match=r"'1'.*--import"):
+    with pytest.raises(DataError, match=r"several predictions of '1'\. .* --import"):
         read_labels(path)
 
 

@@ -90,7 +90,7 @@ def test_the_line_that_excel_writes_about_the_separator_is_understood(tmp_path: 
     file = write(tmp_path / "q.csv", f"sep=;\nid;gold\n1;{GOLD}\n2;x;y\n")
     rows = open_table(file, DataError).rows
     assert next(rows) == ("line 3", {"id": "1", "gold": GOLD})
-    with pytest.raises(DataError, match=r"line 4.*3.*2"):
+    with pytest.raises(DataError, match="line 4 has 3 cells, the header 2"):
         next(rows)
 
 
@@ -114,7 +114,7 @@ def test_an_export_of_a_spreadsheet_is_read_whatever_its_end(
         "007": GOLD,
         "008": None,
     }
-    assert "export.csv: column 1 " in " ".join(benchmark.notes)
+    assert "export.csv: column 1 without a name in the header: not read" in benchmark.notes
 
 
 def test_a_blank_row_between_others_is_an_error(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_the_index_of_a_data_frame_in_a_sheet_is_left_out(tmp_path: Path) -> Non
     path = sheet(tmp_path / "c.xlsx", (None, "id", "gold"), (0, "x", GOLD), (1, "y", GOLD))
     benchmark = read(path)
     assert [case.id for case in benchmark.cases] == ["x", "y"]
-    assert "c.xlsx: column 1 " in " ".join(benchmark.notes)
+    assert "c.xlsx: column 1 without a name in the header: not read" in benchmark.notes
 
 
 def test_answers_may_stand_beside_the_golds(tmp_path: Path) -> None:
@@ -145,9 +145,8 @@ def test_answers_may_stand_beside_the_golds(tmp_path: Path) -> None:
 def test_cases_without_id_and_database_get_them(tmp_path: Path) -> None:
     benchmark = read(write(tmp_path / "q.csv", "gold\nSELECT 1\nSELECT 2\n"))
     assert [(case.id, case.db_id) for case in benchmark.cases] == [("1", "shop"), ("2", "shop")]
-    notes = " ".join(benchmark.notes)
-    assert "no id column" in notes
-    assert "every case is on shop" in notes
+    assert "q.csv has no id column: the cases are numbered by row, from 1" in benchmark.notes
+    assert "q.csv names no database: every case is on shop" in benchmark.notes
 
 
 @pytest.mark.parametrize("names", [["only.db"], ["only/only.sqlite"], ["a.db", "b.db"], []])
@@ -163,13 +162,13 @@ def test_a_folder_with_one_database_serves_cases_that_name_none(
     if len(names) == 1:
         assert [case.db_id for case in cases] == ["only"]
         return
-    with pytest.raises(BenchmarkError, match="--databases"):
+    with pytest.raises(BenchmarkError, match="name its file: --databases FILE"):
         list(cases)
 
 
 def test_a_missing_gold_names_the_columns_with_sql_and_the_option(tmp_path: Path) -> None:
     file = write(tmp_path / "q.csv", f'nr;a;b\n1;"{GOLD}";```sql SELECT 1```\n')
-    with pytest.raises(UnclearColumns, match=r"'a'.*'b'") as error:
+    with pytest.raises(UnclearColumns, match="Columns with SQL: 'a', 'b'") as error:
         read(file)
     assert error.value.choices == (
         (("a", "gold"), ("b", "prediction")),
@@ -183,7 +182,7 @@ def test_a_missing_gold_names_the_columns_with_sql_and_the_option(tmp_path: Path
 
 def test_a_mapped_column_that_is_not_there_is_refused_with_a_suggestion(tmp_path: Path) -> None:
     file = write(tmp_path / "q.csv", "gold,level\nSELECT 1,easy\n")
-    with pytest.raises(UsageError, match=r"'levl'.*'level'"):
+    with pytest.raises(UsageError, match=r"no column 'levl'\. Did you mean 'level'"):
         read(file, options={"levl": "difficulty"})
 
 
@@ -251,7 +250,7 @@ def test_a_database_given_as_cases_and_an_old_sheet_are_refused(tmp_path: Path) 
     database.write_bytes(b"SQLite format 3\0" + bytes(100))
     with pytest.raises(UsageError, match="--databases"):
         own_format(database)
-    with pytest.raises(DataError, match=r"\.xlsx.*\.csv"):
+    with pytest.raises(DataError, match=r"Save it as \.xlsx or \.csv"):
         own_format(tmp_path / "q.xls")
 
 
@@ -268,7 +267,7 @@ def test_own_json_may_be_a_list_and_may_end_in_blank_lines(tmp_path: Path) -> No
         assert list(predictions(benchmark)) == ["007", "008"]
         assert benchmark.count == 2
     twice = write(tmp_path / "e.json", json.dumps([*records, records[0]]))
-    with pytest.raises(BenchmarkError, match=r"'007'.*item 1.*item 3"):
+    with pytest.raises(BenchmarkError, match="'007' appears on item 1 and again on item 3"):
         predictions(read(twice))
     with pytest.raises(BenchmarkError, match="item 2: found int"):
         predictions(read(write(tmp_path / "f.json", json.dumps([records[0], 3]))))

@@ -134,13 +134,13 @@ def test_another_rule_or_place_is_noticed(proof: Proof, schema: Schema) -> None:
     other = rejected(changed(proof, 0, rule="paper_joins_commute"), schema)
     assert (other.step, "not of the profile" in other.why) == (0, True)
     nowhere = rejected(changed(proof, 0, path=(("where", -1), ("nothing", 3))), schema)
-    assert "where.nothing[3]" in nowhere.why
+    assert nowhere.why == "there is no node at where.nothing[3]"
     assert "does not look at" in rejected(changed(proof, 0, rule="double_negation"), schema).why
 
 
 def test_facts_that_the_rule_does_not_use_are_noticed(proof: Proof, schema: Schema) -> None:
     verdict = rejected(changed(proof, 0, facts=("pigs fly",)), schema)
-    assert "pigs fly" in verdict.why
+    assert "the step leans on pigs fly" in verdict.why
 
 
 def test_facts_that_do_not_hold_are_noticed(proof: Proof, schema: Schema) -> None:
@@ -217,7 +217,7 @@ def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Sch
     nullable = read_ddl(DDL.replace("band INTEGER NOT NULL", "band INTEGER"), "m")
     verdict = check_certificate(certificate, nullable)
     assert isinstance(verdict, InvalidProof)
-    assert "singer.band" in verdict.why
+    assert "does not say that singer.band is never NULL" in verdict.why
 
 
 @pytest.mark.parametrize(

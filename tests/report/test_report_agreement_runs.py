@@ -60,7 +60,7 @@ def test_figures_by_tag(pooled: list[Run]) -> None:
     assert {value: part["ex"].fp for value, part in by_set.items()} == {"a": 1, "b": 0}
     assert [row[0] for row in group_table(agreement, "set").rows] == ["ex"]
     assert list(compare_with_labels(pooled, labels(), by=["db_id"]).groups) == ["db_id"]
-    with pytest.raises(UsageError, match=r"'sett'.*'set'"):
+    with pytest.raises(UsageError, match=r"no labelled case has the tag 'sett'.*'set'"):
         compare_with_labels(pooled, labels(), by=["sett"])
 
 

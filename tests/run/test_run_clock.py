@@ -31,7 +31,9 @@ def test_a_case_that_reads_the_clock_is_done_again(tmp_path: Path, lines_of: Lin
     def has_moved_on() -> bool:
         run = run_cases(cases, tmp_path / "run")
         assert run.summary.cuts == {"gold_reads_clock": 1}
-        assert ["reads the clock" in text for text in run.resumed] == [True]
+        assert [
+            "1 case is done again: a query reads the clock" in text for text in run.resumed
+        ] == [True]
         clock, steady = lines_of(tmp_path / "run")
         assert steady == first[1]
         return bool(clock["answers"] != first[0]["answers"])

@@ -119,7 +119,8 @@ def test_a_killer_that_strikes_every_time_leaves_the_case_open(
     assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
     assert not result.final
     assert set(result.scores.values()) == {None}
-    assert "SIGKILL" in result.message
+    assert "was ended by SIGKILL" in result.message
+    assert "Run the same command again" in result.message
     monkeypatch.undo()
     assert victim_of(run_of(cases, options, tmp_path / "run")).verdict is Verdict.CORRECT
 
@@ -135,7 +136,7 @@ def test_a_prediction_that_dies_alone_each_time_and_not_its_gold_counts_for_now(
         assert killed() == 5, "in a chunk, alone in one, and three times alone"
     assert (result.verdict, result.fault) == (Verdict.INCORRECT, None)
     assert (result.final, result.scores) == (False, {"ex": 0.0})
-    assert "SIGKILL, 3 times" in result.message
+    assert "was ended by SIGKILL, 3 times alone" in result.message
     monkeypatch.undo()
     assert victim_of(run_of(cases, ALONE, tmp_path / "run")).verdict is Verdict.CORRECT
 
@@ -148,7 +149,7 @@ def test_a_crash_counts_from_the_second_time_alone(
         result = victim_of(run_of(cases, ALONE, tmp_path / "run"))
         assert killed() == 4
     assert (result.verdict, result.reasons) == (Verdict.INCORRECT, (Reason.MEMORY_LIMIT,))
-    assert "SIGSEGV, 2 times" in result.message
+    assert "was ended by SIGSEGV, 2 times alone" in result.message
 
 
 @pytest.mark.slow

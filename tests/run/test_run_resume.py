@@ -101,6 +101,7 @@ def test_what_a_limit_in_seconds_cut_is_not_final(tmp_path: Path) -> None:
     assert any(piece.cut_by_time for piece in result.evidence)
     again = run_cases(cases, tmp_path / "run", hasty, slow)
     assert len(again.resumed) == 1
+    assert "1 case is done again" in again.resumed[0]
     limited = replace(LOCAL, limits=Limits(steps=10_000))
     (by_steps,) = run_cases(cases, tmp_path / "steps", limited, slow).results()
     assert (by_steps.reasons, by_steps.final) == ((Reason.EXECUTION_TIMEOUT,), True)
@@ -248,7 +249,7 @@ def test_an_edited_line_is_evaluated_again(tmp_path: Path, lines_of: Lines) -> N
     log.write_bytes(log.read_bytes().replace(b'"ex":0.0', b'"ex":1.0', 1))
     again = run_cases(cases, tmp_path / "run")
     assert again.estimate("ex").value == 0.0
-    assert "checksum" in again.resumed[0]
+    assert "did not match the checksum" in again.resumed[0]
     assert files_of(tmp_path / "run", lines_of) == before
 
 
