@@ -42,7 +42,7 @@ class Settings:
         model: The model's name, as its server knows it.
         temperature: 0 takes the likeliest token.
         max_tokens: The most tokens a reply may have.
-        max_prompt: The most tokens, by the rule of thumb of ``tokens.py``, of a prompt that
+        max_prompt: The most tokens, by the rule of thumb of ``llm/costs.py``, of a prompt that
             shows evidence; ``fit.py`` says what is left out first.
         seed: A seed for the server, if it takes one.
         retries_unparseable: How often a reply that cannot be read is asked for again.

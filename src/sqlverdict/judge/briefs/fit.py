@@ -1,7 +1,7 @@
 """Keeps a prompt that shows evidence within its bound, and says what is left out first.
 
-A prompt above ``Settings.max_prompt`` tokens (by the rule of thumb of ``tokens.py``) loses, in this
-order and only as far as needed:
+A prompt above ``Settings.max_prompt`` tokens (by the rule of thumb of ``llm/costs.py``) loses, in
+this order and only as far as needed:
 
 1. rows of the two results: of each the first and the last 10 stay;
 2. the tables of the schema that neither query reads;

@@ -100,7 +100,7 @@ def _reliability(
     run: Run, case_ids: tuple[str, ...], request: ReliabilityRequest | None
 ) -> PageReliability:
     # Imported here: most runs neither abstain nor say how sure they are.
-    from sqlverdict.report.html.systems import page_reliability
+    from sqlverdict.report.html.reliability import page_reliability
 
     return page_reliability(run, case_ids, request)
 

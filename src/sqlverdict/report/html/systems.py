@@ -1,4 +1,4 @@
-"""What the page says of one run as a whole: its scores, its tables, and its reliability."""
+"""What the document says of one run as a whole: the sentences and tables of its other reports."""
 
 from __future__ import annotations
 
@@ -28,13 +28,9 @@ from sqlverdict.report.one_run.sections import (
     verdict_table,
     without_sentences,
 )
-from sqlverdict.report.reliability.figures import ReliabilityRequest, choose_source, reliability_of
-from sqlverdict.report.reliability.page import CAPTIONS, sections
-from sqlverdict.report.reliability.plots import reliability_plots
 from sqlverdict.report.terminal.tables import TextTable
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.estimates import Estimate
-from sqlverdict.score.reliability.outcomes import fate_of, label_by
 from sqlverdict.score.summary import Summary
 
 
@@ -118,37 +114,4 @@ def _metrics(
             ),
         )
         for each in deciding_first(summary, estimates)
-    )
-
-
-def page_reliability(
-    run: Run, case_ids: tuple[str, ...], request: ReliabilityRequest | None = None
-) -> PageReliability:
-    """The reliability of a run, with an entry for each case of the page.
-
-    Args:
-        run: The run.
-        case_ids: The cases of the page; the run may lack some.
-        request: How it is measured; ``None``: the page computes RS(c) itself, without the tables
-            and charts of the command, whose intervals take their time.
-    """
-    source = choose_source(run, None if request is None else request.source)
-    label, policy = label_by(source), (request or ReliabilityRequest()).policy
-    cells = {result.id: fate_of(result, label, policy).cell for result in run.results()}
-    tables: list[PageTable] = []
-    sentences: list[str] = []
-    charts: dict[str, str] = {}
-    if request is not None and any(cells.values()):
-        measured = reliability_of(run, request)
-        for section in sections(measured):
-            sentences += section.text
-            if section.table is not None and section.table.rows:
-                tables.append(page_table(section.table))
-        charts = {CAPTIONS[name]: chart for name, chart in reliability_plots(measured).items()}
-    return PageReliability(
-        source=source,
-        cells=tuple(None if (cell := cells.get(one)) is None else str(cell) for one in case_ids),
-        tables=tuple(tables),
-        sentences=tuple(sentences),
-        charts=charts,
     )
