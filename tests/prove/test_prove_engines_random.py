@@ -39,7 +39,7 @@ from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import resolved_sql, runnable
 from sqlverdict.records import Answer, Query, Row
-from sqlverdict.testing.rule_suite.engine_rows import TYPES, rows_for
+from sqlverdict.testing.rule_suite.on_engine import TYPES, rows_for
 from tiers import sampled
 
 QUERIES = sampled(25, 120)

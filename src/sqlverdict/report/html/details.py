@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from sqlverdict.evidence import Evidence, Proved, Refuted, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, StepChange, TableExcerpt
-from sqlverdict.prove.resolve.readable import readable_sql
+from sqlverdict.prove.resolve.text import readable_sql
 from sqlverdict.records import Result
 from sqlverdict.report.html.answers import PageAnswers, PageRow, page_answers, page_row
 from sqlverdict.report.one_run.case import (
