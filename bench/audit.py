@@ -25,9 +25,8 @@ from random import Random
 import sqlverdict.audit.gold_model as package
 from audit_data import Databases, Labelled, labelled
 from audit_figures import auc, first, gain, interval
-from sqlverdict.audit.features import Feature, gold_features
 from sqlverdict.audit.gold_fit import fit_model
-from sqlverdict.audit.gold_model import MODEL, GoldModel
+from sqlverdict.audit.gold_model import MODEL, Feature, GoldModel, gold_features
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.report.terminal.tables import plain_table, table

@@ -32,8 +32,7 @@ from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.prove.etm_paper.etm_paper import PaperForm, paper_form
-from sqlverdict.prove.etm_paper.order import NUMBERED, PREPARING
+from sqlverdict.prove.etm_paper.etm_paper import NUMBERED, PREPARING, PaperForm, paper_form
 from sqlverdict.prove.normalise import TooManySteps
 from sqlverdict.prove.profile import ProofQuestion
 from sqlverdict.prove.prover import prove

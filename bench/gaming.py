@@ -9,7 +9,7 @@ score, ``out`` the share that is left out although ``ex`` is 0: wrong answers th
 not empty. ``--empty`` takes cases alone whose gold returns no value: any query that finds nothing
 matches there.
 
-Then wrong answers, padded in the ways of ``sqlverdict.testing.gaming.padding``: the gold of
+Then wrong answers, padded in the ways of ``sqlverdict.testing.gaming.evasions``: the gold of
 another question on the same database, and published predictions whose results differ. ``left out``
 is the share that was incorrect and no longer counts, ``forgiven`` the share that became correct
 although ``ex`` still does not say so.
@@ -42,8 +42,7 @@ from sqlverdict.policies import POLICIES
 from sqlverdict.records import Answer, Case, Prediction, Result, Verdict
 from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.rl import Rewarder
-from sqlverdict.testing.gaming.evasions import EVASIONS
-from sqlverdict.testing.gaming.padding import PADDINGS
+from sqlverdict.testing.gaming.evasions import EVASIONS, PADDINGS
 from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, Target, target_of
 from sqlverdict.unsearched import is_barred
 from sqlverdict.verdicts import decide

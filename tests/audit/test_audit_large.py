@@ -15,11 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from sqlverdict.audit import ranking
-from sqlverdict.audit.gold import suspect_golds
+from sqlverdict.audit import gold as gold_module
+from sqlverdict.audit.gold import Ranking, suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import gold_reports
-from sqlverdict.audit.ranking import Ranking
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.evidence import Related
 from sqlverdict.evidence_parts import AnswerShapes
@@ -83,7 +82,7 @@ def peak(work: Callable[[], object]) -> int:
 def test_four_times_the_cases_take_the_same_memory(
     make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "IN_MEMORY", 50)
+    monkeypatch.setattr(gold_module, "IN_MEMORY", 50)
     runs = {
         count: [make_run(f"{name}{count}", *lines(range(count))) for name in ("a", "b")]
         for count in (50, 200, 800)
@@ -119,7 +118,7 @@ def test_runs_in_another_order_or_of_other_cases_are_brought_together(make_run: 
 def test_a_ranking_is_the_same_in_memory_and_in_a_file(
     monkeypatch: pytest.MonkeyPatch, in_memory: int
 ) -> None:
-    monkeypatch.setattr(ranking, "IN_MEMORY", in_memory)
+    monkeypatch.setattr(gold_module, "IN_MEMORY", in_memory)
     rng = Random(1)
     members = [(rng.choice((0.1, 0.5, 0.9)), number) for number in range(100)]
     result = Ranking[int]()

@@ -16,11 +16,16 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from sqlverdict.audit.features import Feature, gold_features
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_fit import fit_model
 from sqlverdict.audit.gold_markdown import suspect_markdown
-from sqlverdict.audit.gold_model import gold_model, logistic, read_gold_model
+from sqlverdict.audit.gold_model import (
+    Feature,
+    gold_features,
+    gold_model,
+    logistic,
+    read_gold_model,
+)
 from sqlverdict.audit.gold_report import GoldReport, report_of
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.cli.main import sqlverdict

@@ -9,7 +9,7 @@ import pytest
 from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.etm_paper.order import NUMBERED, PREPARING
+from sqlverdict.prove.etm_paper.etm_paper import NUMBERED, PREPARING
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule

@@ -39,7 +39,7 @@ from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import resolved_sql, runnable
 from sqlverdict.records import Answer, Query, Row
-from sqlverdict.testing.rule_suite.engine_rows import rows_for, sample_types
+from sqlverdict.testing.rule_suite.on_engine import rows_for, sample_types
 from tiers import sampled
 
 QUERIES = sampled(25, 120)

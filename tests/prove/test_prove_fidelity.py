@@ -20,8 +20,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import Kind, kind, pieces
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.resolve.fidelity import LOST, loss
-from sqlverdict.prove.resolve.programs import comparable
+from sqlverdict.prove.resolve.fidelity import LOST, comparable, loss
 from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Query, Reason

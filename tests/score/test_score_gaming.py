@@ -12,7 +12,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks import demo
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Case, Result
-from sqlverdict.testing.gaming.padding import PADDINGS
+from sqlverdict.testing.gaming.evasions import PADDINGS
 from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, target_of
 from tiers import sampled
 

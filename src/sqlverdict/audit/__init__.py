@@ -12,9 +12,7 @@
 ``suspicion``            what a suspicion against a gold is
 ``suspicions/``          one file per suspicion
 ``gold_report``          all that is known about one gold
-``features``             what the model of wrong golds looks at, in numbers and words
-``gold_model``           how likely a gold is wrong, from ``gold_model.json``
+``gold_model``           how likely a gold is wrong, by its features and ``gold_model.json``
 ``gold_fit``             fits that model to labels
-``ranking``              suspects by rank, in a file where there are very many
 ``gold_markdown``        suspect golds as an issue's text
 """

@@ -12,8 +12,7 @@
 ``servers/``        what the engines of servers share
 ``scripts``         golds and predictions that may write, on a throw-away copy
 ``fold_sql``        one text for queries that differ in letter case and spacing, and its key
-``clock``           whether a query reads the clock or uses chance
-``frozen_clock``    a clock that stands still in SQLite
+``clock``           whether a query reads the clock or uses chance; a clock that stands still
 ``frozen_text``     a clock that stands still, written into the query
 ``lexemes``         the tokens of PostgreSQL, DuckDB and MySQL
 ``driver_values``   what a driver's value means as a cell

@@ -14,8 +14,8 @@ does not pay for sqlglot.
 ``hardness``     Spider's and TrustSQL's levels of difficulty
 ``order``        what a query says about the order of its rows, and the probe that finds ties
 ``plain_order``  the same for a plain SELECT, from its tokens alone
-``rank_probe``   ties on engines other than SQLite, ranked by the engine
-``inner_order``  queries without ORDER BY that take their rows from an ordered query inside
+``inner_order``  queries without ORDER BY that take their rows from an ordered query inside;
+                 ties on engines other than SQLite, ranked by the engine
 ``refusal``      whether a reply without SQL refuses to answer
 ``ehrsql``       what EHRSQL's queries leave to the evaluation: the present time, normal ranges
 ``names``        which column a name in a query means: the one resolver

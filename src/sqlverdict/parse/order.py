@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.clauses import Clauses, outer_clauses
-from sqlverdict.parse.inner_order import inner_probe, takes_inner_order
-from sqlverdict.parse.rank_probe import rank_probe
+from sqlverdict.parse.inner_order import inner_probe, rank_probe, takes_inner_order
 from sqlverdict.parse.tokens import Kind, first_statement, fold, has_word, kind, normalised, solid
 from sqlverdict.records import Query, Row
 
@@ -112,7 +111,7 @@ def tie_probe(query: Query) -> TieProbe | None:
     open. Where the query has none and takes its rows from an ordered query inside, the inner
     ORDER BY is meant. None where no such query can be written: the keys of a DISTINCT or a set
     operation that are no output columns, and keys by chance. Other engines than SQLite rank the
-    rows themselves (see ``rank_probe.py``).
+    rows themselves (see ``inner_order.py``).
 
     The probe may still fail to run, where a key's expression uses an alias; it never runs
     with other keys than the query's.

@@ -3,10 +3,9 @@
 ``prover``             prove(): parse two queries, ask a profile for a derivation
 ``profile``            what a profile is, and the registry of profiles
 ``derive``             resolve both queries, rewrite them to normal forms, compare
-``normalise``          apply rules until none applies, and record the steps
+``normalise``          apply rules until none applies, record the steps, keep the last forms
 ``rule``               what a rule is, and the registry of rules
 ``tree_key``           one text for all trees that mean the same, the last comparison of a proof
-``form_cache``         normal forms used last, for the next prediction
 ``proof``              proofs, steps, and derivations that end without a proof
 ``check``              the independent checker: replays a proof step by step
 ``changes``            the SQL that each step of a proof changes

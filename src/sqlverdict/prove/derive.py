@@ -11,8 +11,7 @@ from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.form_cache import FormCache
-from sqlverdict.prove.normalise import RuleSet, normalise
+from sqlverdict.prove.normalise import FormCache, RuleSet, normalise
 from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.copies import TooManySteps

@@ -3,13 +3,18 @@
 Inner nodes come first. A rule sees a node in its tree and answers with the node that stands for
 it; where it stands, and what happened before, is kept here, so that every step can be done
 again by ``check.py``.
+
+The normal forms of late are kept: a gold is compared with many predictions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
+from typing import Generic, TypeVar
 
 from sqlglot.expressions import Expr
 
@@ -164,3 +169,34 @@ def _inner_first(tree: Expr, rules: RuleSet) -> list[Expr]:
 def rule_set(rules: Iterable[Rule]) -> RuleSet:
     """A set of rules, in the order given."""
     return RuleSet(tuple(rules))
+
+
+T = TypeVar("T")
+
+_FORMS = 512
+
+
+class FormCache(Generic[T]):
+    """The forms used last, by whatever decides them."""
+
+    def __init__(self) -> None:
+        self._forms: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The form of that key, made where it is not known."""
+        with self._lock:
+            if key in self._forms:
+                self._forms.move_to_end(key)
+                return self._forms[key]
+        form = make()
+        with self._lock:
+            self._forms[key] = form
+            if len(self._forms) > _FORMS:
+                self._forms.popitem(last=False)
+        return form
+
+    def clear(self) -> None:
+        """Forget all forms."""
+        with self._lock:
+            self._forms.clear()

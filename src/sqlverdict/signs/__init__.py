@@ -6,7 +6,6 @@
 ``look``           look_at(): every sign of one query, in a fixed order
 ``mend``           a query with the errors mended that its signs show
 ``lint``           many queries, one after the other
-``comparisons``    the operands of a comparison, and the literals among them
 ``literals``       the literals that a query compares columns with
 ``columns``        what the data of a column look like, from one scan
 ``open_limits``    what a query leaves open: ties, LIMIT without ORDER BY, bare columns, the clock

@@ -1,4 +1,4 @@
-"""The literals that a query compares columns with."""
+"""The literals that a query compares columns with: the operands of a comparison."""
 
 from __future__ import annotations
 
@@ -7,18 +7,41 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
+from sqlglot.expressions import Expr
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Query
-from sqlverdict.signs.comparisons import comparison_operands, literal_of
 from sqlverdict.signs.sign import Run
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Column, Expr
 
     from sqlverdict.refute.read.columns import ColumnRef, Resolver
+
+
+ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+"""Comparisons that depend on the order of values."""
+
+
+def comparison_operands(node: Expr) -> list[Expr]:
+    """What a comparison compares, the left side first; empty for other nodes."""
+    if isinstance(node, exp.In):
+        return [node.this, *node.expressions]
+    if isinstance(node, exp.Between):
+        return [node.this, node.args["low"], node.args["high"]]
+    return [node.this, node.expression] if isinstance(node, exp.Binary) else []
+
+
+def literal_of(node: Expr) -> tuple[str, bool] | None:
+    """A literal's text and whether it is a number; ``None`` for anything else."""
+    if isinstance(node, exp.Literal):
+        return node.name, not node.is_string
+    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+        return f"-{node.this.name}", True
+    return None
+
 
 _COMPARISONS = (exp.EQ, exp.Is, exp.In, exp.Like)
 

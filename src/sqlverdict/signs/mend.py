@@ -15,8 +15,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.signs.columns import column_text
-from sqlverdict.signs.comparisons import ORDERED
-from sqlverdict.signs.literals import compared_nodes
+from sqlverdict.signs.literals import ORDERED, compared_nodes
 
 
 class ShownSign(Protocol):

@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
-from sqlverdict.signs.comparisons import comparison_operands, literal_of
+from sqlverdict.signs.literals import comparison_operands, literal_of
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr

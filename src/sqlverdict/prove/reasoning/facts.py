@@ -56,7 +56,7 @@ class Facts:
         facts: What holds; any subset of the schema's facts.
         bases: The base table of each label that has one.
         dialect: The dialect of the queries. Elsewhere than in SQLite nothing has an affinity;
-            values of different kinds never meet (see ``resolve/value_types.py``).
+            values of different kinds never meet (see ``resolve/refusals.py``).
     """
 
     def __init__(

@@ -3,14 +3,10 @@
 ``query``          resolve_query(): a parsed query of any dialect as rules see it first
 ``tree``           resolve(): the form that rules work on
 ``common_sql``     what is read in dialects other than SQLite's: constructs that all read alike
-``standard_names`` which column a name means there
-``value_types``    which kinds of values meet there
+``standard_names`` which column a name means there, and in NATURAL and USING
 ``scope``          which source an alias and a column name mean at a place of a query
-``shared_names``   NATURAL and USING: joins by the names that two sides share
 ``parser_losses``  parts of a query that are read, ordinals, names of columns and functions
-``refusals``       what no rule can reason about
-``text``           a resolved tree as SQL text that runs
-``readable``       such a text for people, with plain names
+``refusals``       what no rule can reason about, such as values of kinds that do not mix
+``text``           a resolved tree as SQL text that runs, and as one for people
 ``fidelity``       whether our reading of a query is SQLite's: both are compiled and compared
-``programs``       the program that SQLite makes of a query, in a form that can be compared
 """

@@ -1,8 +1,10 @@
-"""Which column a name means in dialects other than SQLite's.
+"""Which column a name means in dialects other than SQLite's, and in NATURAL and USING.
 
 The dialects agree on most of it: a name means a column of the innermost query around it that has
 one. They differ on whether an alias of the SELECT list is seen, and whether it goes before a
 column of that name. Where two readings are possible, the query is refused.
+
+NATURAL and USING join by the names that two sides share, in every dialect.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.reasoning.shape import column_name
-from sqlverdict.prove.resolve.scope import NAMELESS, Scope, Unsupported, resolved
+from sqlverdict.prove.reasoning.shape import all_of, column_name
+from sqlverdict.prove.resolve.scope import NAMELESS, Scope, Source, Unsupported, resolved
 
 _SYSTEM_COLUMNS = frozenset(
     ("rowid", "oid", "_rowid_", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "filename")
@@ -106,3 +108,48 @@ def _find(node: exp.Column, name: str, scope: Scope) -> tuple[str, str] | None:
     if any(source.has_nameless for source in scope.sources):
         raise Unsupported(f"{node.name} may be a column without an alias")
     return None
+
+
+def join_by_names(join: exp.Join, before: Sequence[Source], scope: Scope, padded: bool) -> bool:
+    """Turn NATURAL and USING into ON, over resolved columns.
+
+    Args:
+        join: The join; its source is the last one of the scope.
+        before: The sources before it.
+        scope: Where the columns that are one from now on are noted.
+        padded: Whether a RIGHT or FULL JOIN stands up to here.
+
+    Returns:
+        Whether there were names to join by.
+
+    Raises:
+        Unsupported: which columns are meant is not certain.
+    """
+    right = scope.sources[-1]
+    using = [fold(name.name) for name in join.args.get("using") or ()]
+    if (join.args.get("method") or "").upper() == "NATURAL":
+        if any(source.has_nameless for source in scope.sources):
+            raise Unsupported("NATURAL JOIN over columns without a plain name")
+        using = [n for n in right.columns if any(n in source.columns for source in before)]
+    elif join.args.get("method"):
+        raise Unsupported(f"{join.args['method']} JOIN")
+    if not using:
+        join.set("method", None)
+        return False
+    if padded:
+        # SQLite then takes the first of several columns that is not NULL.
+        raise Unsupported("USING with RIGHT or FULL JOIN")
+    conditions: list[Expr] = []
+    for name in using:
+        left = next((s for s in before if name in s.columns), None)
+        if left is None or name not in right.columns:
+            raise Unsupported(f"USING ({name})")
+        left_column = scope.merged.setdefault(name, (left.label, left.columns[name]))
+        ours = resolved(*left_column)
+        theirs = resolved(right.label, right.columns[name])
+        scope.hidden.add((right.label, right.columns[name]))
+        conditions.append(exp.EQ(this=ours, expression=theirs))
+    join.set("using", None)
+    join.set("method", None)
+    join.set("on", all_of(conditions))
+    return True

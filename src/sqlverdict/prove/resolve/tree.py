@@ -45,8 +45,8 @@ from sqlverdict.prove.resolve.scope import (
     resolved,
     star_columns,
 )
-from sqlverdict.prove.resolve.shared_names import join_by_names
 from sqlverdict.prove.resolve.standard_names import (
+    join_by_names,
     require_different_names,
     require_single_output,
     standard_column,

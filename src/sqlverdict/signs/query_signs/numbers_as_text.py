@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlverdict.signs.columns import column_text, facts_of_column
-from sqlverdict.signs.comparisons import ORDERED
+from sqlverdict.signs.literals import ORDERED
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """

@@ -28,7 +28,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.schema import stored_type
 from sqlverdict.signs.columns import column_text, facts_of_column
-from sqlverdict.signs.comparisons import ORDERED, comparison_operands
+from sqlverdict.signs.literals import ORDERED, comparison_operands
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _TEXTS = (exp.TimeToStr, exp.Substring, exp.Upper, exp.Lower, exp.Trim, exp.DPipe, exp.Concat)

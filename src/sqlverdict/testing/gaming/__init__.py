@@ -1,6 +1,5 @@
 """Queries written to please a metric instead of answering the question.
 
 ``strategies``  queries that are written without understanding the question
-``evasions``    wrong queries that try to leave the score, or to keep a search away
-``padding``     ways to dress a wrong answer
+``evasions``    wrong queries that try to leave the score, or to look open
 """

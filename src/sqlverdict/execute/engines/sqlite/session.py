@@ -13,9 +13,9 @@ from time import monotonic, perf_counter
 import msgspec
 
 from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.clock import freeze_clock
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_query
-from sqlverdict.execute.frozen_clock import freeze_clock
 from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.measure import SHORTEST_UNFOLDING, unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
