@@ -13,7 +13,7 @@ from sqlverdict.prove.changes import LONGEST, MOST_CHANGES, step_changes
 from sqlverdict.prove.check import RejectedProof
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.resolve.text import readable_sql
+from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.prove.rule import RULES, Rule
 from sqlverdict.testing.rule_suite.pairs import schema_of
 

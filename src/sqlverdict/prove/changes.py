@@ -16,7 +16,8 @@ from sqlverdict.prove.certificate import make_certificate
 from sqlverdict.prove.check import ProofCheck, node_at
 from sqlverdict.prove.proof import Proof, Side, Step
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.resolve.text import readable_sql, runnable
+from sqlverdict.prove.resolve.readable import readable_sql
+from sqlverdict.prove.resolve.text import runnable
 
 MOST_CHANGES = 40
 """Steps whose SQL is written; a derivation that needs more is read by nobody."""

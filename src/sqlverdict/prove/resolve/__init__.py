@@ -7,6 +7,7 @@
 ``scope``          which source an alias and a column name mean at a place of a query
 ``parser_losses``  parts of a query that are read, ordinals, names of columns and functions
 ``refusals``       what no rule can reason about, such as values of kinds that do not mix
-``text``           a resolved tree as SQL text that runs, and as one for people
+``text``           a resolved tree as SQL text that runs
+``readable``       such a text for people, with plain names; pages read it without the parser
 ``fidelity``       whether our reading of a query is SQLite's: both are compiled and compared
 """

@@ -1,20 +1,11 @@
-"""A resolved tree as SQL text that runs: names for derived columns, parentheses, aliases.
-
-Text for people has names without quotes and numbers where these say nothing.
-"""
+"""A resolved tree as SQL text that runs: names for derived columns, parentheses, aliases."""
 
 from __future__ import annotations
-
-import re
-from collections import Counter
-from collections.abc import Iterable
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
-from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.tokens import fold, pieces, word_set
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     conditions,
@@ -177,67 +168,3 @@ def _wrap_right(node: exp.SetOperation, dialect: str) -> None:
                 node.set(part, source)
                 continue
             node.set(part, exp.Select(expressions=[exp.Star()], from_=exp.From(this=source)))
-
-
-_LABEL = re.compile(r"(.+)\.[0-9]+", re.DOTALL)
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NO_NAMES = word_set(
-    """
-    add all alter and as autoincrement between case check collate commit constraint create
-    default deferrable delete distinct drop else escape except exists foreign from group
-    having in index insert intersect into is isnull join limit not notnull null on or order
-    primary references select set table then to transaction union unique update using values
-    when where
-    """
-)
-"""Words that SQLite does not take for a name without quotes."""
-
-
-def readable_sql(sql: str, labels: Iterable[str] | None = None) -> str:
-    """The text of a resolved tree, or of a part of one, with plain names.
-
-    A resolved tree calls each source by its table and a number. The number is left out where the
-    query reads the table once.
-
-    Args:
-        sql: The text.
-        labels: The labels of all sources of the query; those in the text by default.
-    """
-    tokens = pieces(sql)
-    names = [_name(token) for token in tokens]
-    if labels is None:
-        labels = {name for name in names if name is not None and _LABEL.fullmatch(name)}
-    once = _used_once(labels)
-    plain = [
-        token if name is None else _as_sql(once.get(name, name))
-        for token, name in zip(tokens, names, strict=True)
-    ]
-    return "".join(_without_idle_aliases(plain))
-
-
-def _name(token: str) -> str | None:
-    """The name in a token; ``None`` where it is not a quoted name."""
-    return token[1:-1].replace('""', '"') if token[:1] == '"' and len(token) > 2 else None
-
-
-def _used_once(labels: Iterable[str]) -> dict[str, str]:
-    """The labels whose number says nothing, with what is left of each."""
-    base = {label: match[1] for label in labels if (match := _LABEL.fullmatch(label))}
-    uses = Counter(map(fold, base.values()))
-    return {label: name for label, name in base.items() if uses[fold(name)] == 1}
-
-
-def _as_sql(name: str) -> str:
-    plain = _PLAIN.fullmatch(name) is not None and fold(name) not in _NO_NAMES
-    return name if plain else quote_name(name)
-
-
-def _without_idle_aliases(tokens: list[str]) -> list[str]:
-    """The tokens without ``AS name`` behind the same name."""
-    output: list[str] = []
-    for token in tokens:
-        if output[-3:] == [" ", "AS", " "] and fold("".join(output[-4:-3])) == fold(token):
-            del output[-3:]
-            continue
-        output.append(token)
-    return output

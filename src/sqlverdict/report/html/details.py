@@ -14,7 +14,7 @@ from sqlverdict.evidence import Evidence, Proved, Refuted, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, StepChange, TableExcerpt
 from sqlverdict.files.text import count
 from sqlverdict.logged_answers import AnswerCell, LoggedAnswers, LoggedChange, TypedCell
-from sqlverdict.prove.resolve.text import readable_sql
+from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.case import (
     because,
