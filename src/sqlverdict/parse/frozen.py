@@ -2,13 +2,14 @@
 
 sqlglot's nodes are mutable, and the compiled parser (the extra ``fast``) allows neither a subclass
 of a node nor a patch of its methods. What can be put in a node is another container: the mapping of
-its parts, its lists of parts, comments and metadata become ones that refuse a change.
+its parts, its lists of parts, and the comments and metadata that it has become ones that refuse a
+change.
 ``set``, ``append``, ``replace``, ``pop``, ``transform(copy=False)`` and a write to ``args`` raise
 :class:`FrozenTreeError` where they stand, in any node, and leave the tree as it was.
 
 ``tree.copy()`` and ``tree.sql()`` copy what is frozen into a tree of their own, which can be
-changed. What no container can refuse is an assignment to a node's attribute, of which ``parent`` is
-one: a node of a shared tree must not become a part of another tree; copy it first. The tests run
+changed. What no container can refuse is an assignment to a node's attribute, such as ``parent``, or
+a first comment: a node of a shared tree must not become a part of another tree; copy it first. The tests run
 with a guard that refuses this, too.
 """
 
