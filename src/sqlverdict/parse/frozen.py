@@ -8,9 +8,9 @@ change.
 :class:`FrozenTreeError` where they stand, in any node, and leave the tree as it was.
 
 ``tree.copy()`` and ``tree.sql()`` copy what is frozen into a tree of their own, which can be
-changed. What no container can refuse is an assignment to a node's attribute, such as ``parent``, or
-a first comment: a node of a shared tree must not become a part of another tree; copy it first. The tests run
-with a guard that refuses this, too.
+changed. What no container can refuse is an assignment to a node's attribute, such as ``parent``,
+or a first comment: a node of a shared tree must not become a part of another tree; copy it first.
+The tests run with a guard that refuses this, too.
 """
 
 from __future__ import annotations
