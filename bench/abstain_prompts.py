@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 from random import Random
@@ -34,7 +35,9 @@ from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.records import Case
 from sqlverdict.score.reliability.reliability_score import rs
-from sqlverdict.testing.tiny_llm import serve_gguf
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from tiny_llm import serve_gguf
 
 SQL = "sqlprompt(shots=2, databases=1)"
 CLS = "clsprompt(shots=2, databases=1, values=1)"

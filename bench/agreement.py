@@ -17,8 +17,8 @@ from pathlib import Path
 
 from agreement_pairs import comparisons, judges, policies, same_pairs, table
 from agreement_sets import SETS, Labelled, labelled
-from sqlverdict.policies import INTENT, POLICIES
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import INTENT, POLICIES
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 
 from agreement_sets import SETS, Labelled
-from sqlverdict.policies import INTENT, POLICIES, STRICT, Policy
 from sqlverdict.records import Verdict
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import INTENT, POLICIES, STRICT, Policy
 
 SAMPLES = 1_000
 COMPARISONS = ("recorded EX", "ex", "ex[bird]", "ex[spider]")

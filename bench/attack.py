@@ -5,6 +5,10 @@ rules      every sound rule's queries with other column types, in other contexts
 random     random queries over a random schema, changed a little; what is proved is run on random
            databases. Often facts are dropped: the proof gets fewer than the schema declares, and
            the databases obey no others
+pairs      pairs of all rules and common shapes, changed on both sides alike and on one side, with
+           other types and fewer facts; what is proved is run on random databases. It reaches the
+           rules that random queries do not
+engines    the same on DuckDB and on the servers of --server, in turn
 real       golds of Spider and BIRD, changed in one place; what is proved is run on random databases
            of their schemas, with all facts or fewer; what is refuted is checked: the witness obeys
            every constraint, and the answers are the claimed ones in any order of rows
@@ -13,8 +17,10 @@ broken     copies of real databases whose keys are broken (rows without a parent
            that runs and differs may be called proved
 =========  ======================================================================================
 
-Run: ``python bench/attack.py [--seed N|random] [--minutes M] [--part PART] [--out FOLDER]``. The
-parts ``real`` and ``broken`` need SQLVERDICT_DATA. The exit code is 1 where a claim was false.
+Run: ``python bench/attack.py [--seed N|random] [--minutes M] [--part PART] [--server URL] [--out
+FOLDER]``. The parts ``real`` and ``broken`` need SQLVERDICT_DATA. At the end it says how many rules
+its proofs used: a rule that was not reached was attacked by ``rules`` alone. The exit code is 1
+where a claim was false.
 """
 
 from __future__ import annotations
@@ -25,14 +31,16 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random, SystemRandom
 from time import monotonic
+from typing import Any
 
 import msgspec
 
+import attack_pairs
 from attack_data import BROKEN_DATABASES, break_keys, illegal, published_pairs, restored
 from fuzz_inputs import TYPES
 from mutants import golds, mutants
@@ -66,7 +74,16 @@ class Report:
 
     out: Path
     counts: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
     false: list[dict[str, object]] = field(default_factory=list)
+
+    def count(self, name: str, number: int = 1) -> None:
+        """Count what was tried."""
+        self.counts[name] += number
+
+    def proof(self, rules: tuple[str, ...]) -> None:
+        """Count the rules that a proof uses."""
+        self.rules.update(set(rules))
 
     def wrong(self, kind: str, **details: object) -> None:
         """Keep a false claim."""
@@ -95,6 +112,7 @@ def try_proof(
     if not isinstance(proof, Proof) or proof.trust == "heuristic":
         return False
     report.counts["proofs"] += 1
+    report.proof(proof.rules)
     about = {"gold": gold, "other": other, "facts": sorted(map(str, facts)), "rules": proof.rules}
     about["tables"] = [table.sql for table in schema.tables]
     if not check_proof(proof, schema, facts=facts).holds:
@@ -211,9 +229,28 @@ def broken_part(seed: str, report: Report) -> None:
                     report.wrong("wrong proof", **about, evidence=evidence)
 
 
+def pairs_part(seed: str, report: Report) -> None:
+    """Pairs that rules join, changed."""
+
+    def attempt(*pair: Any) -> bool:
+        return try_proof(*pair, report)
+
+    attack_pairs.attack_sqlite(seed, attempt, fewer)
+
+
+_ENGINES: list[attack_pairs.EngineTables] = []
+
+
+def engines_part(seed: str, report: Report) -> None:
+    """The same on an engine with types; the next one in the next round."""
+    _ENGINES[0].attack(seed, report.counts["rounds of engines"], report)
+
+
 PARTS: dict[str, Callable[[str, Report], None]] = {
     "rules": rules_part,
     "random": random_part,
+    "pairs": pairs_part,
+    "engines": engines_part,
     "real": real_part,
     "broken": broken_part,
 }
@@ -244,6 +281,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--rounds", type=int, help="so many rounds of each part, instead")
     parser.add_argument("--part", choices=sorted(PARTS), action="append")
+    parser.add_argument(
+        "--server", action="append", default=[], help="of PostgreSQL or MySQL, for the part engines"
+    )
     parser.add_argument("--out", type=Path, default=Path("attack-failures"))
     arguments = parser.parse_args()
     seed = str(SystemRandom().randrange(10**9)) if arguments.seed == "random" else arguments.seed
@@ -253,11 +293,15 @@ def main() -> int:
         print(f"no data at {DATA}: only {', '.join(parts)}")
     if arguments.minutes is None and arguments.rounds is None:
         arguments.minutes = 30.0
-    with suppress(KeyboardInterrupt):
+    _ENGINES.append(attack_pairs.EngineTables(arguments.server))
+    with suppress(KeyboardInterrupt), closing(_ENGINES[0]):
         report = attack(
             seed, arguments.out, minutes=arguments.minutes, rounds=arguments.rounds, parts=parts
         )
     print(f"seed {seed}")
+    names = [rule.name for rule in rules_of("sound").rules]
+    print(f"{sum(name in report.rules for name in names)} of {len(names)} rules in proofs; not:")
+    print("  " + ", ".join(name for name in names if name not in report.rules))
     kinds = ("wrong proof", "wrong rewriting", "rejected proof", "contradiction", "illegal witness")
     for name, count in sorted(report.counts.items()):
         print(f"{count:9,} {name}")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from attack_targets import OTHER, ROWS, TABLES, Target
 from attack_texts import SECRET
 from sqlverdict.records import Failure
-from sqlverdict.testing.hostile import mysql as mysql_texts
-from sqlverdict.testing.hostile import postgres as postgres_texts
-from sqlverdict.testing.hostile import postgres_attacks
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "execute"))
+import hostile_mysql as mysql_texts
+import hostile_postgres as postgres_texts
+import hostile_postgres_attacks as postgres_attacks
 
 
 class Postgres(Target):

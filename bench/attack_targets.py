@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -20,8 +21,10 @@ from typing import ClassVar, Self
 from attack_texts import SECRET
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Failure
-from sqlverdict.testing.hostile import duckdb as duckdb_texts
 from sqlverdict.testing.hostile import hostile_predictions
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "execute"))
+import hostile_duckdb as duckdb_texts
 
 LIMITS = Limits(steps=2_000_000, seconds=3.0, rows=1_000, bytes=2**22, memory=2**28, cell=2**20)
 TABLES = ("CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(20))",)

@@ -25,7 +25,7 @@ from random import Random
 import sqlverdict.audit.gold_model as package
 from audit_data import Databases, Labelled, labelled
 from audit_figures import auc, first, gain, interval
-from sqlverdict.audit.gold_fit import fit_model
+from gold_fit import fit_model
 from sqlverdict.audit.gold_model import MODEL, Feature, GoldModel, gold_features
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion

@@ -27,17 +27,24 @@ from msgspec.structs import replace
 from agreement import DATA
 from agreement_pairs import by_question, samples, table
 from agreement_sets import SETS, Labelled, audited_golds, labelled, picked
-from sqlverdict.confidence.counts import CellLabel, LabelSet, by_step, cell_name, count_labels
+from sqlverdict.confidence.counts import (
+    NAMES,
+    STEPS,
+    CellLabel,
+    LabelSet,
+    by_step,
+    cell_name,
+    count_labels,
+)
 from sqlverdict.confidence.model import Model
-from sqlverdict.confidence.order import NAMES, STEPS
 from sqlverdict.confidence.rates import total
 from sqlverdict.confidence.stored import write_label_model
-from sqlverdict.policies import POLICIES
 from sqlverdict.report.charts.chart import Series, line_chart
 from sqlverdict.score.calibration import ProbabilityBin, label_calibration
 from sqlverdict.score.expected import Expectation, ExpectedScore
 from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import POLICIES
 
 ROOT = Path(__file__).parents[1]
 COUNTS = ROOT / "src" / "sqlverdict" / "confidence" / "labels.json"

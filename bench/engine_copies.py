@@ -12,8 +12,10 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import sqlglot
 from sqlglot import exp
@@ -23,6 +25,7 @@ from sqlverdict.parse.schema import Schema, Table
 
 POSTGRES = os.environ.get("SQLVERDICT_BENCH_POSTGRES", "postgresql://postgres@127.0.0.1:5432/test")
 MYSQL = os.environ.get("SQLVERDICT_BENCH_MYSQL", "mysql://root@127.0.0.1:3306/test")
+READER = "sqlverdict_bench_reader"
 MOST_ROWS = 5_000
 """Of a larger table the first rows: what is measured are the queries, not the loading."""
 TYPES = {
@@ -78,6 +81,44 @@ def drop_database(engine: str, db_id: str) -> None:
             connection.cursor().execute(f"DROP DATABASE IF EXISTS `{name}`")
 
 
+def as_reader(engine: str, reference: str) -> str:
+    """The URL of a copy for a role that may SELECT, and nothing else: no temporary tables."""
+    name = reference.rpartition("/")[2]
+    parts = urlsplit(reference)
+    host = parts.netloc.rpartition("@")[2]
+    if engine == "postgres":
+        import psycopg
+
+        with psycopg.connect(reference, autocommit=True) as connection:
+            with suppress(psycopg.errors.DuplicateObject):
+                connection.execute(f"CREATE ROLE {READER} LOGIN")
+            connection.execute(f'REVOKE TEMPORARY ON DATABASE "{name}" FROM PUBLIC')
+            connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {READER}")
+        return urlunsplit(parts._replace(netloc=f"{READER}@{host}"))
+    user = f"{READER}_{sha256(name.encode()).hexdigest()[:8]}"
+    with closing(mysql_connection()) as connection:
+        cursor = connection.cursor()
+        cursor.execute(f"CREATE OR REPLACE USER {user}")
+        cursor.execute(f"GRANT SELECT ON `{name}`.* TO {user}")
+    return urlunsplit(parts._replace(netloc=f"{user}@{host}"))
+
+
+def drop_reader(engine: str, reference: str) -> None:
+    """Drop the role of a copy, as far as it is only this copy's."""
+    if engine == "mysql":
+        with closing(mysql_connection()) as connection:
+            connection.cursor().execute(f"DROP USER {urlsplit(reference).username}")
+        return
+    import psycopg
+
+    # Another copy may still need it.
+    with (
+        psycopg.connect(POSTGRES, autocommit=True) as connection,
+        suppress(psycopg.errors.DependentObjectsStillExist, psycopg.errors.UndefinedObject),
+    ):
+        connection.execute(f"DROP ROLE {READER}")
+
+
 def _to_duckdb(file: Path, schema: Schema, target: Path) -> str:
     import duckdb
 
@@ -112,8 +153,6 @@ def _to_mysql(file: Path, schema: Schema, name: str) -> str:
 
 
 def mysql_connection() -> Any:
-    from urllib.parse import urlsplit
-
     import pymysql
 
     url = urlsplit(MYSQL)

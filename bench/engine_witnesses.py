@@ -5,8 +5,8 @@ Spider's dev databases are copied into each engine, golds and predictions are tr
 itself confirmed, open. A pair that is both is a contradiction: exit code 5. Then the time to a
 witness, and execute + compare against the driver alone on the same queries.
 
-Run: ``python bench/engine_witnesses.py [--engines duckdb postgres] [--every N] [--files ...]``;
-needs SQLVERDICT_DATA, and servers for ``postgres`` and ``mysql``.
+Run: ``python bench/engine_witnesses.py [--engines duckdb postgres] [--every N] [--files ...]
+[--reader]``; needs SQLVERDICT_DATA, and servers for ``postgres`` and ``mysql``.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def main() -> int:
     parser.add_argument("--engines", nargs="+", default=["duckdb", "postgres", "mysql"])
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
     parser.add_argument("--files", nargs="+", default=list(FILES))
+    parser.add_argument("--reader", action="store_true", help="as a role that may only SELECT")
     parser.add_argument("--open", action="store_true", help="list the open pairs")
     parser.add_argument("--test-proofs", action="store_true", help="search against proofs too")
     args = parser.parse_args()
@@ -61,7 +62,7 @@ def main() -> int:
     wrong = 0
     for engine in args.engines:
         names = {item.schema.db_id for file in args.files for item in items(file, args.every)}
-        with copies(engine, names) as at:
+        with copies(engine, names, reader=args.reader) as at:
             for file in args.files:
                 decided = measure(engine, list(items(file, args.every)), at, args.test_proofs)
                 show(file, engine, decided, args.open)
@@ -88,7 +89,7 @@ def measure(engine: str, pairs: list[Item], at: dict[str, Copy], test_proofs: bo
             continue
         decided.running += 1
         queries = parse(gold, member.dialect), parse(prediction, member.dialect)
-        proof = prove_on_data(*queries, copy.schema, copy.file, run=copy.session.run)
+        proof = prove_on_data(*queries, copy.schema, member, copy.file, run=copy.session.run)
         proved = not isinstance(proof, NotProved)
         decided.proved += proved
         if proved and not test_proofs:

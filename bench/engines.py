@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
 
-from engine_copies import copy_database, drop_database, translated
+from engine_copies import as_reader, copy_database, drop_database, drop_reader, translated
 from etm_paper import DATA, Item, items, schema_of
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, Session
@@ -86,8 +86,8 @@ def main() -> int:
 
 
 @contextmanager
-def copies(engine: str, db_ids: set[str]) -> Iterator[dict[str, Copy]]:
-    """All databases, copied into an engine and open."""
+def copies(engine: str, db_ids: set[str], *, reader: bool = False) -> Iterator[dict[str, Copy]]:
+    """All databases, copied into an engine and open; ``reader``: for a role that may only read."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         member = ENGINES.get(engine)
@@ -99,6 +99,9 @@ def copies(engine: str, db_ids: set[str]) -> Iterator[dict[str, Copy]]:
             schema, reference = schema_of("spider", db_id), str(file)
             if engine != DEFAULT_ENGINE:
                 reference = copy_database(engine, file, schema, folder)
+                if reader:
+                    reference = as_reader(engine, reference)
+                    stack.callback(drop_reader, engine, reference)
                 stack.callback(drop_database, engine, db_id)
                 schema = member.schema(reference, db_id)
             session = stack.enter_context(closing(member.open(reference, Limits(seconds=20))))
@@ -136,6 +139,7 @@ def take(item: Item, engine: str, copy: Copy, tally: Tally) -> None:
         parse(gold, dialect),
         parse(prediction, dialect),
         copy.schema,
+        ENGINES.get(engine),
         copy.file,
         run=copy.session.run,
     )

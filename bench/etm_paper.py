@@ -303,9 +303,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if not (DATA / "etm_reference").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
-    strangers = sorted(set(arguments.files) - set(PUBLISHED))
-    if strangers:
-        parser.error(f"no file {strangers[0]!r}; known: {', '.join(PUBLISHED)}")
+    unknown = sorted(set(arguments.files) - set(PUBLISHED))
+    if unknown:
+        parser.error(f"no file {unknown[0]!r}; known: {', '.join(PUBLISHED)}")
     files = arguments.files or list(PUBLISHED)
     agreement(files, arguments.every, arguments.list)
     if arguments.fired:

@@ -1,6 +1,6 @@
 """What queries score that are written without understanding the question.
 
-The strategies of ``sqlverdict.testing.gaming.strategies`` and the evasions beside them under every
+The strategies of ``gaming_strategies`` and the evasions beside them under every
 metric, on Spider dev and on BIRD's runnable databases. A strategy that is right now and then is
 right under ``ex`` too; ``beyond`` is what ``verdict`` gives it beyond that: the share of cases that
 a policy calls correct although ``ex`` does not. ``review`` is the share that is left out of the
@@ -9,7 +9,7 @@ score, ``out`` the share that is left out although ``ex`` is 0: wrong answers th
 not empty. ``--empty`` takes cases alone whose gold returns no value: any query that finds nothing
 matches there.
 
-Then wrong answers, padded in the ways of ``sqlverdict.testing.gaming.evasions``: the gold of
+Then wrong answers, padded in the ways of ``gaming_evasions``: the gold of
 another question on the same database, and published predictions whose results differ. ``left out``
 is the share that was incorrect and no longer counts, ``forgiven`` the share that became correct
 although ``ex`` still does not say so.
@@ -36,16 +36,17 @@ from msgspec import structs
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.find_situation import is_barred
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.pipeline import Options, System, evaluate_systems
-from sqlverdict.policies import POLICIES
 from sqlverdict.records import Answer, Case, Prediction, Result, Verdict
 from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.rl import Rewarder
-from sqlverdict.testing.gaming.evasions import EVASIONS, PADDINGS
-from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, Target, target_of
-from sqlverdict.unsearched import is_barred
-from sqlverdict.verdicts import decide
+from sqlverdict.verdicts import POLICIES, decide
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from gaming_evasions import EVASIONS, PADDINGS
+from gaming_strategies import BLIND, DISGUISES, Target, target_of
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = (

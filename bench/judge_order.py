@@ -25,9 +25,9 @@ from pathlib import Path
 
 from agreement_pairs import agreement, table
 from agreement_sets import Labelled, labelled
-from sqlverdict.policies import INTENT
 from sqlverdict.records import Verdict
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import INTENT
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 MODELS = ("deepseek-r1", "gemini-2.5-pro", "o3")

@@ -39,13 +39,12 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, System, evaluate_systems
-from sqlverdict.policies import INTENT
 from sqlverdict.records import Case, Prediction, Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.report.terminal.tables import plain_table, table
 from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.run.options import SearchOptions
-from sqlverdict.verdicts import decide
+from sqlverdict.verdicts import INTENT, decide
 
 INSTANCES = 160
 """Databases tried for each match, as ``sqlverdict demo`` does."""

@@ -34,7 +34,7 @@ from typing import Any
 import sqlglot
 
 from etm_paper import DATA, PUBLISHED, Item, items, schema_of
-from sqlverdict.parse.accepted import complaint
+from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.query import parse_as
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl

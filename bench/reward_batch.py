@@ -3,8 +3,8 @@
 The replies are those of four published systems on Spider dev. Prints the seconds, a digest of all
 rewards, and what is left behind: descriptors, threads and processes, before and after.
 
-Run: ``python bench/reward_batch.py [--witnesses]``; needs SQLVERDICT_DATA and /proc. Exits with 1
-where two runs differ, or something is left behind.
+Run: ``python bench/reward_batch.py [--witnesses] [--threads N]``; needs SQLVERDICT_DATA and /proc.
+Exits with 1 where two runs differ, or something is left behind.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ def left_open() -> tuple[int, int, int]:
     return descriptors, threading.active_count(), len(multiprocessing.active_children())
 
 
-def digest_of_batch(pairs: Sequence[Pair], values: Mapping[str, float]) -> tuple[str, float]:
+def digest_of_batch(
+    pairs: Sequence[Pair], values: Mapping[str, float], threads: int
+) -> tuple[str, float]:
     start = time.perf_counter()
-    with Rewarder(values=values, threads=8) as rewarder:
+    with Rewarder(values=values, threads=threads) as rewarder:
         rows = [reward.as_row() for reward in rewarder.batch(pairs)]
     seconds = time.perf_counter() - start
     return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16], seconds
@@ -55,10 +57,12 @@ def digest_of_batch(pairs: Sequence[Pair], values: Mapping[str, float]) -> tuple
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--witnesses", action="store_true", help="search for witnesses")
-    values = {"refuted_match": 0.3} if parser.parse_args().witnesses else {}
+    parser.add_argument("--threads", type=int, default=8, help="0: the thread of the caller")
+    args = parser.parse_args()
+    values = {"refuted_match": 0.3} if args.witnesses else {}
     pairs, before, digests = replies(), left_open(), []
     for _ in range(2):
-        digest, seconds = digest_of_batch(pairs, values)
+        digest, seconds = digest_of_batch(pairs, values, args.threads)
         digests.append(digest)
         print(f"{len(pairs):,} replies in {seconds:.2f} s, digest {digest}")
     after = left_open()

@@ -20,7 +20,9 @@ from pathlib import Path
 
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
-from sqlverdict.testing.tiny_llm import LlmServer, serve_gguf
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from tiny_llm import LlmServer, serve_gguf
 
 NAME = "smollm2-135m-instruct"
 """The model's name on its server."""

@@ -21,7 +21,9 @@ def engine_records() -> str:
     ]
     return "\n\n".join(
         (
-            "An engine's record says what it can do; `execute/engine.py` explains each line.",
+            "An engine's record says what it can do; `execute/engine.py` explains each line. An "
+            "engine, a plug-in too, inherits from `sqlverdict.execute.engine.Engine`, which has "
+            "the defaults: they promise nothing.",
             _record_table(own, engines),
             "Its dialect's record says what its SQL means; `dialects.py` explains each line.",
             _record_table(plain_fields, DIALECTS),

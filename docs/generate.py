@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from counting import counting
@@ -36,6 +37,9 @@ from sqlverdict.signs.sign import SIGNS
 from sqlverdict.testing.rule_suite.pages import rule_page
 
 FOLDER = Path(__file__).parent
+_ENGINES_INTRO = (
+    "What runs the queries. Another one comes as a package: [engine-plugins.md](engine-plugins.md)."
+)
 HELP_WIDTH = 98
 """As wide as the program writes its help in a terminal of 100 columns or more."""
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
@@ -104,7 +108,7 @@ def relations() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _answer_pairs(relation: RelationKind) -> str:
+def _answer_pairs(relation: RelationKind[Any]) -> str:
     """The pairs of answers that a relation joins and keeps apart, as a table."""
     rows = ["| gold | prediction | relation |", "| --- | --- | --- |"]
     for pair in relation.joins:
@@ -125,7 +129,7 @@ def _rows(rows: tuple[Row, ...]) -> str:
 
 def engines() -> str:
     """The engines page, with the limits."""
-    text = members("Engines", "What runs the queries.", ENGINES)  # type: ignore[arg-type]
+    text = members("Engines", _ENGINES_INTRO, ENGINES)  # type: ignore[arg-type]
     head, rest = text.split("\n\n## ", 1)
     text = f"{head}\n\n{engine_records()}\n\n## {rest}"
     limits = ["# Limits", as_markdown(Limits.__doc__), "Defaults:", ""]
@@ -216,14 +220,32 @@ def words() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+TAGS_INTRODUCTION = """\
+A tag names a difference between a prediction and its gold. It says where the two differ, never who
+is right or whether it matters. A run logs tags beside the evidence that two answers differ, and
+`sqlverdict table --of categories` counts them. They come from the two queries, the schema and the
+two results. No language model is asked, and no verdict uses them.
+
+- Aliases, the order of AND, BETWEEN and two bounds, IN with a subquery and a join, columns of
+  derived tables and of the tables behind them, `COUNT(*)` and COUNT of a column that is never NULL:
+  none of these is a difference.
+- SQLite compiles the prediction on empty tables of the schema and runs nothing. What it refuses
+  becomes a tag: `unknown_column`, `ambiguous_column`, `unknown_function` and so on. This needs a
+  schema, and holds for SQLite only.
+- A prediction that fails when it runs has `fails` and the tags of its text as well.
+- The text of a tag is cut after 300 letters. Time grows with the length of the queries: a list of
+  9,000 values took 0.3 seconds, about as long as to parse it.
+
+How far tags agree with error types that people gave:
+[measurements/error_tags.md](measurements/error_tags.md). The examples are on this schema:"""
+
+
 def tags() -> str:
     """The error tags, by clause, each with its example."""
     parts = [
         "# Error tags",
         NOTE,
-        "A tag names a difference between a prediction and its gold. It needs no language model. "
-        "It says where the two differ, never who is right or whether it matters. "
-        "[How far tags agree with people](errors.md) is measured. The examples are on this schema:",
+        TAGS_INTRODUCTION,
         f"```sql\n{EXAMPLES_SCHEMA.strip()}\n```",
     ]
     for clause in dict.fromkeys(kind.clause for kind in TAGS.values()):

@@ -11,9 +11,9 @@ from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.policies import POLICIES
 from sqlverdict.run.judging.asking import JudgeOptions
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import POLICIES
 
 PAGE = Path(__file__).with_name("judge.md")
 BRIEF = "<!-- Written by docs/generate.py: a whole brief, from the demo. -->"

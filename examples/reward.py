@@ -28,7 +28,7 @@ def main() -> None:
         connection.close()
         # A match that a small database refutes earns less; what fails costs a little.
         values = {"right": 1.0, "refuted_match": 0.3, "failed": -0.1}
-        with Rewarder(db=database, values=values, threads=4, timeout=1.0) as rewarder:
+        with Rewarder(db=database, values=values, timeout=1.0) as rewarder:
             rewards = rewarder.batch([(GOLD, reply) for reply in REPLIES.values()])
         for name, reward in zip(REPLIES, rewards, strict=True):
             print(f"{name:<14} {reward.score:>5} {reward.outcome}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -34,6 +34,30 @@ def ray_cluster(*cores: int) -> Iterator[Any]:
         yield cluster
     finally:
         cluster.shutdown()
+
+
+def restore_nodes(cluster: Any, *cores: int) -> None:
+    """Start the nodes of ``ray_cluster`` again that are gone."""
+    for number, size in enumerate(cores):
+        if cluster.nodes[number] not in cluster.list_all_nodes():
+            cluster.nodes[number] = _add_node(cluster, size)
+
+
+def kill_node(cluster: Any, node: Any) -> None:
+    """Kill a node with all that runs on it, as a machine that loses its power.
+
+    Ray kills the node's own processes; its actors go on until they see that, for a while that a
+    busy machine makes long enough to end a short run.
+    """
+    import psutil  # Ray brings it.
+
+    (raylet,) = node.all_processes["raylet"]
+    actors = psutil.Process(raylet.process.pid).children(recursive=True)
+    cluster.remove_node(node, allow_graceful=False)
+    for actor in actors:
+        with suppress(psutil.NoSuchProcess):
+            actor.kill()
+    psutil.wait_procs(actors)
 
 
 def _add_node(cluster: Any, cores: int) -> Any:

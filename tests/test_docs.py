@@ -66,6 +66,62 @@ def test_files_that_the_guides_name_exist() -> None:
     assert wrong == []
 
 
+def test_a_file_that_a_row_names_alone_is_in_a_folder_of_that_row() -> None:
+    package = ROOT / "src" / "sqlverdict"
+    wrong = []
+    for line in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines():
+        paths = re.findall(r"`([a-z_]+/[a-z_/<>]*(?:\.\w+)?)`", line) if line[:2] == "| " else []
+        patterns = [re.sub(r"<\w+>", "*", path) for path in paths]
+        folders = [package, *(each for path in patterns for each in package.glob(path.rstrip("/")))]
+        folders = [each if each.is_dir() else each.parent for each in folders]
+        wrong += [
+            f"{name} in {line}"
+            for name in re.findall(r"`(\w+\.(?:py|js|css))`", line if paths else "")
+            if not any((folder / name).is_file() for folder in folders)
+        ]
+    assert wrong == []
+
+
+def test_names_of_ours_that_the_docs_import_exist() -> None:
+    """In snippets that are not run as well; read from the source, which takes no import."""
+    wrong = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for module, names in re.findall(r"^from (sqlverdict[\w.]*) import ([\w, ]+)$", text, re.M):
+            path = ROOT / "src" / module.replace(".", "/")
+            sources = [
+                each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file()
+            ]
+            known = (
+                set(re.findall(r"\w+", sources[0].read_text(encoding="utf-8")))
+                if sources
+                else set()
+            )
+            wrong += [
+                f"{page.relative_to(ROOT)}: {module}.{name}"
+                for name in names.split(", ")
+                if name not in known
+            ]
+    assert wrong == []
+
+
+def test_each_row_of_the_guide_names_one_place_to_open_first() -> None:
+    package = ROOT / "src" / "sqlverdict"
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## Which file?")[2].partition("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
+    first = {row[0].strip(): row[1].strip() for row in rows[2:] if not row[0].startswith(" **")}
+    assert len(first) > 50
+    file = re.compile(r"`([\w/<>]+\.\w+)`(?: \([^()]+\))?|`([\w/]+/)`, one file per \w+")
+    wrong = []
+    for topic, cell in first.items():
+        match = file.fullmatch(cell)
+        path = re.sub(r"<\w+>", "*", (match[1] or match[2]).rstrip("/")) if match else ""
+        if not path or not any(package.glob(path)):
+            wrong.append(f"{topic}: {cell}")
+    assert wrong == []
+
+
 def test_the_architecture_page_has_every_folder() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| `([a-z_]+)/` \|", page, re.MULTILINE))

@@ -29,10 +29,17 @@ from sqlverdict.evidence_parts import (
     StageFailure,
 )
 from sqlverdict.find_situation import find_situation
-from sqlverdict.policies import INTENT, POLICIES, RESULTS, STRICT, Policy
 from sqlverdict.records import Case, Fault, Prediction, Reason, Verdict
 from sqlverdict.situations import Situation
-from sqlverdict.verdicts import decide, situation_to_judge
+from sqlverdict.verdicts import (
+    INTENT,
+    POLICIES,
+    RESULTS,
+    STRICT,
+    Policy,
+    decide,
+    situation_to_judge,
+)
 
 CASE = Case("1", "db", "How many are there?", ("SELECT town, area FROM t",))
 RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))

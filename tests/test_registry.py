@@ -14,7 +14,7 @@ import pytest
 from sqlverdict import registry
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.errors import RegistryError, UnknownMember
-from sqlverdict.execute.engine import ENGINES
+from sqlverdict.execute.engine import ENGINES, Engine
 from sqlverdict.judge.judge import JUDGES
 from sqlverdict.records import Case, Prediction, Score
 from sqlverdict.registry import Registry, shape_faults
@@ -190,6 +190,32 @@ def test_a_plugin_that_is_no_member_is_named_and_refused(
     with pytest.raises(RegistryError, match=rf"'bad' of the plug-in {package}_plugin") as refusal:
         things.names()
     assert fault in str(refusal.value)
+
+
+def engines_with_plugin(make: MakeRegistry, head: str) -> Registry[object]:
+    """A registry of engines with one plug-in, which has no attribute that has a default."""
+    things = make({}, {"bare": "PACKAGE_plugin:bare"})
+    things.shape = Engine
+    package = things.packages[0]
+    folder = Path(sys.modules[package].__path__[0]).parent
+    body = "    name = 'bare'\n    dialect = 'sqlite'\n    version = '1'\n"
+    methods = "".join(f"    def {name}(self): ...\n" for name in ("open", "digest", "schema"))
+    (folder / f"{package}_plugin.py").write_text(f"{head}:\n{body}{methods}")
+    return things
+
+
+def test_an_engine_that_inherits_nothing_is_told_what_to_inherit_from(make: MakeRegistry) -> None:
+    with pytest.raises(RegistryError, match=r"'bare' of the plug-in \w+_plugin:bare") as refusal:
+        engines_with_plugin(make, "class bare").names()
+    assert "does not inherit from sqlverdict.execute.engine.Engine" in str(refusal.value)
+    assert "it has no suffixes" in str(refusal.value)
+
+
+def test_an_engine_that_inherits_needs_no_more_than_what_has_no_default(
+    make: MakeRegistry,
+) -> None:
+    head = "from sqlverdict.execute.engine import Engine\n\nclass bare(Engine)"
+    assert engines_with_plugin(make, head).has("bare")
 
 
 @pytest.mark.parametrize("kind", [ENGINES, METRICS, PRESETS, JUDGES])

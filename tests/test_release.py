@@ -9,6 +9,8 @@ from release_check import (
     BESIDES,
     ROOT,
     changelog,
+    description,
+    description_faults,
     sdist_faults,
     supported_versions,
     version,
@@ -57,3 +59,32 @@ def test_an_sdist_holds_no_data() -> None:
         "the sdist lacks LICENSE",
         "the sdist has shared/data/dev.json",
     ]
+
+
+SITE = "https://sqlverdict.readthedocs.io/en/latest/"
+OUTSIDE = {
+    "contributing": "CONTRIBUTING.md",
+    "security": "SECURITY.md",
+    "changelog": "CHANGELOG.md",
+}
+
+
+def test_a_link_within_the_repository_is_a_fault_on_pypi() -> None:
+    text = "![a](docs/a.png) [b](https://b) [c](#c)"
+    assert list(description_faults(text)) == [
+        "the description leads to docs/a.png, which PyPI does not have"
+    ]
+    assert len(list(description_faults((ROOT / "README.md").read_text("utf-8")))) > 2
+
+
+def test_the_description_on_pypi_leads_to_pages_of_the_site() -> None:
+    text = description()
+    assert list(description_faults(text)) == []
+    links = re.findall(rf"\]\({re.escape(SITE)}([^)#]*)(?:#[^)]*)?\)", text)
+    assert "images/report-case.png" in links
+    for link in links:
+        page = link.strip("/")
+        files = [ROOT / "docs" / name for name in (page, f"{page}.md")]
+        files += [ROOT / "docs" / page / name for name in ("index.md", "README.md")]
+        files += [ROOT / OUTSIDE[page]] if page in OUTSIDE else []
+        assert any(file.is_file() for file in files), link

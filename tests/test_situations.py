@@ -23,11 +23,10 @@ from sqlverdict.evidence import (
 )
 from sqlverdict.evidence_parts import GeneratedRelation, LoggedSign, LoggedTag, StageFailure
 from sqlverdict.find_situation import find_situation
-from sqlverdict.policies import INTENT, POLICIES, STRICT
 from sqlverdict.records import Case, Prediction, Reason, Verdict
 from sqlverdict.report.html.bar import PARTS
 from sqlverdict.situations import Situation, Step
-from sqlverdict.verdicts import decide
+from sqlverdict.verdicts import INTENT, POLICIES, STRICT, decide
 
 CASE = Case("1", "db", "How many are there?", ("SELECT town, area FROM t",))
 PREDICTION = Prediction("1", "SELECT 1")

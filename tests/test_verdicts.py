@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from sqlverdict.confidence.stored import built_in
 from sqlverdict.evidence import Evidence, Failed, Proved, Related, Tested, Undecided
-from sqlverdict.policies import INTENT, STRICT
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
-from sqlverdict.verdicts import decide, toolkit_failure
+from sqlverdict.verdicts import INTENT, STRICT, decide, toolkit_failure
 
 CASE = Case("1", "db", "?", ("SELECT 1",))
 UNANSWERABLE = Case("1", "db", "?", answerable=False)

@@ -28,6 +28,9 @@ class SqliteGz(Engine):
     dialect = "sqlite"
     suffixes = (".sqlite-gz",)
     schemes = ("sqlite+gz",)
+    # SQLite itself answers, on which the rules of its dialect were checked.
+    rules_checked = True
+    repeats_names = True
     counts_steps = True
     version = sqlite3.sqlite_version
 

@@ -3,18 +3,16 @@
 Records and decisions, each one file:
 
 ``records``         the nouns: cases, predictions, answers, results
+``exact_number``    numbers of an answer with more digits than a float keeps
 ``reasons``         reason codes and faults
 ``evidence``        the types of evidence, a tagged union
 ``case_parts``      parts of cases and predictions
-``evidence_parts``  small structs that types of evidence share
-``logged_answers``  what both queries of a case returned, in a line of the run log
+``evidence_parts``  small structs that types of evidence share; answers in a line of the run log
 ``harmless``        which differences do not change the answer
-``unsearched``      whether a search was made, and whose text stood against it
 ``situations``      the table of situations: what evidence may amount to, and what follows
-``find_situation``  which situation the evidence about a case amounts to
-``policies``        what each situation counts as, by policy
+``find_situation``  which situation the evidence about a case amounts to; whether a search was made
 ``account``         what language models cost a run folder
-``verdicts``        how evidence becomes a judgement
+``verdicts``        how evidence becomes a judgement, by policy
 ``dialects``        what differs from one SQL dialect to the next, one record each
 ``errors``          the tree of errors
 ``registry``        how members register
@@ -60,14 +58,16 @@ if TYPE_CHECKING:
     from sqlverdict.api.calls import check, load_schema, prove_pair, refute_pair
     from sqlverdict.api.pair_result import PairResult
     from sqlverdict.api.scorer import Scorer
-    from sqlverdict.api.shared import (
+    from sqlverdict.api.whole_run import (
+        EvaluatedRun,
+        EvaluatedTrials,
+        evaluate,
         evaluate_pairs,
         evaluate_systems,
+        evaluate_trials,
         load_predictions,
         read_run,
     )
-    from sqlverdict.api.trials import EvaluatedTrials, evaluate_trials
-    from sqlverdict.api.whole_run import EvaluatedRun, evaluate
     from sqlverdict.compare.answers import compare_answers
     from sqlverdict.compare.related.relate import relate
     from sqlverdict.errors import SqlverdictError
@@ -103,7 +103,7 @@ _MODULES = {
     "Contract": "records",
     "Estimate": "score.estimates",
     "EvaluatedRun": "api.whole_run",
-    "EvaluatedTrials": "api.trials",
+    "EvaluatedTrials": "api.whole_run",
     "Evidence": "records",
     "Failure": "records",
     "Limits": "execute.engine",
@@ -123,14 +123,14 @@ _MODULES = {
     "check": "api.calls",
     "compare_answers": "compare.answers",
     "evaluate": "api.whole_run",
-    "evaluate_pairs": "api.shared",
-    "evaluate_systems": "api.shared",
-    "evaluate_trials": "api.trials",
+    "evaluate_pairs": "api.whole_run",
+    "evaluate_systems": "api.whole_run",
+    "evaluate_trials": "api.whole_run",
     "extract_sql": "load.fenced",
-    "load_predictions": "api.shared",
+    "load_predictions": "api.whole_run",
     "load_schema": "api.calls",
     "prove_pair": "api.calls",
-    "read_run": "api.shared",
+    "read_run": "api.whole_run",
     "refute_pair": "api.calls",
     "relate": "compare.related.relate",
 }

@@ -18,14 +18,36 @@ DEFAULT_DIALECT = "sqlite"
 """The dialect of a query that names none; the forms of proofs and messages are written in it."""
 
 Values = Literal[
-    "integer", "real", "number", "text", "boolean", "date", "time", "timestamp", "uuid", "other"
+    "integer",
+    "real",
+    "number",
+    "text",
+    "collated",
+    "boolean",
+    "date",
+    "time",
+    "timestamp",
+    "uuid",
+    "other",
 ]
 """What a column holds. ``real`` is a double; ``number`` any other number: decimals, and floats of
-four bytes."""
+four bytes. Two texts that are ``collated`` can be equal and differ."""
 
-RuleGroup = Literal["affinities", "exact_texts", "any_texts", "if_function", "etm_paper"]
+RuleGroup = Literal[
+    "affinities",
+    "exact_texts",
+    "any_texts",
+    "if_function",
+    "filter_clause",
+    "full_join",
+    "nulls_place",
+    "number_conditions",
+    "row_comparisons",
+    "etm_paper",
+]
 """What a rule of the prover leans on: affinities; that equal texts are the same; neither; a
-function that stands for CASE; the reading of the ETM paper."""
+function that stands for CASE; FILTER behind an aggregate; FULL JOIN; NULLS FIRST; that a condition
+is 1 or 0; that rows are compared part by part; the ETM paper's reading."""
 
 Clause = Literal["where", "group", "having", "order"]
 
@@ -50,6 +72,7 @@ class Dialect:
             of one escape a byte.
         backslashes: A backslash in a string is an escape.
         bare_sides: A side of a set operation stands without parentheses around it.
+        query_words: Words that begin a query, beside SELECT, WITH and VALUES.
 
         lenient: It takes what others refuse, and has a rule for it: ambiguous names, words in
             double quotes that are texts, the first of several rows where one value is meant,
@@ -67,14 +90,19 @@ class Dialect:
             for the usual one.
         exact_texts: The usual collation is one of them.
         typed_quotes: A text in quotes is read as a value of the type beside it.
+        nested_texts: Texts such as ``[1, 2]`` and ``{'x': 1}`` are read as lists and structures.
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
 
+        hands_on_order: A query around one source shows its rows in the order of the source's own
+            ORDER BY, where it says nothing of order itself. MariaDB drops that ORDER BY.
         nulls: Where NULLs stand in an ORDER BY that does not say so.
         division_by_zero: ``null``; ``error``; or ``signed``: NULL for the integer 0, while 0.0
             and -0.0 are equal and divide differently.
+        short_division: A quotient of decimals has a few digits more than its dividend.
         wide_sums: A sum of integers may be a decimal, which is not divided as an integer is.
         row_values: A value may have several parts, and IS NULL looks at them.
+        number_conditions: A number is a condition: true where it is not 0.
 
         rules: The groups of rules that were checked on its engine (``check_rule``).
 
@@ -98,6 +126,7 @@ class Dialect:
     blobs: Literal["hex", "bytea", "escapes"] = "hex"
     backslashes: bool = False
     bare_sides: bool = False
+    query_words: frozenset[str] = frozenset()
 
     lenient: bool = False
     alias_clauses: frozenset[Clause] = frozenset()
@@ -109,13 +138,17 @@ class Dialect:
     exact_collations: re.Pattern[str] = re.compile(r"(?!)")
     exact_texts: bool = False
     typed_quotes: bool = False
+    nested_texts: bool = False
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
 
+    hands_on_order: bool = False
     nulls: Literal["small", "large", "last"] = "small"
     division_by_zero: Literal["null", "signed", "error"] = "error"
+    short_division: bool = False
     wide_sums: bool = True
     row_values: bool = True
+    number_conditions: bool = False
 
     rules: frozenset[RuleGroup] = frozenset()
 
@@ -148,10 +181,25 @@ _SQLITE = Dialect(
     determined_columns="everywhere",
     typed=False,
     exact_texts=True,
+    hands_on_order=True,
     division_by_zero="null",
     wide_sums=False,
     row_values=False,
-    rules=frozenset({"affinities", "exact_texts", "any_texts", "if_function", "etm_paper"}),
+    number_conditions=True,
+    rules=frozenset(
+        {
+            "affinities",
+            "exact_texts",
+            "any_texts",
+            "if_function",
+            "filter_clause",
+            "full_join",
+            "nulls_place",
+            "number_conditions",
+            "row_comparisons",
+            "etm_paper",
+        }
+    ),
 )
 
 _POSTGRES = Dialect(
@@ -172,9 +220,19 @@ _POSTGRES = Dialect(
         ("date", "DATE"),
         ("boolean", "BOOLEAN"),
     ),
+    hands_on_order=True,
     nulls="large",
     division_by_zero="error",
-    rules=frozenset({"exact_texts", "any_texts"}),
+    rules=frozenset(
+        {
+            "exact_texts",
+            "any_texts",
+            "filter_clause",
+            "full_join",
+            "nulls_place",
+            "row_comparisons",
+        }
+    ),
     file_header=re.compile(rb"PGDMP|(?s:.{0,40})PostgreSQL database"),
     server=True,
     ddl_words=re.compile(
@@ -199,7 +257,7 @@ _MYSQL = Dialect(
     alias_clauses=frozenset({"group", "having", "order"}),
     determined_columns="outside_having",
     types={
-        **dict.fromkeys(("tinytext", "mediumtext", "longtext"), "text"),
+        **dict.fromkeys(("char", "tinytext", "mediumtext", "longtext"), "text"),
         **dict.fromkeys(("boolean", "bool"), "integer"),
         # Shown in the time zone of the session.
         "timestamp": "other",
@@ -210,16 +268,18 @@ _MYSQL = Dialect(
     sample_types=(
         ("integer", "INTEGER"),
         ("text", _MYSQL_EXACT),
-        ("other", "VARCHAR(40)"),
+        ("collated", "VARCHAR(40)"),
         ("real", "DOUBLE"),
         ("number", "DECIMAL(12, 3)"),
         ("date", "DATE"),
     ),
     indexable_text="VARCHAR(255)",
     division_by_zero="null",
+    short_division=True,
     wide_sums=False,
     row_values=False,
-    rules=frozenset({"any_texts", "if_function"}),
+    number_conditions=True,
+    rules=frozenset({"any_texts", "if_function", "number_conditions", "row_comparisons"}),
     file_header=re.compile(rb"-- (?:MySQL|MariaDB) dump|/\*M?!\d"),
     server=True,
     ddl_words=re.compile(
@@ -234,6 +294,7 @@ _DUCKDB = Dialect(
     title="DuckDB",
     names_case="folded",
     blobs="escapes",
+    query_words=frozenset({"FROM", "PIVOT"}),
     alias_clauses=_CLAUSES,
     determined_columns="nowhere",
     types={
@@ -244,6 +305,7 @@ _DUCKDB = Dialect(
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
     typed_quotes=True,
+    nested_texts=True,
     sample_types=(
         ("integer", "INTEGER"),
         ("text", "VARCHAR"),
@@ -252,11 +314,12 @@ _DUCKDB = Dialect(
         ("date", "DATE"),
         ("boolean", "BOOLEAN"),
     ),
+    hands_on_order=True,
     nulls="last",
     division_by_zero="signed",
     wide_sums=False,
     row_values=False,
-    rules=frozenset({"exact_texts", "any_texts"}),
+    rules=frozenset({"exact_texts", "any_texts", "filter_clause", "full_join", "nulls_place"}),
     file_header=re.compile(rb"(?s).{8}DUCK"),
     ddl_words=re.compile(r"\bstruct\s*\(|\bcreate macro\b|\[\]|\bhugeint\b", re.IGNORECASE),
     source="FILE.duckdb",

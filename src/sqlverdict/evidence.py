@@ -26,7 +26,7 @@ small number or made by a factory: the same evidence has the same bytes in every
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from msgspec import Struct, field
 
@@ -103,8 +103,8 @@ class Refuted(EvidenceBase, frozen=True, kw_only=True):
         databases: How many databases were tried until they differed.
         size: Its rows.
         rows: Its tables, by name.
-        telling: The rows, by table and number from 0, on which only one of the answers depends;
-            empty where there is none such, and in lines of older versions.
+        deciding_rows: The rows, by table and number from 0, on which only one of the answers
+            depends; empty where there is none such.
         gold: What the gold returns on it.
         prediction: What the prediction returns on it.
         kind: ``undetermined_prediction`` where the prediction leaves open what the gold decides.
@@ -123,7 +123,7 @@ class Refuted(EvidenceBase, frozen=True, kw_only=True):
     databases: int = 0
     size: int | None = None
     rows: Mapping[str, TableExcerpt] = {}
-    telling: Mapping[str, tuple[int, ...]] = {}
+    deciding_rows: Mapping[str, tuple[int, ...]] = {}
     gold: AnswerExcerpt = field(default_factory=AnswerExcerpt)
     prediction: AnswerExcerpt = field(default_factory=AnswerExcerpt)
     kind: Literal["", "undetermined_prediction"] = ""
@@ -185,8 +185,8 @@ class Relation(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         kind: The relation's name.
-        detail: Its proof, as JSON; the relation's own file states its type and reads it.
-            ``compare/relation.py`` lists the fields that several relations share.
+        detail: Its proof, as JSON holds it. The relation's own file states its type, and
+            ``RelationKind.read`` gives it as that; ``proof`` has the fields that several share.
         broken: An ordinary database on which the relation does not hold.
         elsewhere: What the search for such a database gave otherwise.
 
@@ -199,7 +199,7 @@ class Relation(Struct, frozen=True, omit_defaults=True):
     """
 
     kind: str
-    detail: Mapping[str, Any] = {}
+    detail: Mapping[str, object] = {}
     broken: Refuted | None = None
     elsewhere: Searched | None = None
 
@@ -214,7 +214,7 @@ class Related(EvidenceBase, frozen=True, kw_only=True):
 
     Attributes:
         shape: The sizes of both answers; ``None``: the answers are not kept.
-        relations: The relations between them, most telling first.
+        relations: The relations between them, the most precise first.
         recorded: Whether a record says so, and nothing was run.
         whole: Whether the record holds both answers whole.
         ordered: Whether the answers keep the order of their rows.

@@ -4,6 +4,8 @@ A difference may speak against the gold. A sign against the gold alone is worth 
 answer to the same question would be left to people. So the prediction has to give what the gold
 gives once its error is corrected: the literal that is in no row spelled as the data spell it,
 numbers that are stored as texts sorted and compared as numbers. ``signs/mend.py`` corrects.
+
+The same evidence says whether a search for a witness was made, and whose text stood against it.
 """
 
 from __future__ import annotations
@@ -24,12 +26,72 @@ from sqlverdict.evidence import (
     Undecided,
     fault_of,
 )
-from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation
+from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation, StageFailure
 from sqlverdict.harmless import TIED, find_harmless
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Case
 from sqlverdict.situations import Situation
-from sqlverdict.unsearched import is_barred, is_unsearched, was_cut
+
+PREDICTION = "prediction"
+
+
+def is_unsearched(evidence: Evidence) -> bool:
+    """Whether it says that a search was asked for and not made, or not to its end."""
+    match evidence:
+        case Undecided(failure=StageFailure(stage="refute")):
+            return True
+        case Undecided(by="refute"):
+            return evidence.cut_by_time or bool(evidence.reasons)
+        case Refuted(by="refute") | Tested(by="refute"):
+            return evidence.cut_by_time
+    return False
+
+
+def is_barred(evidence: Evidence) -> bool:
+    """Whether the prediction's own text, and not the gold's, stood against a search.
+
+    It uses chance, reads the clock or asks where it runs, it is beyond our tools where the gold is
+    not, or it does not end on other data.
+    """
+    match evidence:
+        case Undecided(by="refute", blame=blame) | Tested(by="refute", blame=blame):
+            return blame == PREDICTION
+        case Related(relations=relations):
+            return any(
+                isinstance(each.elsewhere, Undecided) and each.elsewhere.blame == PREDICTION
+                for each in relations
+            )
+    return False
+
+
+def has_failed(evidence: Evidence) -> bool:
+    """Whether a search failed, and no text stood against it: by our fault, the engine's, or time.
+
+    Such a search says nothing: where it matters what it would have found, nothing is known.
+    """
+    match evidence:
+        case Undecided(blame=blame) | Tested(blame=blame):
+            return not blame and is_unsearched(evidence)
+        case Related(relations=relations):
+            return any(
+                each.elsewhere is not None and has_failed(each.elsewhere) for each in relations
+            )
+    return False
+
+
+def was_searched(evidence: Sequence[Evidence]) -> bool:
+    """Whether other databases were tried, and not only the real one."""
+    return any(
+        isinstance(piece, Tested) and piece.by == "refute" and piece.databases for piece in evidence
+    )
+
+
+def was_cut(evidence: Evidence) -> bool:
+    """Whether a search ended before it had tried all it could."""
+    return is_unsearched(evidence) or (
+        isinstance(evidence, Tested) and evidence.by == "refute" and bool(evidence.reasons)
+    )
+
 
 NEAR = 0.8
 """From this overlap on, answers on generated databases are nearly the same. Chosen on the halves

@@ -56,7 +56,8 @@ def find_harmless(case: Case, difference: Related) -> Relation | None:
             relation, one_row=one_row, trivial=member.trivial, fewer=member.fewer_columns
         ):
             continue
-        if member.harmless(relation.detail, RelationContext(case, order_matters)):
+        proof = member.read(relation.detail)
+        if proof is not None and member.harmless(proof, RelationContext(case, order_matters)):
             return relation
     return None
 

@@ -149,7 +149,7 @@ def _run(
         outcome = coordinate(tasks, log, examiner, judge)
         check_finished(folders, [case.budget for case in outcome.waiting])
         source.check_unchanged()
-        problems = (*problems, *cache_notes(plan, judge))
+        problems = (*problems, *source.schema_notes(plan.schemas), *cache_notes(plan, judge))
         for folder in folders:
             folder.seal(
                 cases=source.cases,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
@@ -25,7 +25,8 @@ from sqlverdict.case_parts import as_texts, id_text
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence as Evidence
 from sqlverdict.evidence import Relation as Relation
-from sqlverdict.logged_answers import LoggedAnswers
+from sqlverdict.evidence_parts import LoggedAnswers
+from sqlverdict.exact_number import ExactNumber as ExactNumber
 from sqlverdict.reasons import LIMIT_REASONS as LIMIT_REASONS
 from sqlverdict.reasons import REASONS as REASONS
 from sqlverdict.reasons import Fault as Fault
@@ -34,6 +35,7 @@ from sqlverdict.reasons import Reason as Reason
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
+E = TypeVar("E", bound="Expr")
 Cell = None | int | float | str | bytes
 Row = tuple[Cell, ...]
 Role = Literal["gold", "prediction"]
@@ -202,6 +204,15 @@ class Query:
     tables: tuple[str, ...]
     columns: tuple[str, ...]
     features: frozenset[str]
+
+    @cached_property
+    def nodes(self) -> tuple[Expr, ...]:
+        """The nodes of the tree, level by level; it is frozen, so one walk is enough."""
+        return tuple(self.tree.walk())
+
+    def find_all(self, *kinds: type[E]) -> Iterator[E]:
+        """The nodes of some types, in the order of ``tree.find_all``, without a walk of its own."""
+        return (node for node in self.nodes if isinstance(node, kinds))
 
 
 @dataclass(frozen=True)

@@ -156,8 +156,11 @@ class Registry(Generic[T]):
             ) from error
         faults = [] if self.shape is None else shape_faults(member, self.shape)
         if faults:
+            if self.shape not in type(member).__mro__:
+                base = f"{self.shape.__module__}.{self.shape.__qualname__}" if self.shape else ""
+                faults.insert(0, f"it does not inherit from {base}, which has the defaults")
             raise RegistryError(
-                f"{where} is not a {self.kind}: {'; '.join(faults)}. Fix or uninstall its package"
+                f"{where} is no {self.kind}: {'; '.join(faults)}. Fix or uninstall its package"
             )
         return member
 

@@ -6,8 +6,8 @@ whether the answer serves the question, and is the default. The labels behind ev
 in ``docs/measurements/agreement.md``.
 
 A new situation is one row here, and the line in :mod:`sqlverdict.find_situation` that recognises
-it. The policies (:mod:`sqlverdict.policies`), the order of probabilities
-(:mod:`sqlverdict.confidence.order`), the reports and the page ``docs/judge.md`` are made from the
+it. The policies (:mod:`sqlverdict.verdicts`), the order of probabilities
+(:mod:`sqlverdict.confidence.counts`), the reports and the page ``docs/judge.md`` are made from the
 rows.
 """
 

@@ -12,22 +12,24 @@ no SQL in the reply                            incorrect (NO_SQL_PRODUCED)
 =============================================  ================================
 
 Everything else is a situation (:mod:`sqlverdict.situations`), and a policy says what each of them
-amounts to. Where there is a judge, it is asked
-what the policy leaves to it and nothing else, so that it can overrule neither a proof, nor a
-match without a witness. Where it gives no verdict the case needs review, with the reason.
+amounts to: it is a column of that table. How probable it is that people call an answer right
+follows from its situation (:mod:`sqlverdict.confidence`), whatever the policy. Where there is a
+judge, it is asked what the policy leaves to it and nothing else, so that it can overrule neither a
+proof, nor a match without a witness. Where it gives no verdict the case needs review, with the
+reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from msgspec import structs
 
 from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.evidence import Evidence, Judged, fault_of
-from sqlverdict.find_situation import find_situation
-from sqlverdict.parse.refusal import is_refusal
-from sqlverdict.policies import RESULTS, Policy
+from sqlverdict.find_situation import find_situation, was_searched
+from sqlverdict.load.fenced import is_refusal
 from sqlverdict.records import (
     Case,
     Fault,
@@ -36,8 +38,48 @@ from sqlverdict.records import (
     Reason,
     Verdict,
 )
-from sqlverdict.situations import Situation
-from sqlverdict.unsearched import was_searched
+from sqlverdict.situations import Decision, Situation
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What each situation amounts to.
+
+    Attributes:
+        name: The policy's name in options and manifests.
+        about: What it is for, in a sentence.
+        table: The decision for every situation, without a judge.
+        asks: The situations about which a judge is asked, where there is one.
+    """
+
+    name: str
+    about: str
+    table: Mapping[Situation, Decision]
+    asks: frozenset[Situation]
+
+    def decide(self, situation: Situation, *, judged: bool = False) -> Decision:
+        """What a situation amounts to; ``judged``: there is a judge to ask."""
+        return "ask" if judged and situation in self.asks else self.table[situation]
+
+
+RESULTS, STRICT, INTENT = (
+    Policy(
+        name,
+        about,
+        {situation: situation.row.decisions[column] for situation in Situation},
+        frozenset(situation for situation in Situation if name in situation.row.asks),
+    )
+    for column, (name, about) in enumerate(
+        {
+            "results": "the benchmark's own comparison: results alone",
+            "strict": "as FLEX's experts judge: a match by luck is wrong",
+            "intent": "whether the answer serves the question",
+        }.items()
+    )
+)
+
+POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (RESULTS, STRICT, INTENT)}
+"""The policies by name."""
 
 
 def decide(

@@ -9,7 +9,7 @@ import pytest
 from abstain_parts import QUESTIONS, STRANGE, make_database
 from click.testing import CliRunner, Result
 
-from sqlverdict.testing.tiny_llm import make_tiny_gguf, serve_gguf
+from tiny_llm import make_tiny_gguf, serve_gguf
 
 Invoke = Callable[..., Result]
 

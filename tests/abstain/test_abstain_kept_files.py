@@ -15,11 +15,12 @@ import pytest
 from abstain_parts import cases, known
 from click.testing import CliRunner
 
+from error_parts import options_of
 from sqlverdict.abstain import session, workflow
 from sqlverdict.abstain.method import Draft, Tools, TrainingData
 from sqlverdict.abstain.session import answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
-from sqlverdict.errors import DataError, RunLogError, UsageError
+from sqlverdict.errors import DataError, OptionName, RunLogError, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.lock import writing_file, writing_folder
@@ -70,9 +71,10 @@ def test_two_that_write_to_one_file_do_not_mix(answer: Callable[..., Path], tmp_
     whole = answer("whole.jsonl").read_bytes()
     with (
         writing_file(tmp_path / "p.jsonl"),
-        pytest.raises(UsageError, match=r"p\.jsonl is being written to by process"),
+        pytest.raises(UsageError, match=rf"p\.jsonl .* process {os.getpid()}") as error,
     ):
         answer()
+    assert options_of(error.value) == [OptionName("out")]
     assert not (tmp_path / "p.jsonl").exists()
     assert not manifest_path(tmp_path / "p.jsonl").exists()
     with writing_file(tmp_path / "whole.jsonl"):
@@ -175,4 +177,4 @@ def test_a_folder_that_cannot_be_written_to_shows_before_anything_is_learned(
     assert refusal.exit_code == 6, refusal.output
     with writing_folder(tmp_path / "kept"):
         locked = CliRunner().invoke(sqlverdict, [*call, str(tmp_path / "kept")])
-    assert (locked.exit_code, "is being written to" in locked.output) == (2, True)
+    assert (locked.exit_code, f"process {os.getpid()}" in locked.output) == (2, True)

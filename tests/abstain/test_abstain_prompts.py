@@ -3,12 +3,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, Script, ask, known, make_database, strange
 
 from sqlverdict.abstain.compose import MethodPart, make_method
+from sqlverdict.abstain.generators.din_sql import class_named, class_of, links_of, steps_of
 from sqlverdict.abstain.method import (
     Ask,
     Draft,
@@ -17,7 +19,6 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
-from sqlverdict.abstain.prompting.decompose import class_named, class_of, links_of, steps_of
 from sqlverdict.abstain.prompting.demonstrations import ExamplePool, Tfidf
 from sqlverdict.abstain.prompting.prompt import PROMPTS
 from sqlverdict.abstain.prompting.schema_text import column_lists, create_tables, one_line
@@ -318,7 +319,7 @@ def test_what_a_query_tells_about_itself() -> None:
 def _din(request: Request) -> str:
     return {
         "din_link@1": "[item.price, 2]\nand more",
-        "din_classify@1": "nested",
+        "din_classify@2": "nested",
         "din_nested@1": "Part 1: SELECT 1\nSQL: SELECT count(*) FROM item WHERE price < 2",
         "din_correct@1": "```sql\nSELECT count(*) FROM item WHERE price < 2.0\n```",
     }[request.purpose]
@@ -331,7 +332,7 @@ def test_din_sql_takes_four_steps() -> None:
     (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2.0"
     purposes = [request.purpose for request in script.requests]
-    assert purposes == ["din_link@1", "din_classify@1", "din_nested@1", "din_correct@1"]
+    assert purposes == ["din_link@1", "din_classify@2", "din_nested@1", "din_correct@1"]
     nested = script.requests[2].messages[1].content
     assert "Links: [item.price, 2]\nSteps:" in nested
     assert "Part 1: SELECT MAX(price) FROM item" in nested
@@ -340,6 +341,24 @@ def test_din_sql_takes_four_steps() -> None:
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
     with pytest.raises(UsageError, match="only voting works"):
         f.generate([NEW], GeneratorNeeds(tokens=True), tools)
+
+
+@pytest.mark.parametrize("db_id", [NEW.db_id, "elsewhere"])
+def test_din_sql_demonstrates_every_class_with_its_reason(db_id: str) -> None:
+    """A question about another database comes with the schema, once."""
+    tools, script = scripted_tools(_din)
+    f = make_method(MethodPart("din_sql", {"shots": "3"}))
+    f.fit(TRAINING, tools)
+    f.generate([replace(NEW, db_id=db_id, schema=None)], GeneratorNeeds(), tools)
+    link, classify = (request.messages[1].content for request in script.requests[:2])
+    for kind, why in (
+        ("easy", "it reads item alone"),
+        ("joined", "it joins item and sale"),
+        ("nested", "it takes more than one SELECT"),
+    ):
+        assert f"Reason: {why}\nClass: {kind}" in classify
+    schemas = 0 if db_id == NEW.db_id else 1
+    assert link.count("Foreign_keys") == classify.count("Foreign_keys") == schemas
 
 
 def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:

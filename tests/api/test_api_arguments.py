@@ -134,3 +134,9 @@ def test_of_several_databases_one_is_to_be_named(db: Path) -> None:
     db.with_name("club.sqlite").write_bytes(db.read_bytes())
     with sv.Scorer(databases=db.parent) as scorer, pytest.raises(UsageError, match="no database"):
         scorer(GOLD, GOLD)
+
+
+def test_options_but_the_metrics_are_given_by_name() -> None:
+    assert sv.Options("ex,esm", workers=0) == sv.Options(metrics="ex,esm", workers=0)
+    with pytest.raises(TypeError, match="positional"):
+        sv.Options("ex", 0)  # type: ignore[misc]

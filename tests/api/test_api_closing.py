@@ -12,7 +12,7 @@ import pytest
 
 import sqlverdict as sv
 from sqlverdict.api import scorer as scorer_module
-from sqlverdict.api.bounded_checker import BoundedChecker
+from sqlverdict.api.isolated import BoundedChecker
 from sqlverdict.execute.engine import Engine, content_digest
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.outcome import MetricValue

@@ -13,8 +13,7 @@ import pytest
 
 import sqlverdict as sv
 from label_runs import write_run
-from small_databases import database_of, sqlite_file
-from sqlverdict.execute.engine import ENGINES
+from small_databases import EVERY_ENGINE, database_of, sqlite_file
 from sqlverdict.integrations.common import PairGrader
 from sqlverdict.records import Case
 from sqlverdict.refute.witness import Witness
@@ -35,7 +34,7 @@ VALUES = {"right": 1.0, "refuted_match": 0.25}
 PARTS: dict[str, Any] = {"prove": True, "refute": 40, "policy": "strict"}
 
 
-@pytest.fixture(scope="module", params=ENGINES.names())
+@pytest.fixture(scope="module", params=EVERY_ENGINE)
 def db(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with database_of(request.param, tmp_path_factory.mktemp("db"), *STATEMENTS) as database:
         yield database

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import sqlverdict as sv
-from sqlverdict.api.bounded_checker import BoundedChecker
+from sqlverdict.api.isolated import BoundedChecker
 from sqlverdict.testing.hostile import hostile_predictions
 from tiers import sampled
 from timeouts import HANG_SECONDS, fail_on_hang, wait_until

@@ -18,6 +18,7 @@ import pytest
 import sqlverdict as sv
 from kill_parts import FOREVER, VICTIM, killer
 from sqlverdict.execute.apart.brief import is_brief
+from sqlverdict.records import Fault
 from sqlverdict.testing.hostile import hostile_predictions
 from tiers import sampled
 from timeouts import HANG_SECONDS, fail_on_hang, wait_until
@@ -350,6 +351,7 @@ def test_a_pair_that_no_process_can_read_is_unscored_and_leaves_none_behind(
     with fail_on_hang(), sv.Scorer(db=db) as scorer:
         result = scorer.check(GOLD, sv.Prediction("pair", APART, raw=text("Which?")))
         assert (result.verdict, result.scores) == (sv.Verdict.UNSCORED, {"ex": None})
+        assert result.result.fault is Fault.TOOLKIT
         assert "cannot read this pair or a metric" in result.message
         assert children() <= before
         assert scorer(GOLD, APART) == 1.0

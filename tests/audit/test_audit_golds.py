@@ -59,7 +59,7 @@ def test_gold_that_only_our_parser_cannot_read(examine, database, monkeypatch):
     def refuse(sql: str, dialect: str = "sqlite") -> ParseFailure:
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, "beyond our parser")
 
-    monkeypatch.setattr("sqlverdict.parse.query.parse", refuse)
+    monkeypatch.setattr("sqlverdict.audit.data.parse", refuse)
     diagnosis = examine("SELECT name FROM city", "SELECT FROM")
     (finding,) = diagnosis.of("gold_parses")
     assert finding.subject == "case 0", "the other one fails on the engine and is told there"

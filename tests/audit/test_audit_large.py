@@ -29,6 +29,8 @@ from sqlverdict.runlog.run import Run
 MakeRun = Callable[..., Run]
 GOLD = "SELECT count(*) FROM t WHERE a > 5"
 OTHER = "SELECT count(*) FROM t WHERE a > 6"
+FAILURE = "a bug of ours"
+"""Where a check fails on a query, this is said; the last test sees to that."""
 HOSTILE = [
     " UNION ".join(["SELECT id FROM t"] * 1_000),
     "SELECT id FROM t WHERE " + " AND ".join(["1"] * 985),
@@ -159,7 +161,7 @@ def test_doctor_never_raises_on_hostile_golds(hostile: list[str]) -> None:
     assert result.exit_code in (0, 1, 3), result.output
     diagnosis = json.loads(result.stdout)
     assert diagnosis["cases"] == len(HOSTILE)
-    assert "a bug of ours" not in result.output
+    assert FAILURE not in result.output
 
 
 @pytest.mark.slow
@@ -174,11 +176,11 @@ def test_audit_never_raises_on_hostile_golds_and_predictions(
     runs = [make_run("a", *commands), make_run("b", *sentence)]
     suspects = suspect_golds(runs)
     assert suspects.golds == len(texts)
-    assert not [note for note in suspects.notes if "could not be looked at" in note]
+    assert not [note for note in suspects.notes if FAILURE in note]
     output = call("audit", *(run.folder for run in runs), *hostile, "--execute", "--json")
     assert output.exit_code == 0, output.output
     record = json.loads(output.output)
-    assert not [note for note in record["notes"] if "could not be looked at" in note]
+    assert not [note for note in record["notes"] if FAILURE in note]
     assert all(0 < suspect["rank"] < 1 for suspect in record["suspects"])
 
 
@@ -195,4 +197,6 @@ def test_a_suspicion_that_fails_is_counted_and_ends_nothing(
     monkeypatch.setattr(SUSPICIONS.get(name), "look", fail)
     suspects = suspect_golds([make_run("a", *lines([1, 2]))])
     assert suspects.golds == 2
-    assert [note for note in suspects.notes if f"2 golds could not be examined by {name}" in note]
+    (note,) = (note for note in suspects.notes if FAILURE in note)
+    assert note.startswith("2 golds ")
+    assert name in note

@@ -74,7 +74,7 @@ def test_every_id_problem_at_once(examine):
         "case 2",
     ]
     messages = dict(pairs)
-    assert "line 1, line 2" in messages["case 0"]
+    assert "predicted 2 times, at line 1, line 2" in messages["case 0"]
     assert "belongs to no case" in messages["case 9"]
     assert "no prediction" in messages["case 2"]
     assert "broken JSON" in messages["line 7"]
@@ -161,4 +161,4 @@ def test_abstentions_are_counted_and_no_problem(examine):
     diagnosis = examine(*GOLDS, predictions=text, name="p.json")
     assert not content(diagnosis)
     assert diagnosis.figures["abstentions"] == 2
-    assert "2 of 3 predictions" in content(diagnosis, "info")[0]
+    assert "2 of 3 predictions abstain, 0 of them" in content(diagnosis, "info")[0]

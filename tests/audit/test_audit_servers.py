@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from secrets import token_hex
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from servers import mysql_server
 from sqlverdict.audit.data import DoctorOptions
 from sqlverdict.audit.doctor import examine_data
 from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.execute.engine import ENGINES, ServerEngine
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.records import Case
 
@@ -102,3 +106,65 @@ def test_golds_that_read_the_clock_are_named(postgres_database: str) -> None:
 
 def test_golds_are_parsed_in_their_dialect(postgres_database: str) -> None:
     assert of(examine(postgres_database, "SELECT '1'::int AS a"), "gold_parses") == []
+
+
+ALL_EVIDENCE = ["the role permits all evidence about queries: results, proofs and witnesses"]
+
+
+@pytest.mark.slow
+def test_a_role_that_may_only_select_permits_all_evidence(postgres_database: str) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f'REVOKE TEMPORARY ON DATABASE "{name}" FROM PUBLIC')  # type: ignore[call-overload]
+    with reader(postgres_database) as url:
+        findings = examine(url, "SELECT a FROM t")
+        assert of(findings, "database_evidence") == ALL_EVIDENCE
+        assert of(findings, "database_rights") == [
+            "the role may fill the disk with temporary files"
+        ]
+
+
+@pytest.mark.slow
+def test_what_a_user_of_mysql_cannot_search_is_told_with_what_would_permit_it() -> None:
+    engine = ENGINES.get("mysql")
+    assert isinstance(engine, ServerEngine)
+    user = f"sv_reader_{token_hex(4)}"
+    statements = (
+        "CREATE TABLE t (a int, kind ENUM('x', 'y'))",
+        "CREATE TABLE u (a int)",
+        "CREATE VIEW v AS SELECT a FROM u",
+    )
+    with engine.own_database(mysql_server(), user, statements) as url:
+        parts = urlsplit(url)
+        address = parts.netloc.rpartition("@")[2]
+        by_reader = urlunsplit(parts._replace(netloc=f"{user}@{address}"))
+        with mysql_user(user, f"GRANT SELECT ON {user}.* TO {user}"):
+            (message,) = of(examine(by_reader, "SELECT a FROM u"), "database_evidence")
+        assert "t.kind" in message
+        assert "GRANT ALL ON" in message
+        assert "the view v" in message
+        assert "GRANT SHOW VIEW" in message
+        assert of(examine(url, "SELECT a FROM u"), "database_evidence") == ALL_EVIDENCE
+
+
+@contextmanager
+def mysql_user(name: str, grant: str) -> Iterator[None]:
+    """A user of the server."""
+    import pymysql
+
+    parts = urlsplit(mysql_server())
+    with pymysql.connect(
+        host=parts.hostname or "",
+        port=parts.port or 3306,
+        user=parts.username,
+        password=os.environ.get("MYSQL_PWD", ""),
+    ) as connection:
+        cursor = connection.cursor()
+        cursor.execute(f"CREATE USER {name}")
+        try:
+            cursor.execute(grant)
+            yield
+        finally:
+            cursor.execute(f"DROP USER {name}")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Dialog, Page, Route
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route
 
 OWN_HOSTS = ("127.0.0.1", "localhost")
 SERIOUS = ("serious", "critical")
 WAIT_MILLISECONDS = 180_000
 """How long a test waits for what it expects to see: it must appear on a busy machine too."""
+VIEWPORT = {"width": 1280, "height": 900}
 _POLL_MILLISECONDS = 50
 
 OpenPage = Callable[..., Any]
@@ -27,10 +29,18 @@ class Faults:
 
     def watch(self, page: Page) -> None:
         """Note every fault of a page from now on; no request leaves for another host."""
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.messages.append(f"script error: {error}"))
-        page.on("dialog", self._dialog)
+        for event, note in self._events():
+            page.on(event, note)
         page.route(_is_foreign, self._refuse)
+
+    def leave(self, page: Page) -> None:
+        """Note nothing of a page any more."""
+        for event, note in self._events():
+            page.remove_listener(event, note)
+        page.unroute(_is_foreign, self._refuse)
+
+    def _events(self) -> tuple[tuple[Any, Callable[[Any], None]], ...]:
+        return ("console", self._console), ("pageerror", self._error), ("dialog", self._dialog)
 
     def wait_for(self, page: Page, *texts: str) -> str:
         """What was noted, once it contains these texts; no later than a test waits at all."""
@@ -45,6 +55,9 @@ class Faults:
         if message.type in ("error", "warning"):
             self.messages.append(f"console {message.type}: {message.text}")
 
+    def _error(self, error: object) -> None:
+        self.messages.append(f"script error: {error}")
+
     def _dialog(self, dialog: Dialog) -> None:
         self.messages.append(f"dialog: {dialog.message}")
         dialog.dismiss()
@@ -52,6 +65,44 @@ class Faults:
     def _refuse(self, route: Route) -> None:
         self.messages.append(f"request to {route.request.url}")
         route.abort()
+
+
+class SharedPage:
+    """A page in which tests look at files, one after the other.
+
+    Args:
+        browser: The browser that has it.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+        self._numbers = count()
+        self._watched = False
+
+    def show(self, address: str, faults: Faults) -> Page:
+        """A new document of a file, in a page as new ones are."""
+        if self._page is None or self._page.is_closed():
+            self._page = self._browser.new_context().new_page()
+            self._page.context.set_default_timeout(WAIT_MILLISECONDS)
+            self._watched = False
+        if not self._watched:
+            faults.watch(self._page)
+            self._watched = True
+        self._page.set_viewport_size(VIEWPORT)
+        self._page.emulate_media(
+            media="null", color_scheme="null", reduced_motion="null", forced_colors="null"
+        )
+        # An address that differs in its fragment alone would show the same document.
+        file, mark, fragment = address.partition("#")
+        self._page.goto(f"{file}?{next(self._numbers)}{mark}{fragment}")
+        return self._page
+
+    def leave(self, faults: Faults) -> None:
+        """The end of a test: the page shows nothing, and its faults are nobody's."""
+        if self._page is not None and self._watched:
+            faults.leave(self._page)
+            self._watched = False
 
 
 def address_of(page: Page) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser_parts import WAIT_MILLISECONDS, Faults, OpenPage
+from browser_parts import VIEWPORT, WAIT_MILLISECONDS, Faults, OpenPage, SharedPage
 
 from tiers import THOROUGH
 
@@ -140,7 +140,7 @@ def open_page(browser: Browser, faults: Faults) -> Iterator[OpenPage]:
     contexts = []
 
     def open_one(address: Path | str, **options: object) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context = browser.new_context(**{"viewport": VIEWPORT, **options})
         contexts.append(context)
         context.set_default_timeout(WAIT_MILLISECONDS)
         page = context.new_page()
@@ -156,3 +156,26 @@ def open_page(browser: Browser, faults: Faults) -> Iterator[OpenPage]:
         for context in contexts:
             context.close()
     assert not faults.messages
+
+
+@pytest.fixture(scope="session")
+def shared_page(browser: Browser) -> SharedPage:
+    """One page for the files that tests read: a process for each takes longer than the tests."""
+    return SharedPage(browser)
+
+
+@pytest.fixture
+def open_file(shared_page: SharedPage, open_page: OpenPage, faults: Faults) -> Iterator[OpenPage]:
+    """Opens a file as ``open_page`` does, in a page that tests share where they need no options.
+
+    Each call shows a new document: a page of a file that stores nothing leaves nothing in a profile.
+    ``make thorough`` gives each call a profile of its own.
+    """
+
+    def open_one(address: str, **options: object) -> Page:
+        if THOROUGH or options:
+            return open_page(address, **options)
+        return shared_page.show(address, faults)
+
+    yield open_one
+    shared_page.leave(faults)

@@ -88,7 +88,7 @@ def witness(**fields: Any) -> Refuted:
             "item": TableExcerpt(("id", "name"), ((1, "lamp"), (2, None))),
             "owner": TableExcerpt(("id",), ((1,),)),
         },
-        "telling": {"item": (1,)},
+        "deciding_rows": {"item": (1,)},
         "gold": AnswerExcerpt(("name",), (("lamp",),), 1),
         "prediction": AnswerExcerpt(("name",), (("lamp",), (None,)), 2),
         "tags": (LoggedTag("condition_missing", "sold = 1"),),

@@ -47,8 +47,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_page(folder / "report.html", page)
 
 
-def opened(open_page: OpenPage, file: Path, address: str = "", **options: Any) -> Any:
-    page = open_page(file.as_uri() + address, **options)
+def opened(open_file: OpenPage, file: Path, address: str = "", **options: Any) -> Any:
+    page = open_file(file.as_uri() + address, **options)
     page.wait_for_selector("body[data-ready]")
     return page
 
@@ -57,8 +57,8 @@ def rows(page: Any) -> list[str]:
     return page.locator(".row-facts").all_inner_texts()
 
 
-def test_the_overview_has_the_sentence_and_the_bar(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report)
+def test_the_overview_has_the_sentence_and_the_bar(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report)
     headline = "292 of 299 right (1 by abstaining), 6 wrong, 1 wrongly abstained;"
     assert page.inner_text(".headline").startswith(headline)
     assert page.get_by_text("1 answer matches by luck").count() == 1
@@ -68,12 +68,12 @@ def test_the_overview_has_the_sentence_and_the_bar(open_page: OpenPage, report: 
         "open difference", "wrong", "failed", "blocked", "abstained correctly", "abstained wrongly",
         "unscored",
     ]  # fmt: skip
-    case = opened(open_page, report, "#case-q10")
+    case = opened(open_file, report, "#case-q10")
     assert "wrongly abstained" in case.inner_text("#case section.scores")
 
 
-def test_a_part_of_the_bar_filters_the_cases(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report)
+def test_a_part_of_the_bar_filters_the_cases(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report)
     page.locator(".bar-row.current .piece[data-part=blocked]").click()
     page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
     assert rows(page) == ["q7 · shop · blocked"]
@@ -84,8 +84,8 @@ def test_a_part_of_the_bar_filters_the_cases(open_page: OpenPage, report: Path) 
     page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
 
 
-def test_search_and_facets_narrow_the_list(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#cases")
+def test_search_and_facets_narrow_the_list(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#cases")
     page.fill("#search", "SHOP = 25 count")
     page.wait_for_selector("#shown-count:text-is('13 of 300 cases')")
     assert rows(page)[0].startswith("q25 ")
@@ -98,24 +98,24 @@ def test_search_and_facets_narrow_the_list(open_page: OpenPage, report: Path) ->
     page.wait_for_selector("text=No case matches")
 
 
-def test_the_list_draws_only_what_is_in_sight(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#cases")
+def test_the_list_draws_only_what_is_in_sight(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#cases")
     assert page.locator(".row").count() < 40
     page.locator("#rows").press("End")
     page.wait_for_selector(".row.selected:has-text('q299')")
     assert page.locator(".row").count() < 40
 
 
-def test_a_permalink_opens_a_case_with_its_witness(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#case-q2")
+def test_a_permalink_opens_a_case_with_its_witness(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#case-q2")
     page.wait_for_selector(".witness")
     assert page.inner_text(".question") == "How many items has shop 2?"
     assert page.inner_text(".knowledge") == "sold means sold = 1"
     tables = page.locator(".witness .tables figure")
     assert tables.count() == 2
     assert "not read by the queries" in tables.nth(1).inner_text()
-    assert tables.nth(0).locator("tr.telling td").last.inner_text() == "NULL"
-    assert tables.nth(0).locator("tr.telling").count() == 1
+    assert tables.nth(0).locator("tr.deciding td").last.inner_text() == "NULL"
+    assert tables.nth(0).locator("tr.deciding").count() == 1
     assert "only one of the answers depends" in page.inner_text(".witness .hint")
     answers = page.locator(".witness .pair figure")
     assert answers.nth(1).locator("tr.extra").inner_text().split() == [
@@ -133,9 +133,9 @@ def test_a_permalink_opens_a_case_with_its_witness(open_page: OpenPage, report: 
 
 
 def test_wrong_answers_are_counted_by_feature_and_kind_of_error(
-    open_page: OpenPage, report: Path
+    open_file: OpenPage, report: Path
 ) -> None:
-    page = opened(open_page, report, "#overview")
+    page = opened(open_file, report, "#overview")
     table = page.locator(".errors table")
     heads = table.locator("thead th").all_inner_texts()
     assert heads[:3] == ["the gold has", "cases", "wrong"]
@@ -147,8 +147,8 @@ def test_wrong_answers_are_counted_by_feature_and_kind_of_error(
     assert page.inner_text("#shown-count").startswith(f"{many} of ")
 
 
-def test_a_proof_is_shown_as_steps(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#case-q0")
+def test_a_proof_is_shown_as_steps(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#case-q0")
     page.wait_for_selector(".steps")
     step = page.locator(".steps li")
     assert step.locator(".rule").inner_text() == "count_of_never_null"
@@ -159,13 +159,13 @@ def test_a_proof_is_shown_as_steps(open_page: OpenPage, report: Path) -> None:
     assert "SELECT COUNT(*)" in page.inner_text(".form")
 
 
-def test_an_unknown_case_is_said_to_be_unknown(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#case-nothing%")
+def test_an_unknown_case_is_said_to_be_unknown(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#case-nothing%")
     page.wait_for_selector("text=There is no case nothing%")
 
 
-def test_keys_lead_through_the_page(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report)
+def test_keys_lead_through_the_page(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report)
     page.keyboard.press("/")
     page.wait_for_selector("#search:focus")
     page.keyboard.type("abstained")
@@ -199,9 +199,9 @@ def focus(page: Any) -> str:
     )
 
 
-def test_the_focus_stays_where_the_reader_is(open_page: OpenPage, report: Path) -> None:
+def test_the_focus_stays_where_the_reader_is(open_file: OpenPage, report: Path) -> None:
     """What is drawn anew does not throw a reader without a mouse back to the top of the page."""
-    page = opened(open_page, report)
+    page = opened(open_file, report)
     page.locator(".legend a", has_text="equal on the data").press("Enter")
     page.wait_for_selector("#rows:focus")
     page.get_by_role("button", name="Remove filter").press("Enter")
@@ -229,8 +229,8 @@ def test_the_focus_stays_where_the_reader_is(open_page: OpenPage, report: Path) 
     assert focus(page).startswith("SELECT")
 
 
-def test_a_case_keeps_its_list_after_a_reload(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#cases?difficulty=hard&q=shop&system=other")
+def test_a_case_keeps_its_list_after_a_reload(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#cases?difficulty=hard&q=shop&system=other")
     page.wait_for_selector("#shown-count:text-is('100 of 300 cases')")
     page.locator("#rows").press("ArrowDown")
     page.keyboard.press("j")
@@ -253,9 +253,9 @@ def test_a_case_keeps_its_list_after_a_reload(open_page: OpenPage, report: Path)
 
 
 def test_questions_that_all_or_no_systems_answer_open_in_the_list(
-    open_page: OpenPage, report: Path
+    open_file: OpenPage, report: Path
 ) -> None:
-    page = opened(open_page, report, "#systems")
+    page = opened(open_file, report, "#systems")
     line = page.locator("p", has_text="Every system is right on")
     many = line.locator("a").nth(1).inner_text()
     line.locator("a").nth(1).click()
@@ -263,16 +263,16 @@ def test_questions_that_all_or_no_systems_answer_open_in_the_list(
     assert "no system is right, by verdict" in page.inner_text("#chips")
 
 
-def test_gained_and_lost_questions_open_in_the_list(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#systems")
+def test_gained_and_lost_questions_open_in_the_list(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#systems")
     page.get_by_role("row", name="other").get_by_role("link").nth(0).click()
     page.wait_for_selector("#shown-count:text-is('2 of 300 cases')")
     assert [row.split()[0] for row in rows(page)] == ["q1", "q20"]
     assert page.locator("#system").input_value() == "1"
 
 
-def test_metrics_that_disagree_name_their_cases(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#metrics")
+def test_metrics_that_disagree_name_their_cases(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#metrics")
     cell = page.locator("td.disagree")
     assert cell.count() == 1
     assert "q2" in cell.inner_text()
@@ -280,8 +280,8 @@ def test_metrics_that_disagree_name_their_cases(open_page: OpenPage, report: Pat
     page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
 
 
-def test_reliability_follows_its_sliders(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#reliability")
+def test_reliability_follows_its_sliders(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#reliability")
     before = float(page.inner_text("#rs-value"))
     page.locator("#penalty").fill("0")
     assert float(page.inner_text("#rs-value")) > before
@@ -293,7 +293,7 @@ def test_reliability_follows_its_sliders(open_page: OpenPage, report: Path) -> N
 
 
 def test_systems_are_ranked_by_the_penalty_that_is_chosen(
-    open_page: OpenPage, tmp_path: Path
+    open_file: OpenPage, tmp_path: Path
 ) -> None:
     """A system that answers everything is compared with one that abstains, and pays for harm."""
     bold = [
@@ -309,7 +309,7 @@ def test_systems_are_ranked_by_the_penalty_that_is_chosen(
         write_run(tmp_path / name, outcome, name)
         for name, outcome in (("bold", bold), ("shy", shy))
     ]
-    page = opened(open_page, save_page(tmp_path / "page.html", make_document(runs)), "#reliability")
+    page = opened(open_file, save_page(tmp_path / "page.html", make_document(runs)), "#reliability")
 
     def ranks(penalty: str) -> list[tuple[str, str]]:
         page.locator("#penalty").fill(penalty)
@@ -324,8 +324,8 @@ def test_systems_are_ranked_by_the_penalty_that_is_chosen(
     assert page.get_by_text("bold answers the most questions correctly").count() == 1
 
 
-def test_suspected_golds_lead_to_their_cases(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#golds")
+def test_suspected_golds_lead_to_their_cases(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#golds")
     page.get_by_role("link", name="q12:").click()
     page.wait_for_selector("#case-title:has-text('Case q12')")
     assert "no row has it" in page.inner_text(".suspicion")
@@ -334,9 +334,9 @@ def test_suspected_golds_lead_to_their_cases(open_page: OpenPage, report: Path) 
     page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
 
 
-def test_nothing_serious_stands_in_the_way_of_anybody(open_page: OpenPage, report: Path) -> None:
+def test_nothing_serious_stands_in_the_way_of_anybody(open_file: OpenPage, report: Path) -> None:
     # A colour that is still changing has no contrast to speak of.
-    page = opened(open_page, report, "#case-q2", reduced_motion="reduce")
+    page = opened(open_file, report, "#case-q2", reduced_motion="reduce")
     page.wait_for_selector("#case section.scores")
     # All views at once, for the search takes seconds.
     page.evaluate("document.querySelectorAll('.view').forEach(each => { each.hidden = false })")
@@ -345,8 +345,8 @@ def test_nothing_serious_stands_in_the_way_of_anybody(open_page: OpenPage, repor
     assert accessibility_problems(page, CONTRAST) == []
 
 
-def test_a_phone_shows_a_case_without_the_list(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#case-q2", viewport=PHONE)
+def test_a_phone_shows_a_case_without_the_list(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#case-q2", viewport=PHONE)
     page.wait_for_selector(".witness")
     assert not page.locator("#search").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
@@ -357,18 +357,18 @@ def test_a_phone_shows_a_case_without_the_list(open_page: OpenPage, report: Path
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_a_wide_witness_scrolls_by_itself(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_wide_witness_scrolls_by_itself(open_file: OpenPage, tmp_path: Path) -> None:
     names = tuple(f"a_long_name_of_column_{number}" for number in range(8))
     wide = witness(rows={"item": TableExcerpt(names, (tuple(range(8)),))})
     case = result(0, Verdict.INCORRECT, evidence=(wide,), situation="ordinary_witness")
     file = write_page(tmp_path / "report.html", [write_run(tmp_path / "run", [case], "mine")])
-    page = opened(open_page, file, "#case-q0", viewport=PHONE)
+    page = opened(open_file, file, "#case-q0", viewport=PHONE)
     page.wait_for_selector(".witness")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_paper_gets_every_summary_and_no_list(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report)
+def test_paper_gets_every_summary_and_no_list(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report)
     page.emulate_media(media="print")
     assert page.locator("#systems h1").is_visible()
     assert page.locator("#run h1").is_visible()
@@ -376,8 +376,8 @@ def test_paper_gets_every_summary_and_no_list(open_page: OpenPage, report: Path)
     assert not page.locator("nav").is_visible()
 
 
-def test_paper_gets_a_case_side_by_side_with_its_system(open_page: OpenPage, report: Path) -> None:
-    page = opened(open_page, report, "#case-q2?system=other", color_scheme="dark")
+def test_paper_gets_a_case_side_by_side_with_its_system(open_file: OpenPage, report: Path) -> None:
+    page = opened(open_file, report, "#case-q2?system=other", color_scheme="dark")
     page.wait_for_selector(".witness")
     assert not page.locator(".only-printed").is_visible()
     page.set_viewport_size({"width": 720, "height": 1000})  # the width of a sheet of paper
@@ -390,10 +390,10 @@ def test_paper_gets_a_case_side_by_side_with_its_system(open_page: OpenPage, rep
     assert ink == "rgb(29, 33, 38)", "paper is white, whatever the screen is"
 
 
-def test_a_small_run_alone_needs_no_choice_of_system(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_small_run_alone_needs_no_choice_of_system(open_file: OpenPage, tmp_path: Path) -> None:
     run = write_run(
         tmp_path / "run", [result(0, confidence=None)], "mine", metrics={"ex": 1}, binary=("ex",)
     )
-    page = opened(open_page, write_page(tmp_path / "report.html", [run]))
+    page = opened(open_file, write_page(tmp_path / "report.html", [run]))
     assert page.locator("nav a").all_inner_texts() == ["Overview", "Cases", "Run"]
     assert not page.locator("#system").is_visible()

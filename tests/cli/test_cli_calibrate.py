@@ -191,6 +191,7 @@ def test_a_folder_that_does_not_exist_is_named_as_the_user_named_it(
     assert f"error: {out}: No such file" in failed.stderr
 
 
+@pytest.mark.slow
 def test_an_engine_without_labels_has_no_number_until_it_is_calibrated(
     invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
 ) -> None:

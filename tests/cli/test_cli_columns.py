@@ -170,7 +170,7 @@ def test_other_commands_are_proposed_without_names(invoke: Invoke) -> None:
 def test_a_note_says_how_another_column_of_answers_is_evaluated(invoke: Invoke) -> None:
     options = ("--column", "Reference=gold", "--column", "gpt-4o=prediction")
     done = invoke(*(word for word in COMMAND if word != "--quiet"), *options)
-    assert "Answers of other systems are evaluated with --system 'llama 3'" in done.output
+    assert "Answers of other systems are evaluated with the option system 'llama 3'" in done.output
     assert "=difficulty" not in done.output
 
 
@@ -190,7 +190,7 @@ def test_ids_that_are_numbers_of_rows_are_explained(invoke: Invoke) -> None:
     assert invoke(*COMMAND, "--out", "a").exit_code == 0
     Path("bot.csv").write_text("\n".join([rows[0], *reversed(rows[1:])]) + "\n")
     assert invoke(*COMMAND, "--out", "b").exit_code == 0
-    hint = "numbered by row, from 1; --column Ticket=id reads 'Ticket'"
+    hint = "numbered by row, from 1; the option column Ticket=id reads 'Ticket'"
     assert hint in invoke("show", "a", "T1").output
     checked = invoke("check", "b", "--baseline", "a", "--no-regressions")
     assert checked.exit_code == 2

@@ -179,6 +179,7 @@ def test_a_schema_is_checked_and_recorded(tiny: Any, invoke: Invoke) -> None:
     assert (wrong.exit_code, "there is no schema at" in wrong.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_limits_reach_the_queries(tiny: Any, invoke: Invoke) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     predictions = tiny.predictions(

@@ -12,7 +12,7 @@ from click.testing import Result
 
 from sqlverdict.cli.command import MOST_SHOWN, HeadedCommand
 from sqlverdict.cli.main import all_commands
-from sqlverdict.cli.recorded_command import evaluate_args
+from sqlverdict.cli.run_cases import evaluate_args
 from sqlverdict.cli.settings import FORMER_OPTIONS, settable
 from sqlverdict.runlog.run import read_run
 
@@ -125,3 +125,11 @@ def test_no_command_has_a_key_twice() -> None:
         keys = [*(name for each in command.params for name in each.opts)]
         assert not {f"--{key}" for key in command.settings} & set(keys)
         assert len(settable(command)) >= len(command.settings)
+
+
+def test_the_engine_is_the_same_option_in_every_command_that_opens_databases() -> None:
+    """Errors name it as an option, whatever the command is."""
+    for command in OWN:
+        assert "engine" not in command.settings, command.name
+    owners = [each for each in OWN if any("--engine" in one.opts for one in each.params)]
+    assert {"evaluate", "doctor", "audit", "lint"} <= {each.name for each in owners}

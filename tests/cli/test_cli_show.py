@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 import sqlite3
 import sys
@@ -18,8 +19,8 @@ from sqlverdict.cli.main import sqlverdict
 from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.records import Reason
-from sqlverdict.report.one_run.answers import witness_lines
 from sqlverdict.report.one_run.sections import unscored_messages
+from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.runlog.manifest import read_manifest, write_manifest
 from sqlverdict.runlog.run import read_run
 
@@ -80,7 +81,7 @@ def test_a_screen_has_one_verdict(books: Path) -> None:
     output = call("show", "run", "lucky")
     assert "verdict     incorrect (policy strict)" in output
     assert "strict says incorrect here; results and intent would say correct" in output
-    assert "correct by ex" not in output
+    assert re.findall(r"^ *verdict +(\w+)", output, re.MULTILINE) == ["incorrect"]
     assert "lucky" in call("show", "run", "--verdict", "incorrect", "--format", "ids")
 
 
@@ -166,7 +167,7 @@ def test_the_rows_of_a_witness_are_few_and_safe() -> None:
         "refute",
         grade="ordinary",
         rows={"t\x07": TableExcerpt(("id", "a\tb", "c", "d"), rows), "empty": TableExcerpt((), ())},
-        telling={"t\x07": (1,)},
+        deciding_rows={"t\x07": (1,)},
         gold=AnswerExcerpt(("id",), ((1,),), 1),
         prediction=AnswerExcerpt(failed=Reason.EXECUTION_ERROR, message="too \x1b slow"),
         other=AnswerExcerpt(),
@@ -181,8 +182,8 @@ def test_the_rows_of_a_witness_are_few_and_safe() -> None:
     assert "table empty: no row" in text
     assert "the prediction fails: EXECUTION_ERROR: too \\x1b slow" in text
     assert "the prediction in another legal order returns no row" in text
-    (telling,) = [line for line in lines if line.startswith("* ")]
-    assert telling.startswith("* 1 ")
+    (marked,) = [line for line in lines if line.startswith("* ")]
+    assert marked.startswith("* 1 ")
 
 
 def test_evidence_without_rows_has_no_lines() -> None:

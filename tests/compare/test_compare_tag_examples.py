@@ -10,12 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from query_grammar import SCHEMA as GRAMMAR_SCHEMA
+from query_grammar import Grammar
 from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS, Tag, find_tags
 from sqlverdict.compare.tags.kinds import LONGEST_DETAIL
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import solid
-from sqlverdict.testing import grammar
 
 SCHEMA = read_ddl(EXAMPLES_SCHEMA, "league")
 OF_QUERIES = [name for name, kind in TAGS.items() if kind.gold]
@@ -192,12 +193,12 @@ def test_no_text_at_all_makes_tags_fail(text: str) -> None:
         assert {tag.name for tag in find_tags(*pair, SCHEMA)} <= TAGS.keys()
 
 
-RANDOM_SCHEMA = read_ddl(grammar.SCHEMA, "random")
+RANDOM_SCHEMA = read_ddl(GRAMMAR_SCHEMA, "random")
 
 
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_random_queries_have_tags_and_do_not_differ_from_themselves(one: int, other: int) -> None:
-    first, second = (grammar.Grammar(seed).query() for seed in (one, other))
+    first, second = (Grammar(seed).query() for seed in (one, other))
     assert names(first, first, RANDOM_SCHEMA) in ({"same_trees"}, {"not_read"})
     result = names(first, second, RANDOM_SCHEMA)
     assert result
@@ -206,10 +207,10 @@ def test_random_queries_have_tags_and_do_not_differ_from_themselves(one: int, ot
 
 @given(st.integers(0, 10**9))
 def test_tags_of_names_are_what_sqlite_says(seed: int) -> None:
-    sql = grammar.Grammar(seed).query()
+    sql = Grammar(seed).query()
     result = names("SELECT b FROM y", sql, RANDOM_SCHEMA)
     with closing(sqlite3.connect(":memory:")) as connection, connection:
-        connection.executescript(grammar.SCHEMA)
+        connection.executescript(GRAMMAR_SCHEMA)
         try:
             connection.execute(f"EXPLAIN {sql}")
         except sqlite3.Error:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.compare.difference import ChangedRow, answer_difference, pair_columns
 from sqlverdict.compare.log_answers import log_answers
-from sqlverdict.logged_answers import LoggedAnswers, TypedCell
+from sqlverdict.evidence_parts import LoggedAnswers, TypedCell
 from sqlverdict.records import Answer, Cell, Failure, Reason, Row
 
 

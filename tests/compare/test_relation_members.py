@@ -7,9 +7,17 @@ from typing import Any, get_type_hints
 import msgspec
 import pytest
 
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.proofs import ColumnsProof
+from sqlverdict.compare.related.relate import is_related, relate, verify_relation
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.relation import RELATIONS, Detail, RelationContext
+from sqlverdict.compare.relation import RELATIONS, RelationContext
 from sqlverdict.compare.relations.extra_columns import ExtraColumns
+from sqlverdict.evidence import Related, Relation
+from sqlverdict.evidence_parts import AnswerShapes
+from sqlverdict.harmless import find_harmless
+from sqlverdict.records import Answer, Case
+from sqlverdict.report.one_run.case import relation_words
 from sqlverdict.testing import check_relation
 from sqlverdict.testing.relations import RELATION_CHECKS, _claim
 
@@ -29,6 +37,19 @@ def test_a_proof_has_the_type_that_its_relation_states(name: str) -> None:
         assert claim is not None
         # A field that the type does not have is dropped; one of another form raises.
         assert msgspec.convert(claim.detail, proof_type) == claim.detail
+        assert relation.read(claim.detail) == claim.detail
+        assert relation.read({**claim.detail, "field_of_another_version": 1}) is None
+        assert relation.read({**claim.detail, "order": 3}) is None
+
+
+def test_a_logged_relation_of_another_form_is_shown_as_it_is_and_harms() -> None:
+    relation = Relation("extra_columns", {"columns": "of another version"})
+    assert relation_words(relation) == '{"columns": "of another version"}'
+    answers = (Answer(("a",), [("a",)]), Answer(("a", "b"), [("a", 1)]))
+    assert not verify_relation(relation, *answers, QueryPair("SELECT a", "SELECT a, 1"))
+    case = Case("1", "db", "?", ("SELECT a",))
+    shapes = AnswerShapes((1, 1), (1, 2))
+    assert find_harmless(case, Related(by="compare", shape=shapes, relations=(relation,))) is None
 
 
 def test_check_relation_takes_a_name() -> None:
@@ -36,17 +57,17 @@ def test_check_relation_takes_a_name() -> None:
 
 
 class Credulous(ExtraColumns):
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: ColumnsProof, tables: TablePair) -> bool:
         return True
 
 
 class Silent(ExtraColumns):
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: ColumnsProof) -> str:
         return ""
 
 
 class Forgiving(ExtraColumns):
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         return True
 
 
@@ -69,3 +90,26 @@ def test_the_suite_notices_a_broken_promise(
     monkeypatch.setitem(RELATIONS._members, relation.kind, relation)
     with pytest.raises(AssertionError, match=complaint):
         RELATION_CHECKS[check](relation)
+
+
+_EXAMPLES = [
+    (kind, pair)
+    for name in RELATIONS.names()
+    for pair in (*RELATIONS.get(name).joins, *RELATIONS.get(name).keeps_apart)
+    if not pair.data
+    for kind in RELATIONS.names()
+]
+
+
+def test_a_kind_is_related_just_where_all_relations_name_it() -> None:
+    names = 0
+    for kind, pair in _EXAMPLES:
+        answers = [
+            Answer(tuple(f"c{n}" for n in range(len(rows[0]) if rows else 0)), list(rows))
+            for rows in (pair.gold, pair.prediction)
+        ]
+        queries = QueryPair(pair.gold_sql, pair.prediction_sql)
+        kinds = {relation.kind for relation in relate(*answers, queries)}
+        assert is_related(kind, *answers, queries) == (kind in kinds), (kind, pair)
+        names += kind in kinds
+    assert names >= len(RELATIONS.names()) - 2

@@ -9,8 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.related.constants import _outputs_of, constant_columns
-from sqlverdict.compare.related.plain_names import ANY_WIDTH, width_of_names
+from sqlverdict.compare.related.constants import (
+    ANY_WIDTH,
+    _outputs_of,
+    constant_columns,
+    width_of_names,
+)
 from sqlverdict.compare.related.relate import relate, verify_relation
 from sqlverdict.records import Answer
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.confidence.counts import Count
+from sqlverdict.confidence.counts import STEP_OF, Count
 from sqlverdict.confidence.model import Model
-from sqlverdict.confidence.order import STEP_OF
 from sqlverdict.evidence import Refuted
-from sqlverdict.policies import INTENT
-from sqlverdict.verdicts import decide
+from sqlverdict.verdicts import INTENT, decide
 from test_policies import CASE, PREDICTION, SEARCHED, SITUATIONS
 
 

@@ -11,6 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.confidence.counts import (
+    NAMES,
+    STEP_OF,
+    STEPS,
     CellLabel,
     Count,
     Counts,
@@ -20,7 +23,6 @@ from sqlverdict.confidence.counts import (
     count_labels,
 )
 from sqlverdict.confidence.model import NO_LABELS, Model
-from sqlverdict.confidence.order import NAMES, STEP_OF, STEPS
 from sqlverdict.confidence.stored import built_in
 from sqlverdict.situations import Situation
 

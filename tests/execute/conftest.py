@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
+from hostile_postgres import TABLES
 
 from servers import fresh_postgres
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.testing.hostile.postgres import TABLES
 
 
 @pytest.fixture(scope="module")

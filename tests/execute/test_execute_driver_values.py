@@ -9,10 +9,11 @@ from enum import Enum
 from ipaddress import ip_address
 from uuid import UUID
 
-import msgspec
 import pytest
 
-from sqlverdict.execute.driver_values import cell_of, cells_of_rows, json_text_cell
+from sqlverdict.execute.values.cell_bytes import decode_cells, encode_cells
+from sqlverdict.execute.values.driver_values import cell_of, cells_of_rows, json_text_cell
+from sqlverdict.records import ExactNumber
 
 EAST = timezone(timedelta(hours=2))
 
@@ -29,7 +30,7 @@ class Colour(Enum):
         (False, 0),
         (7, 7),
         (2**64 - 1, 2**64 - 1),
-        (2**70, float(2**70)),
+        (2**70, ExactNumber(str(2**70))),
         (10**400, "1" + "0" * 400),
         (2.5, 2.5),
         (math.inf, math.inf),
@@ -38,10 +39,13 @@ class Colour(Enum):
         (Decimal("0.1"), 0.1),
         (Decimal("-0.0"), 0),
         (Decimal("Infinity"), math.inf),
-        (Decimal("1E+30"), 1e30),
+        (Decimal("1E+30"), ExactNumber("1" + "0" * 30)),
         (Decimal("1E+400"), "1" + "0" * 400),
         (Decimal("1" + "0" * 399 + "1.50"), "1" + "0" * 399 + "1.5"),
-        (Decimal("12345678901234567890.5"), 12345678901234567890.5),
+        (Decimal("12345678901234567890.50"), ExactNumber("12345678901234567890.5")),
+        (Decimal("1234567.89"), 1234567.89),
+        (Decimal("12345678.91"), ExactNumber("12345678.91")),
+        (Decimal("33.3333333333333333"), 33.3333333333333333),
         (date(2024, 2, 29), "2024-02-29"),
         (datetime(2024, 2, 29, 13, 14, 15), "2024-02-29 13:14:15"),
         (datetime(2024, 2, 29, 13, 14, 15, 120_000), "2024-02-29 13:14:15.12"),
@@ -70,7 +74,7 @@ def test_a_value_means(value: object, cell: object) -> None:
     assert actual == cell
     assert type(actual) is type(cell)
     assert cells_of_rows([(value,)]) == [(cell,)]
-    msgspec.msgpack.encode(actual)
+    assert decode_cells(encode_cells(actual)) == cell
 
 
 @pytest.mark.parametrize("value", [math.nan, Decimal("NaN")])
@@ -102,9 +106,12 @@ def test_integers_pass_through_beside_long_ones() -> None:
     rows = [(1, "a", None), (-(2**63), "b", 2**64 - 1)]
     assert cells_of_rows(rows) == rows
     long = [(1, 2**64), (-(2**63) - 1, 0)]
-    assert cells_of_rows(long) == [(1, float(2**64)), (float(-(2**63) - 1), 0)]
+    assert cells_of_rows(long) == [
+        (1, ExactNumber(str(2**64))),
+        (ExactNumber(str(-(2**63) - 1)), 0),
+    ]
     assert [[type(cell) for cell in row] for row in cells_of_rows(long)] == [
-        [int, float],
-        [float, int],
+        [int, ExactNumber],
+        [ExactNumber, int],
     ]
     assert [type(cell) for cell in cells_of_rows([(True, 1)])[0]] == [int, int]

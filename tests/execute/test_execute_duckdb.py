@@ -139,7 +139,7 @@ def test_a_variable_of_python_is_no_table(session: Session) -> None:
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
-        ("SELECT repeat('x', 40000000)", Reason.MEMORY_LIMIT),
+        pytest.param("SELECT repeat('x', 40000000)", Reason.MEMORY_LIMIT, marks=pytest.mark.slow),
         pytest.param(
             "SELECT repeat(repeat('x', 10000), 4000) FROM item",
             Reason.MEMORY_LIMIT,
@@ -148,7 +148,7 @@ def test_a_variable_of_python_is_no_table(session: Session) -> None:
         pytest.param(
             "SELECT lpad('x', 34000000, 'y')", Reason.MEMORY_LIMIT, marks=pytest.mark.slow
         ),
-        ("SELECT printf('%40000000d', 1)", Reason.MEMORY_LIMIT),
+        pytest.param("SELECT printf('%40000000d', 1)", Reason.MEMORY_LIMIT, marks=pytest.mark.slow),
         ("SELECT generate_series(1, 1000000000)", Reason.MEMORY_LIMIT),
         ("SELECT " + "(" * 100_000 + "1", Reason.PARSE_ERROR),
         ("SELECT '\ud800'", Reason.PARSE_ERROR),
@@ -370,3 +370,14 @@ def test_engines_are_listed_without_their_extras(
     assert rows["mysql"] == "needs the extra mysql"
     assert rows["postgres"] == "needs the extra postgres"
     assert rows["sqlite"] == ENGINES.get("sqlite").version
+
+
+def test_a_table_of_another_file_is_answered_with_what_helps(database: Path) -> None:
+    for sql in ("SELECT 1 FROM other.main.item", "SELECT 1 FROM other.item"):
+        outcome = ask(database, sql)
+        assert isinstance(outcome, Failure)
+        assert "no other file is attached" in outcome.message
+    assert rows(database, "FROM shop.main.item SELECT count(*)") == [(3,)]
+    plain = ask(database, "SELECT 1 FROM nothing")
+    assert isinstance(plain, Failure)
+    assert "attached" not in plain.message

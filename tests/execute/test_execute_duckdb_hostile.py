@@ -16,6 +16,7 @@ from typing import ClassVar
 import duckdb
 import pytest
 from duckdb_parts import DUCKDB, write_duckdb
+from hostile_duckdb import PLANTED, TABLES, duckdb_predictions
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart import remote
@@ -24,7 +25,6 @@ from sqlverdict.execute.engines.duckdb.guard import canonical
 from sqlverdict.execute.engines.duckdb.names import is_plain
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.records import Answer, Failure, Fault, Reason
-from sqlverdict.testing.hostile.duckdb import PLANTED, TABLES, duckdb_predictions
 from tiers import sampled
 from timeouts import HANG_SECONDS, fail_on_hang, wait_until
 
@@ -156,6 +156,7 @@ def test_what_may_run_for_long_leaves_the_callers_process(sql: str) -> None:
     assert not is_plain(sql)
 
 
+@pytest.mark.slow
 def test_lists_grow_by_plus_only_where_they_cannot_hurt(tmp_path: Path) -> None:
     file = write_duckdb(tmp_path / "l.duckdb", "CREATE TABLE t AS SELECT [1] AS l, 2 AS n")
     levels = "SELECT l + l AS l FROM (" * 34 + "SELECT l FROM t" + ")" * 34
@@ -361,6 +362,7 @@ class Hungry:
         """Nothing is open."""
 
 
+@pytest.mark.slow
 def test_what_earlier_calls_left_in_a_process_is_nobodys_fault() -> None:
     first, second = (remote.Remote(Hungry, PATIENT) for _ in range(2))
     for _ in range(2):

@@ -11,6 +11,7 @@ import pytest
 from fault_parts import GOOD, UNAVAILABLE, database_of, is_gone, proxied, sqlite_file
 
 import sqlverdict as sv
+from small_databases import EVERY_ENGINE
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import (
@@ -224,3 +225,30 @@ def test_statements_that_write_cannot_blame_the_engine_either(
         )
     assert isinstance(outcome, Failure)
     assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_ERROR, None)
+
+
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
+def test_an_unknown_database_says_what_was_looked_for_where_and_which_option_helps(
+    engine: str, tmp_path: Path
+) -> None:
+    with database_of(engine, tmp_path) as database:
+        root, _, rest = database.rpartition("/")
+        name, mark, query = rest.partition("?")
+        where = f"{root}/{{db_id}}{mark}{query}" if "://" in root else root
+        with sv.Scorer(databases=where, engine=engine) as scorer:
+            result = scorer.check(GOOD, GOOD, db_id="nowhere_at_all").result
+            known = scorer.check(GOOD, GOOD, db_id=name.partition(".")[0]).result
+    assert known.verdict is Verdict.CORRECT
+    assert result.reasons == (Reason.DATABASE_UNAVAILABLE,)
+    assert "nowhere_at_all" in result.message
+    assert root in result.message
+    assert "option databases" in result.message
+    assert "--" not in result.message
+
+
+def test_a_case_without_a_database_says_which_option_helps() -> None:
+    case = Case("1", "shop", "?", ("SELECT 1",))
+    options = sv.Options(workers=0, cache=None)
+    (result,) = sv.evaluate([case], {"1": "SELECT 1"}, options=options).results()
+    assert "database id 'shop'" in result.message
+    assert "option databases" in result.message

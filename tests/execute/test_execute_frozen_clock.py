@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from sqlverdict.execute.clock import freeze_query
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer
@@ -77,3 +79,33 @@ def test_answers_of_two_times_are_cached_apart(database: Path, tmp_path: Path) -
         assert isinstance(outcome, Answer)
         answers.append(outcome.rows[0][0])
     assert answers == ["2024-02-29", "2020-01-01", "2024-02-29"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT date('now', '-7 days'), date(), time( ), datetime('NOW ', 'start of month')",
+        "SELECT strftime('%Y'), strftime('%Y-%j', 'now', 'localtime'), unixepoch()",
+        "SELECT CURRENT_DATE, current_time, CURRENT_TIMESTAMP AS current_date",
+        "SELECT julianday('now') - julianday('2024-01-01', 'utc'), \"date\"('now')",
+        "SELECT date(date('now', '+1 day'), '-1 month') /* now */, 'now' -- date('now')",
+    ],
+)
+def test_a_frozen_text_says_what_a_frozen_clock_says(database: Path, sql: str) -> None:
+    """With a time in its text a query needs no clock."""
+    engine = ENGINES.get("sqlite")
+    with closing(engine.open(database, Limits(), now=NOW)) as frozen:
+        expected = frozen.run(sql)
+    with closing(engine.open(database, Limits())) as session:
+        outcome = session.run(freeze_query(sql, NOW))
+    assert isinstance(expected, Answer)
+    assert isinstance(outcome, Answer)
+    assert outcome.rows == expected.rows
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT a AS date FROM t", "SELECT date(a) FROM t", "SELECT 'now'"]
+)
+def test_a_text_that_does_not_read_the_clock_stays(sql: str) -> None:
+    assert freeze_query(sql, NOW) == sql
+    assert freeze_query(sql, NOW, "a dialect that nobody knows") == sql

@@ -260,7 +260,7 @@ def test_values_compare_by_meaning(database: str) -> None:
         outcome = ask(url, sql, driver_values=True)
     assert rows(outcome) == [
         (
-            *(2.5, 4, 1, "2024-02-29", "1 day 12:00:00", "2024-02-29 13:14:15.5", b"\x00\xff"),
+            *(2.5, 4, 1, "2024-02-29", "36:00:00", "2024-02-29 13:14:15.5", b"\x00\xff"),
             *(18446744073709551615, 0.3333, 5, 2024, "b", "0000-00-00"),
         )
     ]
@@ -335,9 +335,9 @@ def test_credentials_and_odd_urls_are_explained(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("MYSQL_PWD", "not the password")
-    stranger = f"mysql://sqlverdict_nobody@127.0.0.1/{name_of(database)}"
+    nobody = f"mysql://sqlverdict_nobody@127.0.0.1/{name_of(database)}"
     with pytest.raises(DatabaseError, match=r"Check the URL.*MYSQL_PWD") as caught:
-        MYSQL.open(stranger, Limits())
+        MYSQL.open(nobody, Limits())
     assert "not the password" not in str(caught.value)
     with pytest.raises(DatabaseError, match="expected mysql://"):
         MYSQL.open("mysql://127.0.0.1/a?charset=latin1", Limits())

@@ -10,14 +10,7 @@ from secrets import token_hex
 from typing import Any, NamedTuple
 
 import pytest
-from mysql_parts import execute, server_database
-
-from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.execute.engines.mysql.connection import rows_of
-from sqlverdict.execute.engines.mysql.sandbox import failure_of
-from sqlverdict.execute.servers.session import ServerLost
-from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
-from sqlverdict.testing.hostile.mysql import (
+from hostile_mysql import (
     ENDLESS,
     EXPRESSIONS,
     FILE,
@@ -28,6 +21,13 @@ from sqlverdict.testing.hostile.mysql import (
     SPELLINGS,
     STATEMENTS,
 )
+from mysql_parts import execute, server_database
+
+from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.engines.mysql.connection import rows_of
+from sqlverdict.execute.engines.mysql.sandbox import failure_of
+from sqlverdict.execute.servers.session import ServerLost
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from timeouts import wait_until
 
 pytestmark = pytest.mark.slow  # a server

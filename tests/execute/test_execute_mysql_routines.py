@@ -95,8 +95,7 @@ def test_a_function_that_the_server_lacks_does_not_exist() -> None:
     denied = f"execute command denied to user '{READER}'@'localhost' for routine "
     failure = failure_of(1370, f"{denied}'shop.ANY_VALUE'", 0.1, 1.0)
     assert failure.reason is Reason.EXECUTION_ERROR
-    assert "ANY_VALUE" in failure.message
-    assert READER not in failure.message
+    assert failure.message == "the function ANY_VALUE does not exist"
     failure = failure_of(1370, f"{denied}'shop.inner_one'", 0.1, 1.0)
     assert failure.reason is Reason.WRITE_BLOCKED
 

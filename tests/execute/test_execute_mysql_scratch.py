@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from secrets import token_hex
 
 import pytest
@@ -182,18 +184,53 @@ def test_what_a_dead_process_left_is_dropped(schema: Schema, database: str) -> N
         alive.close()
 
 
-def test_a_user_without_the_right_is_told(schema: Schema, database: str) -> None:
+@contextmanager
+def reader_of(database: str, *rights: str) -> Iterator[str]:
+    """The URL of a database by a user who may SELECT, and what else is granted."""
     name, user = database.rpartition("/")[2], f"sqlverdict_reader_{token_hex(4)}"
-    execute(
-        None,
-        f"CREATE OR REPLACE USER {user}",
-        f"GRANT SELECT ON {name}.* TO {user}",
-    )
-    reader = f"mysql://{user}@127.0.0.1/{name}"
+    grants = [f"GRANT {right} ON {name}.* TO {user}" for right in ("SELECT", *rights)]
+    execute(None, f"CREATE OR REPLACE USER {user}", *grants)
     try:
-        assert isinstance(MYSQL, ScratchEngine)
-        with pytest.raises(DatabaseError, match="right to create databases"):
-            MYSQL.scratch(schema, Limits(), reader)
+        yield f"mysql://{user}@127.0.0.1/{name}"
+    finally:
+        execute(None, f"DROP USER {user}")
+
+
+def test_a_user_who_may_only_select_searches_too(database: str) -> None:
+    assert isinstance(MYSQL, ScratchEngine)
+    before = scratch_databases()
+    with reader_of(database) as reader:
+        scratch = MYSQL.scratch(MYSQL.schema(reader), Limits(), reader)
+        try:
+            assert scratch.load({"person": [person(1, place="x")], "place": [("x", 2.5)]})
+            sql = "SELECT id, size, born FROM person JOIN place ON code = place"
+            assert answer(scratch, sql) == [(1, 2.5, "2000-01-02")]
+            for sql in (
+                "SELECT kind FROM person",
+                "SELECT * FROM person",
+                "SELECT twice FROM person",
+            ):
+                outcome = scratch.run(sql)
+                assert isinstance(outcome, Failure)
+                assert "cannot be written into a query" in outcome.message
+                assert "GRANT" in outcome.message
+            outcome = scratch.run("SELECT * FROM staff")
+            assert isinstance(outcome, Failure)
+            assert "GRANT SHOW VIEW" in outcome.message
+        finally:
+            scratch.close()
+    assert scratch_databases() == before
+    with reader_of(database, "SHOW VIEW") as reader:
+        scratch = MYSQL.scratch(MYSQL.schema(reader), Limits(), reader)
+        try:
+            assert scratch.load({"person": [person(1), person(2, 1)]})
+            assert answer(scratch, "SELECT name FROM a_staff") == [("n2",)]
+        finally:
+            scratch.close()
+
+
+def test_a_view_whose_text_is_hidden_has_no_digest(database: str) -> None:
+    with reader_of(database) as reader:
         # It cannot know whether a view has changed, or reads the clock.
         assert MYSQL.digest(reader) is None
         session = MYSQL.open(reader, Limits())
@@ -201,24 +238,28 @@ def test_a_user_without_the_right_is_told(schema: Schema, database: str) -> None
         session.close()
         assert isinstance(outcome, Answer)
         assert outcome.volatile
-        execute(None, f"GRANT SHOW VIEW ON {name}.* TO {user}")
+    with reader_of(database, "SHOW VIEW") as reader:
         assert MYSQL.digest(reader) is not None
-    finally:
-        execute(None, f"DROP USER {user}")
 
 
-def test_schemas_of_other_sources_are_made_too(database: str) -> None:
+def test_schemas_of_other_sources_are_searched_too(database: str) -> None:
     assert isinstance(MYSQL, ScratchEngine)
     table = Table("a", (Column("x", "INTEGER", not_null=True), Column("y")), primary_key=("x",))
     scratch = MYSQL.scratch(Schema("s", (table,), "ddl"), Limits(), database)
     try:
         assert scratch.load({"a": [(1, "t")]})
         assert answer(scratch, "SELECT y FROM a") == [("t",)]
+        assert not scratch.load({"a": [(None, "t")]})
+        assert not scratch.load({"a": [(1, "t"), (1, "u")]})
     finally:
         scratch.close()
     odd = Table("a", (Column("x", "NO SUCH TYPE"),))
-    with pytest.raises(DatabaseError, match="cannot be made"):
-        MYSQL.scratch(Schema("s", (odd,), "ddl"), Limits(), database)
+    scratch = MYSQL.scratch(Schema("s", (odd, replace(table, name="b")), "ddl"), Limits(), database)
+    try:
+        assert isinstance(scratch.run("SELECT x FROM a"), Failure)
+        assert answer(scratch, "SELECT y FROM b") == []
+    finally:
+        scratch.close()
     with pytest.raises(DatabaseError, match="give the URL"):
         MYSQL.scratch(Schema("s", (table,), "ddl"), Limits())
 

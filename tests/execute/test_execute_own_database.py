@@ -76,19 +76,19 @@ def test_a_connection_that_ends_late_is_waited_for_but_not_for_ever(
 
     engine = ENGINES.get("postgres")
     assert isinstance(engine, ServerEngine)
-    usual, refusals = psycopg.Connection.execute, 0
+    usual, refusals = psycopg.Cursor.execute, 0
 
-    def execute(connection: Any, query: Any, *more: Any, **options: Any) -> Any:
+    def execute(cursor: Any, query: Any, *more: Any, **options: Any) -> Any:
         nonlocal refusals
-        text = query if isinstance(query, str | bytes) else query.as_string(connection)
+        text = query if isinstance(query, str | bytes) else query.as_string(cursor)
         if "DROP DATABASE" in str(text) and (forever or refusals < 2):
             refusals += 1
             raise psycopg.errors.ObjectInUse("it is being accessed by other users")
-        return usual(connection, query, *more, **options)
+        return usual(cursor, query, *more, **options)
 
     expected = pytest.raises(DatabaseError, match="Drop it by hand") if forever else nullcontext()
     with monkeypatch.context() as patch, expected:
-        patch.setattr(psycopg.Connection, "execute", execute)
+        patch.setattr(psycopg.Cursor, "execute", execute)
         with engine.own_database(postgres_database, NAME, ()):
             pass
     assert refusals >= 2

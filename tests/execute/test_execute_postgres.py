@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
+from hostile_postgres import postgres_predictions
 from postgres_parts import PATIENT, POSTGRES, execute, session
 
 from servers import fresh_postgres
@@ -20,7 +21,6 @@ from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, R
 from sqlverdict.testing import check_engine
 from sqlverdict.testing.engine_data import CELLS, ENDLESS_JOIN, NUMBERS
 from sqlverdict.testing.hostile import ANSWER
-from sqlverdict.testing.hostile.postgres import postgres_predictions
 from timeouts import wait_until
 
 SHORT = Limits(seconds=3)

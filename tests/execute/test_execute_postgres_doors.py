@@ -53,7 +53,7 @@ def _doctor(url: str) -> str:
     with TemporaryDirectory() as folder:
         cases = Path(folder) / "cases.jsonl"
         cases.write_text(json.dumps(case))
-        arguments = ["doctor", "--cases", str(cases), "--set", "engine=postgres"]
+        arguments = ["doctor", "--cases", str(cases), "--engine", "postgres"]
         return CliRunner().invoke(command_line, arguments).output
 
 

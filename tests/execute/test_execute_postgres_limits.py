@@ -25,7 +25,7 @@ def test_what_fills_the_memory_of_the_server_is_ended(people: str) -> None:
         outcome = opened.run(endless)
         assert isinstance(outcome, Failure)
         assert outcome.reason is Reason.MEMORY_LIMIT
-        assert "104,857,600 bytes" in outcome.message
+        assert "the server's process uses more than 104,857,600 bytes" in outcome.message
         assert not outcome.repeatable
         after = opened.run("SELECT 1")
         assert isinstance(after, Answer)

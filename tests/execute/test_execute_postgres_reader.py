@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hostile_postgres import TABLES
 from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, role, rows, session
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ServerEngine, WorkspaceEngine
 from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.records import Failure
-from sqlverdict.testing.hostile.postgres import TABLES
 from timeouts import wait_until
 
 WHO = "SELECT session_user::text, current_user::text"

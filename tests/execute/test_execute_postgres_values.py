@@ -11,9 +11,9 @@ from decimal import Decimal
 import pytest
 
 from servers import fresh_postgres
-from sqlverdict.execute.driver_values import cell_of
 from sqlverdict.execute.engine import ENGINES, Limits, Session
-from sqlverdict.records import Answer
+from sqlverdict.execute.values.driver_values import cell_of
+from sqlverdict.records import Answer, ExactNumber
 
 POSTGRES = ENGINES.get("postgres")
 
@@ -38,7 +38,7 @@ VALUES: list[tuple[str, object, object]] = [
     ("2.50", 2.5, Decimal("2.50")),
     ("2.00", 2, Decimal("2.00")),
     ("-12", -12, -12),
-    ("1e30::numeric", 1e30, Decimal("1e30")),
+    ("1e30::numeric", ExactNumber("1" + "0" * 30), Decimal("1e30")),
     ("0.1::float4", 0.1, 0.1),
     ("0.1::float8", 0.1, 0.1),
     ("'Infinity'::float8", math.inf, math.inf),
@@ -102,6 +102,13 @@ def test_cells_are_those_of_the_other_engines(
 ) -> None:
     """The server's text gives the same cell as the driver's value would."""
     assert cell_of(value) == cell
+
+
+def test_money_is_a_number(session: Session) -> None:
+    outcome = session.run("SELECT '1234.50'::money, '-1234567.89'::money, '20'::money")
+    assert isinstance(outcome, Answer)
+    assert outcome.rows == [(1234.5, -1234567.89, 20)]
+    assert outcome.driver_rows == [("$1,234.50", "-$1,234,567.89", "$20.00")]
 
 
 def test_nan_is_one_value(session: Session) -> None:

@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hostile_postgres import TABLES
+from hostile_postgres_attacks import HOSTILE
 from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, session
 
 from servers import fresh_postgres
@@ -21,8 +23,6 @@ from sqlverdict.execute.engines.postgres.guard.contents import Contents
 from sqlverdict.execute.engines.postgres.sandbox import Reading, canonical
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Answer, Failure, Outcome, Reason
-from sqlverdict.testing.hostile.postgres import TABLES
-from sqlverdict.testing.hostile.postgres_attacks import HOSTILE
 from timeouts import HANG_SECONDS, wait_until
 
 SECRET = "kept-from-all-predictions"
@@ -193,7 +193,8 @@ def test_a_time_limit_that_the_server_does_not_keep_holds(lenient: Session) -> N
     outcome = beneath(lenient, "SELECT pg_sleep(600)")
     assert isinstance(outcome, Failure)
     assert outcome.reason is Reason.EXECUTION_TIMEOUT
-    assert isinstance(lenient.run("SELECT 1"), Answer)
+    # A machine that stalls may take a second for this, too.
+    assert wait_until(lambda: isinstance(lenient.run("SELECT 1"), Answer))
 
 
 def test_a_function_that_looks_for_no_cancel_is_a_time_out(
@@ -209,9 +210,8 @@ def test_a_function_that_looks_for_no_cancel_is_a_time_out(
     assert isinstance(outcome, Failure)
     assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_TIMEOUT, None)
     assert set(cancels) == {0.1}, "it is asked for again, and the query is not run again"
-    after = lenient.run("SELECT count(*) FROM person")
-    assert isinstance(after, Answer)
-    assert after.rows == [(400,)]
+    sql = "SELECT count(*) FROM person"
+    assert wait_until(lambda: getattr(lenient.run(sql), "rows", None) == [(400,)])
     assert lenient._connection.info.backend_pid != number
     # The server ends what nobody waits for.
     query = f"SELECT 1 FROM pg_stat_activity WHERE pid = {number}"

@@ -12,7 +12,7 @@ from postgres_parts import execute as execute_postgres
 from postgres_parts import role
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import ENGINES, Engine, Limits, Workspace, WorkspaceEngine
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, Workspace, WorkspaceEngine
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.records import Answer, Failure, Fault, Reason, Script
 
@@ -160,6 +160,18 @@ def test_limits_hold(target: tuple[Engine, str]) -> None:
     assert many.reason in (Reason.ROW_LIMIT, Reason.EXECUTION_TIMEOUT)
     assert isinstance(late, Failure)
     assert late.reason in (Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("door", ["open", "workspace"])
+def test_a_value_above_the_limit_is_refused(target: tuple[Engine, str], door: str) -> None:
+    limits = Limits(cell=1_000, seconds=600, trust_role=True)
+    opened: Session | Workspace = getattr(target[0], door)(target[1], limits)
+    large = opened.run(f"SELECT replace('{'a' * 100}', 'a', '{'b' * 50}')")
+    small = opened.run("SELECT name FROM t ORDER BY name")
+    opened.close()
+    assert getattr(large, "reason", large) is Reason.MEMORY_LIMIT
+    assert getattr(small, "rows", small) == [("a",), ("b",)]
 
 
 def content(target: tuple[Engine, str], sql: str) -> Answer | Failure:

@@ -87,6 +87,36 @@ def test_an_unknown_scheme_names_the_known_ones() -> None:
         engine_of("oracle://host/a")
 
 
+@pytest.mark.parametrize("scheme", ["snowflake", "bigquery", "redshift", "databricks"])
+def test_a_warehouse_is_answered_with_what_helps(scheme: str) -> None:
+    with pytest.raises(UsageError, match="gold_rows and prediction_rows") as error:
+        engine_of(f"{scheme}://account/db")
+    assert "plug-in" in str(error.value)
+    assert "docs/engine-plugins.md" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "plain"),
+    [
+        (
+            "postgresql+psycopg2://me@host/a?sslmode=require",
+            "postgresql://me@host/a?sslmode=require",
+        ),
+        ("postgresql+asyncpg://host/{db_id}", "postgresql://host/{db_id}"),
+        ("mysql+pymysql://host/a", "mysql://host/a"),
+        ("mariadb+mariadbconnector://host/a", "mariadb://host/a"),
+        ("clickhouse+native://host/a", "clickhouse+native://host/a"),
+    ],
+)
+def test_the_driver_in_a_url_of_sqlalchemy_is_left_out(url: str, plain: str) -> None:
+    assert check_reference(url) == plain
+
+
+def test_a_password_is_refused_behind_a_driver_too() -> None:
+    with pytest.raises(UsageError, match="PGPASSWORD"):
+        check_reference("postgresql+psycopg2://me:secret@host/a")
+
+
 def test_a_url_of_another_engine_is_refused() -> None:
     with pytest.raises(UsageError, match="no engine opens oracle"):
         check_fits("sqlite", "oracle://host/a")

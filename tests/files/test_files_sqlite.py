@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.audit.sqlite_file import open_for_audit
+from sqlverdict.audit.data import open_for_audit
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner

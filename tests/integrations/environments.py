@@ -1,8 +1,8 @@
-"""Tests each integration against the real package, in an environment of its own.
+"""Tests each integration, and each example plug-in, against the real package.
 
     python tests/integrations/environments.py [NAME ...]
 
-Environments are kept in ``.venv-integrations`` (or ``SQLVERDICT_ENVIRONMENTS``) and made again
+Each has an environment of its own. Environments are kept in ``.venv-integrations`` (or ``SQLVERDICT_ENVIRONMENTS``) and made again
 when ``pyproject.toml`` changes. A package that cannot be installed within 20 minutes is reported
 and is no failure.
 """
@@ -33,8 +33,10 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "phoenix": (".[phoenix]", "pandas"),
     "weave": (".[weave]",),
     "ragas": (".[ragas]",),
+    "engine_datafusion": (".", "--editable", "./examples/engine_datafusion"),
+    "engine_clickhouse": (".", "--editable", "./examples/engine_clickhouse"),
 }
-"""What each integration's tests need, by the name of its test file."""
+"""What each integration's tests need, by the name of its test file; of a plug-in, its folder."""
 
 ALONE = {"evalbench": "google-evalbench"}
 """What is installed without its dependencies: evalbench has many, and one needs a compiler."""
@@ -57,7 +59,7 @@ def main(names: list[str]) -> int:
         return 2
     words = {name: test(name) for name in names or PACKAGES}
     for name, word in words.items():
-        print(f"{name:12} {word}")
+        print(f"{name:17} {word}")
     return int("failed" in words.values())
 
 
@@ -74,8 +76,10 @@ def test(name: str) -> str:
     if name == "promptfoo":
         command = FOLDER / name / "node_modules" / ".bin" / "promptfoo"
         environment["SQLVERDICT_PROMPTFOO"] = str(command)
+    plugin = ROOT / "examples" / name / "tests"
     file = f"tests/integrations/test_integration_{name}.py"
-    done = subprocess.run([python, "-m", "pytest", *PYTEST, file], cwd=ROOT, env=environment)
+    tests = str(plugin) if plugin.is_dir() else file
+    done = subprocess.run([python, "-m", "pytest", *PYTEST, tests], cwd=ROOT, env=environment)
     return "ok" if done.returncode == 0 else "failed"
 
 

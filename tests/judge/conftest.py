@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.llm.cache import ReplyCache
-from sqlverdict.testing.tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
+from tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from sqlverdict.llm.client import Client
 from sqlverdict.llm.costs import Price, Prices
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.rate import Clock
-from sqlverdict.llm.request import Message, Request
+from sqlverdict.llm.request import Message, NoReply, Reply, Request
+from sqlverdict.llm.threads import work_all
 
 if TYPE_CHECKING:
     # Processes of tests load this file, and the suites of ``testing`` would take half a second.
@@ -53,6 +54,18 @@ def question(text: str = "one?", **more: Any) -> Request:
 def endpoint(server: FakeLlm, **more: Any) -> Endpoint:
     settings = {"model": MODEL, "retries": 2, "backoff": 0.001, "timeout": 120.0, **more}
     return Endpoint(server.base_url, **settings)
+
+
+def ask_concurrently(
+    asker: Client,
+    requests: Iterable[Request],
+    *,
+    concurrency: int | None = None,
+    grace: float = 10.0,
+) -> Iterator[tuple[int, Reply | NoReply]]:
+    """Every request's number and reply, as they come; asked as a run asks its judge."""
+    threads = asker.endpoint.concurrency if concurrency is None else concurrency
+    return work_all(asker.ask, requests, threads, grace=grace, on_interrupt=asker.stop)
 
 
 @contextmanager

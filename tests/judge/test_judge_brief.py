@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from sqlverdict.judge.briefs.result_tables import (
     witness_text,
 )
 from sqlverdict.judge.briefs.schema_text import MOST_COLUMNS, column_lines
-from sqlverdict.judge.judge import JUDGES, Settings, hear
+from sqlverdict.judge.judge import JUDGES, Settings, ask_judge
 from sqlverdict.judge.opinion import SHORTENED
 from sqlverdict.llm.costs import estimate_tokens
 from sqlverdict.llm.request import Reply, Request
@@ -92,7 +93,7 @@ def cascade_requests(brief: Brief) -> list[Request]:
             requests.append(request)
             return Reply('Fine.\n{"correct": true}', "stop", 1, 1, 0.0, cost=0.0)
 
-    hear(JUDGES.get("cascade"), brief, Settings(model="m"), Answers())
+    ask_judge(JUDGES.get("cascade"), brief, Settings(model="m"), Answers())
     return requests
 
 
@@ -138,7 +139,7 @@ def test_facts_say_whom_they_concern_and_what_both_share_stands_once() -> None:
 
 def test_no_base_rate_is_told() -> None:
     for text in (user(FULL), challenge_of(FULL)):
-        assert "People called" not in text
+        assert not re.search(r"people|labelled|labels", text, re.IGNORECASE), text
 
 
 def test_the_first_call_is_told_what_a_column_holds_where_no_row_matches() -> None:
@@ -237,9 +238,9 @@ def test_a_line_says_what_a_name_does_not() -> None:
     )
 
 
-def test_lines_are_few_and_short() -> None:
+def test_lines_are_few_and_whole() -> None:
     (line,) = column_lines([("member", "long")], KNOWN)
-    assert len(line) < 500
+    assert line == f"member.long: {'x' * 1_000}; values: {'y' * 1_000}"
     many = Descriptions({("t", f"c{n}"): Description("", "about it") for n in range(100)})
     lines = column_lines([("t", f"c{n}") for n in range(100)], many)
     assert len(lines) == MOST_COLUMNS + 1
@@ -254,10 +255,17 @@ LONG = replace(
     gold_table=brief_table(("n",), [(f"gold row {n}",) for n in range(100)]),
     prediction_table=brief_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
     schema_text=FULL.schema_text + "\n\nCREATE TABLE unread (column_of_it TEXT);" * 40,
-    columns=tuple(f"member.c{n}: described" for n in range(30)),
+    columns=tuple(f"member.c{n}: described {'in words ' * 40}" for n in range(30)),
     sizes=("member: 33 rows", *(f"table_{n}: {n} rows" for n in range(20))),
 )
-PARTS = ("gold row 49", "column_of_it", "described", "member: 33 rows", "gold row 9 ")
+PARTS = (
+    "gold row 49",
+    "column_of_it",
+    "in words " * 39,
+    "described",
+    "member: 33 rows",
+    "gold row 9 ",
+)
 """One text of each part that is left out, in the order in which that happens."""
 
 
@@ -301,7 +309,7 @@ def test_no_brief_makes_a_prompt_longer_than_the_bound(judge: str, text: str) ->
             return Reply('Fine.\n{"correct": true}', "stop", 1, 1, 0.0, cost=0.0)
 
     settings = Settings(model="m")
-    opinion = hear(JUDGES.get(judge), brief, settings, Answers())
+    opinion = ask_judge(JUDGES.get(judge), brief, settings, Answers())
     assert len(requests) == (2 if judge == "cascade" else 1)
     assert all(estimate_tokens(request) <= settings.max_prompt for request in requests)
     assert SHORTENED in opinion.flags
@@ -312,7 +320,7 @@ def test_a_short_prompt_is_not_shortened() -> None:
         def ask(self, _request: Request) -> Reply:
             return Reply('Fine.\n{"correct": true}', "stop", 1, 1, 0.0, cost=0.0)
 
-    assert SHORTENED not in hear(JUDGES.get("evidence"), FULL, Settings(), Answers()).flags
+    assert SHORTENED not in ask_judge(JUDGES.get("evidence"), FULL, Settings(), Answers()).flags
 
 
 def test_a_bound_that_makes_no_sense_is_refused() -> None:

@@ -16,13 +16,11 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from judge_asking import client, question
+from judge_asking import ask_concurrently, client, question
 
 from sqlverdict.errors import DataError
 from sqlverdict.llm.cache import Claims, ReplyCache, reply_cache_path
-from sqlverdict.llm.http.wire import ReceivedReply
-from sqlverdict.llm.request import Reply, TokenChoice
-from sqlverdict.llm.threads import ask_concurrently
+from sqlverdict.llm.request import ReceivedReply, Reply, TokenChoice
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 from timeouts import HANG_SECONDS, wait_until
 
@@ -31,10 +29,9 @@ ASKER = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from judge_asking import question
+from judge_asking import ask_concurrently, question
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
-from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.llm.http.endpoint import Endpoint
 
 cache = ReplyCache(Path(sys.argv[2]))
@@ -282,7 +279,7 @@ def test_threads_share_one_connection(cache: ReplyCache) -> None:
 def replies_of(path: Path, count: int) -> dict[str, ReceivedReply]:
     result = {
         f"{number:064x}": ReceivedReply(
-            f"reply {number}", "stop", number, 7, 0, True, 0.5, (), "fake"
+            f"reply {number}", "stop", number, 7, 0.5, tokens_known=True, served="fake"
         )
         for number in range(count)
     }

@@ -10,7 +10,7 @@ import pytest
 from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.categories import ALIASES, kinds_for, read_categories
-from sqlverdict.judge.judge import JUDGES, Opinion, Settings, hear
+from sqlverdict.judge.judge import JUDGES, Opinion, Settings, ask_judge
 from sqlverdict.judge.replies.conclusion import read_verdict
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.testing.judges import RIGHT, WRONG
@@ -104,7 +104,7 @@ def judged(equal: bool | None, *answers: str | NoReply) -> tuple[Opinion, Script
     brief = Brief(question="Who?", gold="SELECT 1", prediction="SELECT 2", equal=equal)
     script = Script(*answers)
     settings = Settings(model="m", categories=True, retries_unparseable=0)
-    return hear(JUDGES.get("flex"), brief, settings, script), script
+    return ask_judge(JUDGES.get("flex"), brief, settings, script), script
 
 
 def test_categories_follow_the_verdict() -> None:

@@ -10,14 +10,22 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from judge_asking import MODEL, SCHEMA, HandClock, client, endpoint, question, script
+from judge_asking import (
+    MODEL,
+    SCHEMA,
+    HandClock,
+    ask_concurrently,
+    client,
+    endpoint,
+    question,
+    script,
+)
 
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import NoReply, Reply
-from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.records import Reason
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 from timeouts import HANG_SECONDS, wait_until
@@ -309,7 +317,7 @@ def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.Monkey
 def test_the_packages_are_loaded_only_when_a_client_is_made() -> None:
     code = (
         "import sys, pkgutil, importlib\n"
-        "for name in 'client cache threads batch.batches estimate collect'.split():\n"
+        "for name in 'client cache threads batch.batches collect'.split():\n"
         "    importlib.import_module('sqlverdict.llm.' + name)\n"
         "print(sorted({'httpx', 'stamina', 'sqlglot', 'rich'} & set(sys.modules)))"
     )

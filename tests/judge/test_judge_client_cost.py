@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from judge_asking import PRICES, client, endpoint, question, script
+from judge_asking import PRICES, ask_concurrently, client, endpoint, question, script
 
 from sqlverdict.errors import UsageError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.costs import Prices
 from sqlverdict.llm.request import NoReply, Reply
-from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeLlm, completion
 
 GOOD = FakeAnswer(completion("fine"))

@@ -6,9 +6,9 @@ import pytest
 from judge_asking import MODEL, PRICES, question
 
 from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.collect import estimate_calls
 from sqlverdict.llm.costs import Prices
-from sqlverdict.llm.estimate import estimate_calls
-from sqlverdict.llm.http.wire import ReceivedReply
+from sqlverdict.llm.request import ReceivedReply
 
 
 def test_by_hand(cache: ReplyCache) -> None:

@@ -10,16 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from judge_asking import SCHEMA, question
+from judge_asking import SCHEMA, ask_concurrently, question
 
+import tiny_llm
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import Message, NoReply, Reply, Request
-from sqlverdict.llm.threads import ask_concurrently
-from sqlverdict.testing.tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
 from timeouts import HANG_SECONDS, wait_until
+from tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
 
 pytestmark = pytest.mark.slow  # a server
 
@@ -138,13 +138,16 @@ def test_a_file_that_is_no_model_is_an_error_not_a_wait(tmp_path: Path) -> None:
 def test_a_killed_caller_leaves_no_server_behind(tiny_gguf: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path\n"
-        "from sqlverdict.testing.tiny_llm import serve_gguf\n"
+        "from tiny_llm import serve_gguf\n"
         "with serve_gguf(Path(sys.argv[1])) as server:\n"
         "    print(server.pid, flush=True)\n"
         "    time.sleep(3600)\n"
     )
     caller = subprocess.Popen(
-        [sys.executable, "-c", code, str(tiny_gguf)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, str(tiny_gguf)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(tiny_llm.__file__).parent,
     )
     assert caller.stdout is not None
     server = int(caller.stdout.readline())

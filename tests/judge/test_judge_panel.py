@@ -11,7 +11,7 @@ import pytest
 from test_judge_judges import BRIEF, SETTINGS, Script, opinion
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.judge import JUDGES, Opinion, Settings, hear
+from sqlverdict.judge.judge import JUDGES, Opinion, Settings, ask_judge
 from sqlverdict.judge.opinion import BUDGET, PENDING
 from sqlverdict.llm.request import NoReply
 from sqlverdict.records import Reason
@@ -64,7 +64,7 @@ def test_unanimity_needs_every_vote() -> None:
 def test_a_panel_of_models_asks_each() -> None:
     script = Script(RIGHT)
     settings = replace(SETTINGS, models=("a", "b"), samples=2, members=("rubric",))
-    result = hear(JUDGES.get("panel"), BRIEF, settings, script)
+    result = ask_judge(JUDGES.get("panel"), BRIEF, settings, script)
     asks = [(request.model, request.sample) for request in script.requests]
     assert asks == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
     assert {request.purpose for request in script.requests} == {"rubric@1"}
@@ -73,7 +73,7 @@ def test_a_panel_of_models_asks_each() -> None:
 
 def test_a_panel_stops_at_the_cost_limit() -> None:
     script = Script(RIGHT, NoReply("spent", 0, budget=True))
-    result = hear(JUDGES.get("panel"), BRIEF, SETTINGS, script)
+    result = ask_judge(JUDGES.get("panel"), BRIEF, SETTINGS, script)
     assert (result.correct, result.reason) == (None, Reason.JUDGE_UNAVAILABLE)
     assert BUDGET in result.flags
     assert len(script.requests) == 2
@@ -88,7 +88,7 @@ def test_a_panel_of_panels_is_refused() -> None:
 
 def test_a_panel_is_three_prompts_by_default() -> None:
     script = Script(RIGHT)
-    result = hear(JUDGES.get("panel"), BRIEF, SETTINGS, script)
+    result = ask_judge(JUDGES.get("panel"), BRIEF, SETTINGS, script)
     assert [request.purpose.partition("@")[0] for request in script.requests] == [
         "cascade_alone",
         "cascade_challenge",
@@ -116,7 +116,7 @@ def test_stability_counts_flips() -> None:
 
 def test_a_panel_asks_for_all_votes_that_a_batch_can_take() -> None:
     script = Script(NoReply("noted", 0, pending=True))
-    result = hear(JUDGES.get("panel"), BRIEF, SETTINGS, script)
+    result = ask_judge(JUDGES.get("panel"), BRIEF, SETTINGS, script)
     assert (result.correct, result.reason) == (None, Reason.JUDGE_UNAVAILABLE)
     assert PENDING in result.flags
     assert [request.purpose.partition("@")[0] for request in script.requests] == [

@@ -11,7 +11,7 @@ import pytest
 
 from sqlverdict.errors import DataError
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.judge import JUDGES, Settings, hear
+from sqlverdict.judge.judge import JUDGES, Settings, ask_judge
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.records import Reason
@@ -23,20 +23,20 @@ REPLAY = JUDGES.get("replay")
 def test_a_recorded_reply_is_judged() -> None:
     recorded = RecordedReplies({"a": RIGHT, "b": WRONG, "c": "no idea"})
     settings = Settings(model="gpt")
-    assert hear(REPLAY, Brief("a"), settings, recorded).correct is True
-    opinion = hear(REPLAY, Brief("b"), settings, recorded)
+    assert ask_judge(REPLAY, Brief("a"), settings, recorded).correct is True
+    opinion = ask_judge(REPLAY, Brief("b"), settings, recorded)
     assert (opinion.correct, opinion.calls, opinion.judge, opinion.model) == (
         False,
         1,
         "replay@2",
         "gpt",
     )
-    unread = hear(REPLAY, Brief("c"), settings, recorded)
+    unread = ask_judge(REPLAY, Brief("c"), settings, recorded)
     assert (unread.correct, unread.reason, unread.calls) == (None, Reason.JUDGE_UNPARSEABLE, 1)
 
 
 def test_what_was_not_recorded_is_unavailable() -> None:
-    opinion = hear(REPLAY, Brief("x"), Settings(), RecordedReplies({"a": RIGHT}))
+    opinion = ask_judge(REPLAY, Brief("x"), Settings(), RecordedReplies({"a": RIGHT}))
     assert (opinion.correct, opinion.reason) == (None, Reason.JUDGE_UNAVAILABLE)
     assert "'x'" in opinion.explanation
 
@@ -44,10 +44,10 @@ def test_what_was_not_recorded_is_unavailable() -> None:
 def test_several_recordings_are_samples() -> None:
     recorded = RecordedReplies({"a": [RIGHT, WRONG, WRONG]})
     settings = Settings(members=("replay",), samples=3)
-    opinion = hear(JUDGES.get("panel"), Brief("a"), settings, recorded)
+    opinion = ask_judge(JUDGES.get("panel"), Brief("a"), settings, recorded)
     assert (opinion.correct, opinion.votes) == (False, (True, False, False))
     more = Settings(sample=7)
-    assert hear(REPLAY, Brief("a"), more, recorded).reason is Reason.JUDGE_UNAVAILABLE
+    assert ask_judge(REPLAY, Brief("a"), more, recorded).reason is Reason.JUDGE_UNAVAILABLE
 
 
 def test_both_calls_of_a_cascade_and_every_vote_of_a_panel_can_be_replayed() -> None:
@@ -61,7 +61,7 @@ def test_both_calls_of_a_cascade_and_every_vote_of_a_panel_can_be_replayed() -> 
             return Reply(text, "stop", 1, 1, 0.0, cost=0.0)
 
     settings = Settings(model="m")
-    live = hear(JUDGES.get("panel"), brief, settings, Answers())
+    live = ask_judge(JUDGES.get("panel"), brief, settings, Answers())
     assert (live.correct, live.votes) == (True, (True, False, True))
     texts = {
         request.digest(): WRONG if request.purpose.startswith("evidence") else RIGHT
@@ -70,19 +70,19 @@ def test_both_calls_of_a_cascade_and_every_vote_of_a_panel_can_be_replayed() -> 
     assert len(texts) == 4
     recorded = RecordedReplies(texts)
     for judge, calls in (("panel", 4), ("cascade", 2), ("evidence", 1)):
-        opinion = hear(JUDGES.get(judge), brief, settings, recorded)
+        opinion = ask_judge(JUDGES.get(judge), brief, settings, recorded)
         assert opinion.calls == calls
         assert opinion.correct is (judge != "evidence")
     other = replace(brief, question="Which?")
-    assert hear(JUDGES.get("cascade"), other, settings, recorded).correct is None
+    assert ask_judge(JUDGES.get("cascade"), other, settings, recorded).correct is None
 
 
 def test_any_judge_can_be_replayed_by_digest() -> None:
     brief = Brief("a", question="Who?", gold="SELECT 1", prediction="SELECT 2", equal=False)
     request = next(JUDGES.get("flex").conduct(brief, Settings(model="m")))
     recorded = RecordedReplies({request.digest(): WRONG})
-    assert hear(JUDGES.get("flex"), brief, Settings(model="m"), recorded).correct is False
-    other = hear(JUDGES.get("flex"), brief, Settings(model="other"), recorded)
+    assert ask_judge(JUDGES.get("flex"), brief, Settings(model="m"), recorded).correct is False
+    other = ask_judge(JUDGES.get("flex"), brief, Settings(model="other"), recorded)
     assert other.reason is Reason.JUDGE_UNAVAILABLE
 
 
@@ -98,10 +98,10 @@ def test_recordings_are_read_from_a_file(tmp_path: Path) -> None:
     path.write_text("\n\n".join(map(json.dumps, lines)) + "\n", "utf-8")
     recorded = RecordedReplies.from_jsonl(path)
     assert len(recorded) == 2
-    assert hear(REPLAY, Brief("1"), Settings(), recorded).correct is True
-    assert hear(REPLAY, Brief("b"), Settings(), recorded).correct is False
+    assert ask_judge(REPLAY, Brief("1"), Settings(), recorded).correct is True
+    assert ask_judge(REPLAY, Brief("b"), Settings(), recorded).correct is False
     replies = RecordedReplies.from_jsonl(path, key=lambda record: f"case {record['id']}")
-    assert hear(REPLAY, Brief("case 1"), Settings(), replies).correct is True
+    assert ask_judge(REPLAY, Brief("case 1"), Settings(), replies).correct is True
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,9 @@ def test_all_published_replies_give_the_published_verdict(data_root: Path) -> No
         path, key=lambda record: f"{record['set']}-{record['i']}", text="gpt4o_text"
     )
     opinions = {
-        f"{r['set']}-{r['i']}": hear(REPLAY, Brief(f"{r['set']}-{r['i']}"), Settings(), recorded)
+        f"{r['set']}-{r['i']}": ask_judge(
+            REPLAY, Brief(f"{r['set']}-{r['i']}"), Settings(), recorded
+        )
         for r in records
     }
     verdicts = [opinions[f"{r['set']}-{r['i']}"].correct for r in records]

@@ -18,7 +18,7 @@ from judge_asking import question
 from sqlverdict.llm import threads
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.request import NoReply, Reply, Request
-from sqlverdict.llm.threads import ask_concurrently, work_all
+from sqlverdict.llm.threads import work_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 from timeouts import HANG_SECONDS, wait_until
 
@@ -39,10 +39,9 @@ def test_every_item_is_worked_on_once(count: int, concurrency: int) -> None:
 
 
 def test_replies_carry_the_number_of_their_request() -> None:
-    counts: list[int] = []
     requests = (question(str(number)) for number in range(20))
-    results = dict(ask_concurrently(Script(), requests, counts.append, concurrency=4))
-    assert counts == list(range(1, 21))
+    results = dict(work_all(Script().ask, requests, 4))
+    assert sorted(results) == list(range(20))
     assert all(isinstance(results[number], NoReply) == bool(number % 2) for number in range(20))
     assert results[4].text == "4"  # type: ignore[union-attr]
 
@@ -144,11 +143,10 @@ INTERRUPTED = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from judge_asking import question
+from judge_asking import ask_concurrently, question
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm import threads
 from sqlverdict.llm.client import Client
-from sqlverdict.llm.threads import ask_concurrently
 from sqlverdict.llm.http.endpoint import Endpoint
 
 wait = threads._ThreadPool.wait

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from judge_asking import PRICES, SCHEMA, question
 
 from sqlverdict.llm.http.endpoint import Endpoint
-from sqlverdict.llm.http.wire import Malformed, body_of, decode, encode, read_completion
+from sqlverdict.llm.http.wire import Malformed, body_of, decode, encode, read_completion, reply_cost
 from sqlverdict.llm.request import TokenChoice
 from sqlverdict.testing.fake_llm import completion
 
@@ -137,9 +137,10 @@ def test_counts_that_are_none_count_nothing(usage: Any) -> None:
 
 def test_a_reply_without_counts_has_no_cost() -> None:
     reply = read_completion(completion("x"))
-    assert reply.cost("fake", PRICES) == pytest.approx((10 * 1000 + 5 * 2000) / 1e6)
-    assert read_completion(completion("x") | {"usage": None}).cost("fake", PRICES) is None
-    assert reply.cost("another", PRICES) is None
+    assert reply_cost(reply, "fake", PRICES) == pytest.approx((10 * 1000 + 5 * 2000) / 1e6)
+    uncounted = read_completion(completion("x") | {"usage": None})
+    assert reply_cost(uncounted, "fake", PRICES) is None
+    assert reply_cost(reply, "another", PRICES) is None
 
 
 def test_logprobs_are_read_where_they_come() -> None:

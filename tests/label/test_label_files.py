@@ -316,7 +316,7 @@ def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
         for item, choice in zip(data["items"], choices, strict=True)
     ]  # fmt: skip
     downloaded.write_text("".join(json.dumps(record) + "\n" for record in records))
-    with pytest.raises(DataError, match=r"line 1.*--import"):
+    with pytest.raises(DataError, match=r"line 1 is a vote of an offline page.*--import"):
         read_labels(downloaded)
     elsewhere = [
         "label",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from label_runs import KNOWLEDGE, OpenSession
-from sqlverdict.evidence_parts import AnswerExcerpt
+from sqlverdict.evidence_parts import AnswerExcerpt, LoggedAnswers, TypedCell
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
@@ -22,7 +22,6 @@ from sqlverdict.label.display import (
 )
 from sqlverdict.label.item import logged_result, show_item
 from sqlverdict.label.layout_sql import layout, layout_pair
-from sqlverdict.logged_answers import LoggedAnswers, TypedCell
 from sqlverdict.records import Answer, Failure, Reason
 
 
@@ -183,7 +182,7 @@ def test_without_both_the_page_says_so(open_session: OpenSession) -> None:
     session = open_session()
     bare = CaseDatabases(QueryRunner("sqlite", Limits()))
     item = show_item(next(iter(session.queue.items.values())), bare, "gold")
-    assert "--databases" in item.a.result.failure
+    assert "option databases" in item.a.result.failure
     assert item.tables == ()
 
 

@@ -192,16 +192,16 @@ def test_from_python_a_guess_is_a_warning(tmp_path: Path) -> None:
     with closing(sqlite3.connect(database)) as shop:
         shop.execute("CREATE TABLE item (name TEXT)")
     records = [{"question": "One?", "expected": "SELECT 1", "output": "SELECT 1"}]
-    with pytest.warns(UserWarning, match="'expected'.*'output'"):
+    with pytest.warns(UserWarning, match="read 'expected' as gold, 'output' as prediction"):
         run = sv.evaluate(records, db=database)
     assert run.estimate("ex").value == 1.0
     file = tmp_path / "cases.jsonl"
     file.write_text('{"id": 1, "db_id": "shop", "expected": "SELECT 1", "output": "SELECT 2"}\n')
-    with pytest.warns(UserWarning, match=r"cases\.jsonl.*'expected'"):
+    with pytest.warns(UserWarning, match=r"cases\.jsonl: read 'expected' as gold"):
         run = sv.evaluate(file, db=database)
     assert run.estimate("ex").value == 0.0
     with pytest.raises(
-        UnclearColumns, match=r"'a'.*'gold'.*'b'.*'prediction'.*columns={'b'.*'gold'"
+        UnclearColumns, match=r"{'a': 'gold', 'b': 'prediction'} or columns={'b': 'gold'"
     ):
         sv.evaluate([{"a": "SELECT 1", "b": "SELECT 1"}], db=database)
 
@@ -232,7 +232,7 @@ def test_two_columns_that_may_be_the_gold_are_refused_where_they_differ(
     database = tmp_path / "shop.sqlite"
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("CREATE TABLE item (name TEXT)")
-    with pytest.raises(UnclearColumns, match="differ, and each may be the gold") as error:
+    with pytest.raises(UnclearColumns) as error:
         sv.evaluate(file, db=database)
     assert error.value.choices == (((second, "off"),), ((first, "off"),))
     for choice, right in zip(error.value.choices, (0, 1), strict=True):
@@ -240,8 +240,9 @@ def test_two_columns_that_may_be_the_gold_are_refused_where_they_differ(
         assert run.estimate("ex").value == right
     record = {"id": 1, first: "SELECT 1", second: "SELECT 2", "prediction": "SELECT 2"}
     if first != "Gold":
-        with pytest.raises(UnclearColumns, match="each may be the gold"):
+        with pytest.raises(UnclearColumns) as error:
             sv.evaluate([record], db=database)
+        assert error.value.choices == (((second, "off"),), ((first, "off"),))
         alike = {**record, second: "SELECT 1"}
         many = [{**alike, "id": number} for number in range(201)]
         assert sv.evaluate([alike], db=database).estimate("ex").value == 0

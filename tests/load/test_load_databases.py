@@ -14,6 +14,7 @@ from sqlverdict.load.databases import (
     missing_databases,
     notes_for_part,
     suite_of,
+    unknown_database,
 )
 from sqlverdict.records import Case
 
@@ -47,11 +48,16 @@ def test_a_missing_database_has_an_expected_place(tmp_path: Path) -> None:
     assert folder.path("pets_2") is None
     assert folder.suite("pets_2") == []
     assert folder.expected("pets_2") == str(tmp_path / "pets_2" / "pets_2.sqlite")
-    assert "'pets_1'" in folder.explain("pets_2")
+    message = unknown_database("pets_2", "databases", folder.expected("pets_2") or "")
+    assert f"expected {tmp_path / 'pets_2' / 'pets_2.sqlite'}" in message
+    assert "Did you mean 'pets_1'?" in message
+    assert "(option databases)" in message
+    assert unknown_database("pets_1", "databases", folder.expected("pets_1") or "") == ""
 
 
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
-    assert "no folder" in DatabaseFolder(tmp_path / "none").explain("a")
+    file = DatabaseFolder(tmp_path / "none").expected("a") or ""
+    assert f"no folder {tmp_path / 'none'}" in unknown_database("a", "databases", file)
     with pytest.raises(UsageError, match="no file or folder"):
         find_databases(tmp_path, ("database",), tmp_path / "none")
 
@@ -60,7 +66,8 @@ def test_several_files_without_its_own_are_not_guessed(tmp_path: Path) -> None:
     make(tmp_path, "pets/a.sqlite", "pets/b.sqlite")
     folder = DatabaseFolder(tmp_path)
     assert folder.path("pets") is None
-    assert "not determined" in folder.explain("pets")
+    file = folder.expected("pets") or ""
+    assert "not determined" in unknown_database("pets", "databases", file)
 
 
 def test_a_difference_in_case_is_used_and_reported(tmp_path: Path) -> None:
@@ -134,7 +141,7 @@ def test_a_db_id_is_a_name_and_never_leads_out_of_the_folder(db_id: str, tmp_pat
     assert folder.path(db_id) is None
     assert folder.expected(db_id) is None
     assert folder.suite(db_id) == []
-    assert "not a database id" in folder.explain(db_id)
+    assert "which is not a name" in unknown_database(db_id, "databases")
     assert folder.path("shop") == str(root / "shop" / "shop.sqlite")
     assert DatabaseFolder(root / "shop" / "shop.sqlite").path(db_id) is not None, "serves every id"
 

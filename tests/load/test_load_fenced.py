@@ -19,6 +19,7 @@ PLAIN = [
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n",
     "VALUES (1)",
     "FROM t SELECT a",
+    "FROM an.orders SELECT id",
     "TABLE t",
     "PIVOT t ON a USING sum(b)",
     'pivot main."t" AS x ON a',

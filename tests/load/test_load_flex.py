@@ -217,3 +217,23 @@ def test_kinds_of_error_are_kept_beside_the_reply(tmp_path: Path) -> None:
     assert categorised.recorded is not None
     assert json.loads(categorised.recorded.categories) == labels
     assert replace(categorised.recorded, categories="") == judged.recorded
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("kind", ["fn", "fp"])
+def test_the_published_files_are_read_as_they_are(data_root: Path, kind: str) -> None:
+    """Each line of each file: those with kinds of error name no database."""
+    published = data_root / "flex" / "published"
+    databases = set()
+    for file in sorted(published.glob(f"*/*{kind}*.jsonl")):
+        lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        cases = list(BENCHMARKS.get("flex").read(file).cases)
+        assert [case.golds[0] for case in cases] == [line["gt_sql"] for line in lines]
+        assert all(case.recorded is not None for case in cases)
+        recorded = [case.recorded.categories for case in cases if case.recorded is not None]
+        assert [bool(kinds) for kinds in recorded] == [
+            "judge_result_category" in line for line in lines
+        ]
+        if any(recorded):
+            databases = {case.db_id for case in cases}
+    assert len(databases) == 11, "one for each database of BIRD's dev set"

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.errors import DataError, UsageError
+from error_parts import options_of
+from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
 from sqlverdict.load.people.labels import Labels, combined, read_labels
 from sqlverdict.load.people.votes import MEANINGS
 
@@ -133,11 +134,13 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"line 2: the id 'a' already occurs at .*line 1"):
         read_labels(twice)
     nameless = write(tmp_path, {"human": 1}, name="nameless.jsonl")
-    with pytest.raises(DataError, match=r"has no id .*--id-field NAME"):
+    with pytest.raises(UnclearFields, match="has no id") as unclear:
         read_labels(nameless)
+    assert unclear.value.options == ((OptionName("id_field", "NAME"),),)
     fields = write(tmp_path, {"id": "a", "gut": 1}, name="fields.jsonl")
-    with pytest.raises(UsageError, match=r"there are 'id', 'gut'\. Give --label-field gut"):
+    with pytest.raises(UnclearFields, match="'id', 'gut'") as unclear:
         read_labels(fields)
+    assert unclear.value.options == ((OptionName("label_field", "gut"),),)
     with pytest.raises(UsageError, match=r"no field 'guts'\. Did you mean 'gut'"):
         read_labels(fields, label_field="guts")
     uneven = write(
@@ -148,8 +151,9 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     empty = write(tmp_path, name="empty.jsonl")
     with pytest.raises(DataError, match="holds no labels"):
         read_labels(empty)
-    with pytest.raises(UsageError, match="is not a pattern"):
+    with pytest.raises(UsageError) as error:
         read_labels(fields, label_field="gut", id_field="{id")
+    assert options_of(error.value) == [OptionName("id_field", "{id")]
 
 
 def test_the_table_of_flexs_experts_labels_both_halves(tmp_path: Path) -> None:
@@ -164,6 +168,19 @@ def test_the_table_of_flexs_experts_labels_both_halves(tmp_path: Path) -> None:
     ]
     one = read_labels(path, label_field="FN_consensus", id_field="{Index}")
     assert [item.id for item in one.items] == ["7", "8"]
+
+
+@pytest.mark.data
+def test_flexs_published_table_has_the_votes_of_three_experts(data_root: Path) -> None:
+    path = data_root / "flex" / "published" / "agreement" / "experts_agreement_200.csv"
+    published = read_labels(path, half="0")
+    half = read_labels(data_root / "flex" / "agreement_half.jsonl", half="0")
+    assert len(published.items) == 100
+    assert len(published.annotators) == 3
+    # The half has the same pairs in the same order, with the votes in a list.
+    by_set = sorted(half.items, key=lambda item: not item.equal)
+    assert [item.value for item in published.items] == [item.value for item in by_set]
+    assert [item.votes for item in published.items] == [item.votes for item in by_set]
 
 
 LONG = "id,annotator,label\n1,ann,1\n1,bob,right\n2,ann,0\n2,bob,gold wrong\n3,ann,no\n3,bob,\n"
@@ -187,10 +204,12 @@ def test_each_row_may_be_a_vote(tmp_path: Path, header: str) -> None:
 def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text(LONG.replace("annotator,label", "who,right"))
-    with pytest.raises(UsageError, match=r"there are 'id', 'who', 'right'\. Give --label-f"):
+    with pytest.raises(UnclearFields, match="'id', 'who', 'right'") as unclear:
         read_labels(path)
-    with pytest.raises(DataError, match=r"If each row is a vote, .* with --annotator-field"):
+    assert unclear.value.options == ((OptionName("label_field", "right"),),)
+    with pytest.raises(DataError) as error:
         read_labels(path, label_field="right")
+    assert options_of(error.value) == [OptionName("annotator_field"), OptionName("id_field")]
     labels = read_labels(path, label_field="right", annotator_field="who")
     assert values(labels) == {"1": 1, "2": None, "3": 0}
     with pytest.raises(UsageError, match=r"no field 'whom'\. Did you mean 'who'"):
@@ -209,8 +228,9 @@ def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> 
 def test_columns_of_annotators_are_named_where_there_is_no_label(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("id,note,ann,bob j\nx,why,1,both wrong\ny,,0,\n")
-    with pytest.raises(UsageError, match="Give --votes ann --votes 'bob j'"):
+    with pytest.raises(UnclearFields) as error:
         read_labels(path)
+    assert error.value.options == ((OptionName("votes", "ann"), OptionName("votes", "bob j")),)
 
 
 def test_two_votes_of_one_annotator_on_a_case_are_an_error(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_fenced_lines_and_refusals(tmp_path: Path) -> None:
     assert table["1"].raw == "I cannot select that."
     assert not table["1"].abstained
     assert table["2"].raw is None
-    assert "no SQL (id '1')" in table.notes[0]
+    assert "1 prediction has text but no SQL (id '1')" in table.notes[0]
 
 
 def test_the_word_null_in_a_record_is_no_abstention(tmp_path: Path) -> None:

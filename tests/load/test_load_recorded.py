@@ -126,7 +126,7 @@ def test_a_name_with_a_dot_is_itself_first() -> None:
         "recorded": {"equal": 1},
         "tags": {"set": "x"},
     }
-    with pytest.raises(BenchmarkError, match=r"two columns .*'equal'"):
+    with pytest.raises(BenchmarkError, match="two columns mean 'equal'"):
         rename({"recorded.equal": 1, "recorded": {"equal": 0}}, {}, "here")
 
 
@@ -138,7 +138,7 @@ def test_a_map_to_nowhere_is_refused_and_one_from_nowhere_is_told(tmp_path: Path
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps(START) + "\n")
     read = BENCHMARKS.get("jsonl").read(file, options={"verdicts.x": "recorded.equal"})
-    assert "'verdicts.x'" in " ".join(read.notes)
+    assert "columns of the map that the first line does not have: 'verdicts.x'" in read.notes
 
 
 def test_a_table_has_columns_for_parts_of_a_record(tmp_path: Path) -> None:

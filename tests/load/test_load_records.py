@@ -92,7 +92,7 @@ def test_unused_fields_are_noted(tmp_path: Path) -> None:
     path = write(tmp_path / "c.jsonl", {**CASE, "dificulty": "easy"})
     benchmark = BENCHMARKS.get("jsonl").read(path)
     (note,) = benchmark.notes
-    assert "not used: 'dificulty'" in note
+    assert "not used: 'dificulty'. The option column NAME=FIELD" in note
     assert benchmark.count == 1
 
 

@@ -11,13 +11,16 @@ from zipfile import ZipFile
 import pytest
 from parquet_files import write_parquet
 
+from error_parts import options_of
 from sqlverdict.errors import (
     BenchmarkError,
     DataError,
     MissingExtra,
+    OptionName,
     PredictionError,
     UnclearColumns,
     UsageError,
+    column_option,
 )
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, PairedCases
 from sqlverdict.load.columns.column_map import join_maps
@@ -162,13 +165,17 @@ def test_a_folder_with_one_database_serves_cases_that_name_none(
     if len(names) == 1:
         assert [case.db_id for case in cases] == ["only"]
         return
-    with pytest.raises(BenchmarkError, match="name its file: --databases FILE"):
+    with pytest.raises(BenchmarkError) as error:
         list(cases)
+    assert options_of(error.value) == [
+        OptionName("databases", "FILE"),
+        column_option("NAME", "db_id"),
+    ]
 
 
 def test_a_missing_gold_names_the_columns_with_sql_and_the_option(tmp_path: Path) -> None:
     file = write(tmp_path / "q.csv", f'nr;a;b\n1;"{GOLD}";```sql SELECT 1```\n')
-    with pytest.raises(UnclearColumns, match="Columns with SQL: 'a', 'b'") as error:
+    with pytest.raises(UnclearColumns) as error:
         read(file)
     assert error.value.choices == (
         (("a", "gold"), ("b", "prediction")),

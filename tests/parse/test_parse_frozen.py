@@ -211,3 +211,12 @@ def test_a_part_is_frozen_without_what_is_around_it() -> None:
     tree.set("limit", exp.Limit(expression=exp.Literal.number(9)))
     assert is_frozen(where.this)
     assert not is_frozen(tree)
+
+
+@pytest.mark.parametrize("sql", TEXTS)
+def test_a_query_finds_the_nodes_of_its_tree_in_their_order(sql: str) -> None:
+    query = parse(sql)
+    assert isinstance(query, Query)
+    kinds = (exp.Column, exp.Predicate, exp.Select)
+    assert [*map(id, query.nodes)] == [*map(id, query.tree.walk())]
+    assert [*map(id, query.find_all(*kinds))] == [*map(id, query.tree.find_all(*kinds))]

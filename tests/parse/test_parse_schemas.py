@@ -89,7 +89,7 @@ def test_json_of_create_statements(tmp_path: Path) -> None:
     schemas = load_schemas(file)
     assert {name: len(schema.tables) for name, schema in schemas.items()} == {"d": 2, "e": 1}
     assert list(load_schemas(file, "e")) == ["e"]
-    with pytest.raises(SchemaError, match=r"'f'.*: d, e"):
+    with pytest.raises(SchemaError, match="no database 'f'; it holds 2: d, e"):
         load_schemas(file, "f")
 
 
@@ -113,7 +113,7 @@ def test_folder(tmp_path: Path) -> None:
             connection.execute("CREATE TABLE t (a)")
     assert list(load_schemas(tmp_path)) == ["flat", "nested"]
     assert list(load_schemas(tmp_path, "nested")) == ["nested"]
-    with pytest.raises(SchemaError, match=r"'empty'.*: flat, nested"):
+    with pytest.raises(SchemaError, match="no database 'empty'; it holds 2: flat, nested"):
         load_schemas(tmp_path, "empty")
     with pytest.raises(SchemaError, match="holds no database"):
         load_schemas(tmp_path / "empty")

@@ -20,7 +20,7 @@ from sqlverdict.score.reliability.outcomes import (
     FailurePolicy,
     Mishap,
     OutcomeTable,
-    fate_of,
+    item_outcome,
     label_by,
 )
 from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING, partly, rs, subset
@@ -41,7 +41,7 @@ def cases(shop: Path) -> list[Case]:
 def test_a_missing_id_silently_becomes_an_abstention(shop: Path, tmp_path: Path) -> None:
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps({"a": "SELECT count(*) FROM item", "b": None}))
-    with pytest.raises(PredictionError, match="1 of 3 cases"):
+    with pytest.raises(PredictionError, match="1 of 3 cases have no prediction"):
         load_predictions(path, ["a", "b", "c"])
     with pytest.raises(PredictionError, match="have no prediction"):
         evaluate(cases(shop), {"a": "SELECT 1", "b": None}, options=Options(cache=None))
@@ -127,7 +127,7 @@ def test_the_thread_time_out_cannot_stop_sqlite(shop: Path) -> None:
     run = evaluate(cases(shop), predictions, options=options)
     first = next(run.results())
     assert first.reasons == (Reason.EXECUTION_TIMEOUT,)
-    assert fate_of(first, label_by("ex"), FailurePolicy()).mishap is Mishap.TIMEOUT
+    assert item_outcome(first, label_by("ex"), FailurePolicy()).mishap is Mishap.TIMEOUT
     stopped = reliability_of(run, ReliabilityRequest(policy=FailurePolicy(timeout="abstain")))
     assert stopped.table.harm == 0
     assert stopped.table.abstained_answerable == 1
@@ -155,6 +155,6 @@ def test_an_execution_error_is_an_outcome_of_its_own() -> None:
         0, "a", "d", "?", ("SELECT 1",), "SELECT nothing", False, Verdict.INCORRECT,
         scores={"ex": 0.0}, reasons=(Reason.EXECUTION_ERROR,),
     )  # fmt: skip
-    assert fate_of(result, label_by("ex"), FailurePolicy()).cell is Cell.WRONG
-    caught = fate_of(result, label_by("ex"), FailurePolicy(error="abstain"))
+    assert item_outcome(result, label_by("ex"), FailurePolicy()).cell is Cell.WRONG
+    caught = item_outcome(result, label_by("ex"), FailurePolicy(error="abstain"))
     assert (caught.cell, caught.mishap) == (Cell.ABSTAINED_ANSWERABLE, Mishap.ERROR)

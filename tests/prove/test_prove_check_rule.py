@@ -231,6 +231,7 @@ def test_a_rule_that_reaches_beside_its_node() -> None:
     fails(make_rule(reach, matches=(exp.Column,)), "minds_its_node", "beside its node")
 
 
+@pytest.mark.slow
 def test_a_rule_without_end() -> None:
     def grow(node: exp.Column, facts: Facts) -> Expr | None:
         return exp.Add(this=node.copy(), expression=exp.Literal.number(0))

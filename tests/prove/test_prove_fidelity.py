@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 
+from query_grammar import ROWS, SCHEMA, Grammar
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -24,7 +25,6 @@ from sqlverdict.prove.resolve.fidelity import LOST, comparable, loss
 from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Query, Reason
-from sqlverdict.testing.grammar import ROWS, SCHEMA, Grammar
 
 QUERIES = range(800)
 PAIRS = range(10_000, 11_200)

@@ -13,7 +13,9 @@ from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
+from sqlverdict.prove.reasoning import copies
 from sqlverdict.testing.hostile import Hostile, hostile_predictions, make_database
+from tiers import sampled
 
 PLAIN = "SELECT name FROM person WHERE id > 1"
 
@@ -39,6 +41,7 @@ def test_hostile_predictions_end_in_a_word(schema: Schema, profile: str) -> None
 
 
 def deep() -> Iterator[str]:
+    """Those with normal forms that end."""
     yield PLAIN.replace("id > 1", "(" * 30 + "id > 1" + ")" * 30)
     yield PLAIN.replace("id > 1", "NOT " * 31 + "id > 1")
     yield PLAIN.replace("id > 1", " AND ".join(f"id <> {n}" for n in range(300)))
@@ -67,7 +70,10 @@ def deep() -> Iterator[str]:
     equal = " AND ".join(f"p{n}.age = p{n + 1}.age" for n in range(8))
     yield f"SELECT p0.name FROM {copies} WHERE {equal}"
     yield "SELECT " + "CASE WHEN id = 1 THEN 1 ELSE " * 12 + "0" + " END" * 12 + " FROM person"
-    # A rule writes the operand once for each value: short texts with normal forms without end.
+
+
+def doubled_at_each_level() -> Iterator[str]:
+    """Short texts with normal forms without end: a rule writes the operand once for each value."""
     yield "SELECT " + "CASE " * 20 + "id" + " WHEN 1 THEN 2 WHEN 3 THEN 4 END" * 20 + " FROM person"
     yield "SELECT " + "(" * 20 + "id" + " BETWEEN 1 AND 2)" * 20 + " FROM person"
     yield "SELECT " + "(" * 20 + "id" + " IN (1, 2, 3))" * 20 + " FROM person"
@@ -82,7 +88,22 @@ def deep() -> Iterator[str]:
 @pytest.mark.parametrize("profile", ["sound", "etm_paper"])
 @pytest.mark.parametrize("number", range(len(list(deep()))))
 def test_deep_and_wide_queries_end(schema: Schema, number: int, profile: str) -> None:
-    sql = list(deep())[number]
+    check_end(list(deep())[number], schema, profile)
+
+
+@pytest.mark.slow
+@pytest.mark.sampled
+@pytest.mark.parametrize("profile", ["sound", "etm_paper"])
+@pytest.mark.parametrize("number", range(len(list(doubled_at_each_level()))))
+def test_queries_that_double_end_by_their_budget(
+    schema: Schema, number: int, profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The time grows with the square of the budget: seconds for each text with all of it.
+    monkeypatch.setattr(copies, "MOST_COPIED", sampled(copies.MOST_COPIED // 4, copies.MOST_COPIED))
+    check_end(list(doubled_at_each_level())[number], schema, profile)
+
+
+def check_end(sql: str, schema: Schema, profile: str) -> None:
     proof = prove(sql, PLAIN, schema, profile=profile)
     assert isinstance(proof, Proof | NotProved)
     same = prove(sql, f"{sql} ", schema, profile=profile)

@@ -72,6 +72,7 @@ def answers(connection: sqlite3.Connection, sql: str) -> list[str] | None:
     return rows if " ORDER BY " in sql and " OVER " not in sql else sorted(rows)
 
 
+@pytest.mark.slow
 def test_near_pairs_are_not_proved(schema: Schema) -> None:
     apart, proved = 0, []
     with closing(sqlite3.connect(":memory:")) as connection:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.evidence import Proved, Undecided
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.fact_check import FactCheck
 from sqlverdict.parse.facts import References
 from sqlverdict.parse.query import parse
@@ -19,6 +20,7 @@ from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Reason
 
+SQLITE = ENGINES.get("sqlite")
 SCHEMA = """
 CREATE TABLE radio (radio_id INTEGER PRIMARY KEY, name TEXT NOT NULL, year INTEGER NOT NULL);
 CREATE TABLE child (id INTEGER PRIMARY KEY, rid INTEGER NOT NULL REFERENCES radio(radio_id));
@@ -39,7 +41,7 @@ def database(path: Path, rows: str) -> Path:
 
 
 def proved(path: Path, gold: str, prediction: str) -> Derivation:
-    return prove_on_data(parse(gold), parse(prediction), read_sqlite(path), path)
+    return prove_on_data(parse(gold), parse(prediction), read_sqlite(path), SQLITE, path)
 
 
 def test_a_proof_whose_facts_hold_is_a_proof(tmp_path: Path) -> None:
@@ -53,8 +55,8 @@ def test_no_data_break_nothing(tmp_path: Path) -> None:
     path = database(tmp_path / "t.sqlite", "")
     assert proved(path, ALL, JOINED).proved
     schema, gold, prediction = read_sqlite(path), parse(ALL), parse(JOINED)
-    assert prove_on_data(gold, prediction, schema, tmp_path / "gone.sqlite").proved
-    assert prove_on_data(gold, prediction, schema, None).proved
+    assert prove_on_data(gold, prediction, schema, SQLITE, tmp_path / "gone.sqlite").proved
+    assert prove_on_data(gold, prediction, schema, SQLITE, None).proved
 
 
 def test_a_proof_that_the_data_break_is_shown_and_not_used(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from query_mutations import mutate
 from query_strategies import DDL, RANDOMS, make_query
 
-from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, HasAffinity, References, facts_of
+from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check_proof

@@ -179,6 +179,7 @@ def test_the_message_holds_all_that_it_takes_to_see_the_difference() -> None:
     assert "before" in message
 
 
+@pytest.mark.slow
 def test_an_attack_is_repeatable() -> None:
     rule = RULES.get("between_is_two_bounds")
     first = [query.sql for query, _ in zip(hostile_queries(rule), range(50), strict=False)]

@@ -58,6 +58,11 @@ JOINED = [
 """This SQLite drops an inner order beside a join; others may keep it."""
 
 OTHERS = {
+    "a text that is compared, and is a condition by itself": (
+        "SELECT id FROM t WHERE s > '1' AND s",
+        "SELECT id FROM t WHERE FALSE",
+        "INSERT INTO t (m, s) VALUES (1, '2')",
+    ),
     "the last aggregate of a query without GROUP BY": (
         "SELECT COUNT(m) IS NULL FROM t",
         "SELECT FALSE FROM t",

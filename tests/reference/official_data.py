@@ -60,9 +60,9 @@ class Reference:
         self.predictions[case.id] = replace(prediction, case_id=case.id)
         self.expected[case.id] = dict(expected)
 
-    def every(self, step: int) -> Reference:
-        """Each ``step``-th verdict."""
-        cases = self.cases[::step]
+    def every(self, step: int, start: int = 0) -> Reference:
+        """Each ``step``-th verdict, from the one at ``start``."""
+        cases = self.cases[start::step]
         ids = {case.id for case in cases}
         return Reference(
             self.name,

@@ -23,7 +23,12 @@ from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.records import Answer, Result
 from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability_of
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.reliability.outcomes import FailurePolicy, OutcomeTable, fate_of, label_by
+from sqlverdict.score.reliability.outcomes import (
+    FailurePolicy,
+    OutcomeTable,
+    item_outcome,
+    label_by,
+)
 from sqlverdict.score.reliability.reliability_score import (
     ANS,
     EVERYTHING,
@@ -155,7 +160,7 @@ def item_worths(
     label = label_by(source)
 
     def worth(result: Result) -> int | None:
-        return WORTH[fate_of(result, label, policy or FailurePolicy()).cell]
+        return WORTH[item_outcome(result, label, policy or FailurePolicy()).cell]
 
     return {result.id: worth(result) for result in run.results()}
 

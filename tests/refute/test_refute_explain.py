@@ -12,7 +12,7 @@ from sqlverdict.evidence import Refuted, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.records import Answer, Failure, Reason, Row
 from sqlverdict.refute.explain import causes_in_queries
-from sqlverdict.refute.explain.evidence import refutation_evidence, telling_rows
+from sqlverdict.refute.explain.evidence import find_deciding_rows, refutation_evidence
 from sqlverdict.refute.explain.sentence import rows_table, sentence
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
@@ -172,7 +172,6 @@ def test_a_tie_that_changes_nothing_is_not_named() -> None:
         )
     )
     assert "share" not in text
-    assert "same score" not in text
 
 
 def test_columns_order_and_failures_are_said_as_they_are() -> None:
@@ -287,18 +286,22 @@ def test_evidence_of_a_witness() -> None:
 def test_rows_on_which_only_one_answer_depends_are_named() -> None:
     players = [(1, "a", 2), (2, "a", 2), (3, "b", 5)]
     result = on("SELECT name FROM players", "SELECT DISTINCT name FROM players", players=players)
-    assert telling_rows(result) == {"players": (0, 1)}, "the third is the only one of its name"
+    assert find_deciding_rows(result) == {"players": (0, 1)}, (
+        "the third is the only one of its name"
+    )
     evidence = refutation_evidence(result)
     assert isinstance(evidence, Refuted)
-    assert evidence.telling == {"players": (0, 1)}
+    assert evidence.deciding_rows == {"players": (0, 1)}
     filtered = "SELECT count(*) FROM players WHERE score > 2"
     explanation = on("SELECT count(*) FROM players", filtered, players=players)
-    assert telling_rows(explanation) == {"players": (0, 1)}, "also where only a number differs"
+    assert find_deciding_rows(explanation) == {"players": (0, 1)}, (
+        "also where only a number differs"
+    )
 
 
 def test_no_row_is_named_where_both_answers_depend_on_all() -> None:
     result = on("SELECT name FROM players", "SELECT score FROM players", players=[(1, "a", 2)])
-    assert telling_rows(result) == {}
+    assert find_deciding_rows(result) == {}
 
 
 def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:

@@ -17,7 +17,14 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell
 from sqlverdict.refute.data.mine.across import CopiedOver, Inclusion
-from sqlverdict.refute.data.mine.columns import FewValues, NeverNull, NonEmpty, Range, Repeatless
+from sqlverdict.refute.data.mine.columns import (
+    FewValues,
+    NeverNull,
+    NonEmpty,
+    Range,
+    Repeatless,
+    StorageKind,
+)
 from sqlverdict.refute.data.mine.kind import Regularity
 from sqlverdict.refute.data.mine.pairs import Determines, OrderInRow, SameInRow
 from sqlverdict.refute.data.mine.sample import read_samples, reading
@@ -71,24 +78,35 @@ def test_says_what_columns_show(build: Build) -> None:
     assert not any("absent" in sentence for sentence in lines)
 
 
+def test_each_kind_of_two_columns_says_what_it_means() -> None:
+    words = {
+        Determines("t", "a", "b", True): "t.a and t.b determine each other",
+        Determines("t", "a", "b", False): "t.a determines t.b",
+        SameInRow("t", "a", "b"): "t.a equals t.b in every row",
+        OrderInRow("t", "a", "b"): "t.a is at most t.b in every row",
+        FewValues("t", "a", ("x",)): "t.a is always 'x'",
+    }
+    assert {member: str(member) for member in words} == words
+
+
 def test_too_few_rows_show_nothing(build: Build) -> None:
     nine = build("CREATE TABLE t (a, b)", t=[(f"x{n}", n) for n in range(9)])
-    assert sentences(mine(nine)) == {"t is not empty"}
+    assert mine(nine).members == (NonEmpty("t"),)
     ten = build("CREATE TABLE t (a, b)", t=[(f"x{n}", n) for n in range(10)])
-    assert "t.a is unique" in sentences(mine(ten))
-    assert "t.b is unique" not in sentences(mine(ten)), "ten different numbers are nothing special"
+    unique = mine(ten).of(Repeatless)
+    assert [each.column for each in unique] == ["a"], "ten different numbers are nothing special"
     empty = build("CREATE TABLE t (a)")
     assert not len(mine(empty))
 
 
 def test_one_exception_is_enough(build: Build) -> None:
     rows = [(n, "x", n % 3, n) for n in range(30)]
-    clean = sentences(mine(build("CREATE TABLE t (a, b, c, d)", t=rows)))
-    assert {"t.a is unique", "t.b is always 'x'", "t.c is one of 0, 1, 2"} <= clean
-    assert "t.a equals t.d in every row" in clean
-    spoilt = sentences(mine(build("CREATE TABLE t (a, b, c, d)", t=[*rows, (5, "y", None, 6)])))
-    assert not spoilt & {"t.a is unique", "t.b is always 'x'", "t.c is never NULL"}
-    assert "t.a equals t.d in every row" not in spoilt
+    clean = set(mine(build("CREATE TABLE t (a, b, c, d)", t=rows)))
+    one_value = FewValues("t", "b", ("x",))
+    always = {Repeatless("t", "a"), one_value, NeverNull("t", "c"), SameInRow("t", "a", "d")}
+    assert always | {FewValues("t", "c", (0, 1, 2))} <= clean
+    spoilt = set(mine(build("CREATE TABLE t (a, b, c, d)", t=[*rows, (5, "y", None, 6)])))
+    assert not spoilt & always
 
 
 def test_values_that_occur_once_forbid_a_small_domain(build: Build) -> None:
@@ -104,20 +122,21 @@ def test_ranges_reach_beyond_what_was_seen_but_not_across_zero(build: Build) -> 
 
 def test_codes_and_labels(build: Build) -> None:
     rows = [(n, f"c{n % 13}", f"label {n % 13}", f"group {n % 13 % 3}") for n in range(65)]
-    result = sentences(mine(build("CREATE TABLE t (id, code, label, kind)", t=rows)))
-    assert "t.code and t.label determine each other" in result
-    assert "t.code determines t.kind" in result
-    assert "t.kind determines t.code" not in result
-    assert not any("t.id determines" in sentence for sentence in result)
+    result = mine(build("CREATE TABLE t (id, code, label, kind)", t=rows)).of(Determines)
+    assert {Determines("t", "code", "label", True), Determines("t", "code", "kind", False)} <= {
+        *result
+    }
+    assert not any((each.column, each.other) == ("kind", "code") for each in result)
+    assert not any(each.column == "id" for each in result)
 
 
 def test_a_code_that_the_data_know_keeps_its_label(build: Build) -> None:
     rows = [(f"c{n % 13}", f"label {n % 13}", f"group {n % 13 % 3}") for n in range(65)]
     path = build("CREATE TABLE t (code, label, kind)", t=rows)
     schema = read_sqlite(path)
-    results = {str(member): member for member in mine(path).of(Determines)}
-    both = results["t.code and t.label determine each other"]
-    one_way = results["t.code determines t.kind"]
+    results = {(each.column, each.other, each.both): each for each in mine(path).of(Determines)}
+    both = results["code", "label", True]
+    one_way = results["code", "kind", False]
 
     def holds(member: Determines, *row: str) -> bool:
         return member.holds(Instance(schema, {"t": (row,)}))
@@ -163,8 +182,9 @@ def test_undeclared_foreign_keys(build: Build) -> None:
         visit=[(f"e{n % 12}", 2000 + n % 7) for n in range(40)],
         other=[(n % 9, n % 5) for n in range(30)],
     )
-    predictions = {str(result) for result in mine(path).of(Inclusion)}
-    assert predictions == {"every visit.link_to_event is among event.event_id"}
+    (inclusion,) = mine(path).of(Inclusion)
+    assert inclusion.column_refs == (("visit", "link_to_event"), ("event", "event_id"))
+    assert str(inclusion) == "every visit.link_to_event is among event.event_id"
 
 
 def test_rows_numbered_by_themselves_are_no_foreign_keys(build: Build) -> None:
@@ -222,11 +242,11 @@ def test_large_tables_are_sampled_and_then_confirmed(build: Build) -> None:
     assert len(sample.rows) == 500
     assert not any(row[0] is None for row in sample.rows)
     sampled, whole = mine(path, max_rows=500), mine(path)
-    assert sentences(sampled) <= sentences(whole)
-    assert "t.a is never NULL" not in sentences(sampled)
-    assert {"t.b is never NULL", "t.b holds only texts"} <= sentences(sampled)
+    assert set(sampled) <= set(whole)
+    assert NeverNull("t", "a") not in sampled.members
+    assert {NeverNull("t", "b"), StorageKind("t", "b", "text")} <= {*sampled}
     clean = mine(build(script, t=[row for row in rows if row[0] is not None]), max_rows=500)
-    assert {"t.a is unique", "t.c and t.e determine each other"} <= sentences(clean)
+    assert {Repeatless("t", "a"), Determines("t", "c", "e", True)} <= {*clean}
 
 
 def test_names_are_written_as_the_schema_writes_them(build: Build) -> None:
@@ -246,11 +266,9 @@ def test_broken_names_only_what_the_columns_bear_on(build: Build) -> None:
     schema = read_sqlite(path)
     regularities = mine(path, schema)
     instance = Instance(schema, {"t": ((None, 7),)})
-    assert set(map(str, regularities.broken(instance))) == {
-        "t.a is never NULL",
-        "t.b is one of 0, 1",
-    }
-    assert [str(m) for m in regularities.broken(instance, {("t", "b")})] == ["t.b is one of 0, 1"]
+    few = FewValues("t", "b", (0, 1))
+    assert {*regularities.broken(instance)} == {NeverNull("t", "a"), few}
+    assert regularities.broken(instance, {("t", "b")}) == (few,)
     assert regularities.broken(Instance(schema, {})) == (NonEmpty("t"),)
 
 

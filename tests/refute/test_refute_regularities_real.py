@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 from real_parts import REAL, file_of
 
 from sqlverdict.parse.schemas.sqlite import read_sqlite
+from sqlverdict.refute.data.mine.across import CopiedOver, Inclusion
+from sqlverdict.refute.data.mine.columns import FewValues, NeverNull, NumberSign, TextForm
+from sqlverdict.refute.data.mine.pairs import Determines, OrderInRow
 from sqlverdict.refute.data.mine.sample import read_samples, reading
 from sqlverdict.refute.data.mutate import real_instances
-from sqlverdict.refute.data.regularities import Regularities, mine
+from sqlverdict.refute.data.regularities import mine
 from sqlverdict.refute.witness import Instance
 from timeouts import cpu_limit
-
-
-def sentences(result: Regularities) -> set[str]:
-    return {str(member) for member in result}
 
 
 def _whole(path: Path) -> Instance:
@@ -44,29 +43,31 @@ def test_real_databases_keep_what_they_show(data_root: Path, name: str) -> None:
 
 @pytest.mark.data
 def test_known_regularities_of_real_databases(data_root: Path) -> None:
-    club = sentences(mine(data_root / "bird/databases/student_club/student_club.sqlite"))
+    club = set(mine(data_root / "bird/databases/student_club/student_club.sqlite"))
+    event = (("budget", "link_to_event"), ("event", "event_id"))
     assert club >= {
-        "zip_code.state and zip_code.short_state determine each other",
-        "major.department determines major.college",
-        "expense.approved is always 'true'",
-        "budget.event_status equals event.status wherever budget.link_to_event = event.event_id",
-        "budget.remaining is at most budget.amount in every row",
-        "every member.zip is among zip_code.zip_code",
-        "member.t_shirt_size is one of 'Large', 'Medium', 'Small', 'X-Large'",
-        "event.event_date is written as a date and time",
-        "expense.cost is always positive",
+        Determines("zip_code", "state", "short_state", both=True),
+        Determines("major", "department", "college", both=False),
+        FewValues("expense", "approved", ("true",)),
+        CopiedOver(event, (("budget", "event_status"), ("event", "status"))),
+        OrderInRow("budget", "remaining", "amount"),
+        Inclusion("member", "zip", "zip_code", "zip_code"),
+        FewValues("member", "t_shirt_size", ("Large", "Medium", "Small", "X-Large")),
+        TextForm("event", "event_date", "date and time"),
+        NumberSign("expense", "cost", strict=True),
     }
-    assert "income.link_to_member is never NULL" not in club
-    toxicology = sentences(mine(data_root / "bird/databases/toxicology/toxicology.sqlite"))
+    assert NeverNull("income", "link_to_member") not in club
+    toxicology = set(mine(data_root / "bird/databases/toxicology/toxicology.sqlite"))
     assert toxicology >= {
-        "molecule.label is one of '+', '-'",
-        "every connected.atom_id is among atom.atom_id",
-        "every molecule.molecule_id is among atom.molecule_id",
-        "atom.element is written in lower case",
+        FewValues("molecule", "label", ("+", "-")),
+        Inclusion("connected", "atom_id", "atom", "atom_id"),
+        Inclusion("molecule", "molecule_id", "atom", "molecule_id"),
+        TextForm("atom", "element", "lower case"),
+        NeverNull("bond", "bond_id"),
     }
     # 78 molecules of atom are missing from molecule, and 4 bonds have no type.
-    assert "every atom.molecule_id is among molecule.molecule_id" not in toxicology
-    assert "bond.bond_type is never NULL" not in toxicology
+    assert Inclusion("atom", "molecule_id", "molecule", "molecule_id") not in toxicology
+    assert NeverNull("bond", "bond_type") not in toxicology
 
 
 @pytest.mark.data

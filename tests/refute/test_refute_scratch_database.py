@@ -127,3 +127,14 @@ def test_links_are_followed_to_the_parents_and_no_further() -> None:
     assert constraints.reached(["house"]) == []
     assert foreign_keys_hold({"room": [(None, "a")]}, constraints.links)
     assert not foreign_keys_hold({"room": [(1, "a")]}, constraints.links)
+
+
+def test_the_work_of_a_pair_does_not_depend_on_what_the_last_one_left() -> None:
+    rows: dict[str, list[Row]] = {"house": [(1, "a", None, 2)]}
+    scratch = ScratchDatabase(SCHEMA)
+    works = []
+    for _ in range(2):
+        scratch.begin()
+        scratch.load(rows)
+        works.append(scratch.work)
+    assert works[0] == works[1] > 0

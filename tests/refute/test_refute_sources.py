@@ -14,7 +14,7 @@ from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Query
 from sqlverdict.refute.data.mine.kind import ColumnRegularity
 from sqlverdict.refute.data.real_rows import real_rows
-from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.make.generator import InstanceGenerator, shared_generator
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.sources import InstanceSources, likely_facts
@@ -96,3 +96,28 @@ def test_an_ordinary_witness_is_found_and_not_by_chance(
     assert grades(database).count("ordinary") >= 5
     monkeypatch.setattr(InstanceSources, "_likely", lambda _: iter(()))
     assert grades(database).count("ordinary") <= 1
+
+
+def test_pairs_that_read_the_same_share_instances_and_these_are_those_of_each(
+    database: Path,
+) -> None:
+    schema = read_sqlite(database)
+    facts, scratch = facts_of(schema), warm_scratch(schema, None, False)
+    respelt = PREDICTION.replace("atom a", "atom x").replace("a.", "x.")
+    other = PREDICTION.replace("'h'", "'c'")
+
+    def instances(prediction: str, *, shared: bool) -> tuple[InstanceGenerator, list[object]]:
+        queries = [query for query in map(parse, (GOLD, prediction)) if isinstance(query, Query)]
+        reading = read_query(queries[0], schema).merge(read_query(queries[1], schema))
+        make = shared_generator if shared else InstanceGenerator
+        generator = make(schema, facts, reading, 0, scratch)
+        sources = InstanceSources(generator, facts, SearchBudget(), 40, database, scratch)
+        return generator, [(origin, dict(rows)) for origin, rows in sources(())]
+
+    first, rows = instances(PREDICTION, shared=True)
+    again, rows_again = instances(respelt, shared=True)
+    assert again is first
+    assert rows_again == rows == instances(respelt, shared=False)[1]
+    another, other_rows = instances(other, shared=True)
+    assert another is not first
+    assert other_rows == instances(other, shared=False)[1] != rows

@@ -14,6 +14,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell
 from sqlverdict.refute.data.grade import grade
+from sqlverdict.refute.data.mine.columns import TextForm
 from sqlverdict.refute.data.regularities import mine
 from sqlverdict.refute.make.times import simple_times, written_like
 from sqlverdict.refute.search import find_witness
@@ -92,7 +93,7 @@ def laps(tmp_path: Path) -> Path:
 
 def test_real_times_show_their_form(laps: Path) -> None:
     regularities, schema = mine(laps), read_sqlite(laps)
-    assert "lap.q1 is written in digits and signs" in map(str, regularities)
+    assert TextForm("lap", "q1", "digits and signs") in regularities.members
     pair = (FIRST.format("q1"), LAST.format("q1"))
     letters = Instance(schema, {"lap": (("x", "a"), ("y", "b"))})
     assert grade(letters, regularities, *pair)[0] == "breaks_regularity"

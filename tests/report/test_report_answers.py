@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import sqlverdict as sv
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.logged_answers import LoggedAnswers, LoggedChange, TypedCell
+from sqlverdict.evidence_parts import LoggedAnswers, LoggedChange, TypedCell
 from sqlverdict.report.files import write_reports
 from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.runlog.log import read_results

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.errors import RunLogError
+from error_parts import options_of
+from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.files.lock import LOCK, FolderLock, Locked
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.markdown import write_markdown
@@ -137,8 +138,9 @@ def test_a_second_run_in_the_same_folder_is_refused_and_harms_nothing(
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
     first.append([(0, encode_result(make_result(0)))])
     for overwrite in (False, True):
-        with pytest.raises(RunLogError, match=rf"written to by process {os.getpid()} on .*--out"):
+        with pytest.raises(RunLogError, match=rf"process {os.getpid()} on ") as error:
             RunFolder(tmp_path, make_manifest(), overwrite=overwrite)
+        assert options_of(error.value) == [OptionName("out")]
     first.append([(1, encode_result(make_result(1)))])
     assert first.finish(cases=2).summary.cases == 2
     RunFolder(tmp_path, make_manifest(), overwrite=False).close()

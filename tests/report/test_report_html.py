@@ -17,8 +17,7 @@ from click.testing import CliRunner
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Failed, Judged
-from sqlverdict.logged_answers import LoggedAnswers, LoggedChange, TypedCell
-from sqlverdict.policies import POLICIES
+from sqlverdict.evidence_parts import LoggedAnswers, LoggedChange, TypedCell
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.files import HTML, write_reports
 from sqlverdict.report.html.bar import PARTS, bar_part
@@ -28,6 +27,7 @@ from sqlverdict.report.html.page import SCRIPTS, render_page
 from sqlverdict.runlog.manifest import MANIFEST
 from sqlverdict.runlog.run import Run
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import POLICIES
 
 MakeResult = Callable[..., Result]
 MakeRun = Callable[..., Run]

@@ -70,7 +70,8 @@ def test_of_a_long_run_only_what_failed_is_written_and_the_file_says_so(
     notes = size_notes(run)
     assert notes[0].startswith(note)
     assert (
-        "report.html is not written for more than 3 cases: `evaluate --set page=true`" in notes[1]
+        "report.html is not written for more than 3 cases: `sqlverdict evaluate --set page=true`"
+        in notes[1]
     )
     write_reports(run, html=True)
     assert len(size_notes(run)) == 1

@@ -116,7 +116,7 @@ def test_an_edited_line_is_noticed(
     whole = path.read_bytes()
     assert whole.count(text) == 1
     path.write_bytes(whole.replace(text, other))
-    with pytest.raises(RunLogError, match=r"line 2.*'q1'"):
+    with pytest.raises(RunLogError, match=r"line 2 \(case 'q1'\) was changed"):
         list(read_results(tmp_path))
     log = RunLog(tmp_path)
     assert [log.has(index) for index in range(3)] == [True, False, True]

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner
 
+from error_parts import options_of
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.records import Result
 from sqlverdict.report.several_runs.comparison import compare_runs
 from sqlverdict.report.several_runs.gate import check_run
@@ -99,15 +100,15 @@ def test_runs_of_another_policy_are_not_compared_in_silence(scored_run: Scored) 
     strict = scored_run("a", [1.0], manifest={"stages": {"policy": "strict"}})
     stages = {"policy": "intent", "no_sql": "abstain"}
     intent = scored_run("b", [1.0], manifest={"stages": stages})
-    policy = "the policy of the verdict (--policy) differs: strict and intent"
-    silence = "what a reply without SQL counts as (--no-sql) differs: wrong and abstain"
+    policy = "the policy of the verdict (policy) differs: strict and intent"
+    silence = "what a reply without SQL counts as (no_sql) differs: wrong and abstain"
     assert [policy, silence] == list(compare_runs(strict, intent).notes)
     assert policy in rank_runs([strict, intent], "ex").notes
     assert policy in check_run(intent, Rules(max_regressions=Allowance(0)), [strict]).notes
     folders = [str(strict.folder), str(intent.folder)]
     assert f"note: {policy}\n" in CliRunner().invoke(sqlverdict, ["table", *folders]).stderr
     unnamed = scored_run("c", [1.0])
-    words = "the policy of the verdict (--policy) differs: results and strict"
+    words = "the policy of the verdict (policy) differs: results and strict"
     assert words in compare_runs(unnamed, strict).notes
 
 
@@ -193,8 +194,9 @@ def test_runs_of_different_benchmarks_are_not_paired_by_id(
     a = make_run("a", [make_result(n) for n in range(3)])
     for name, fields in (("b", {"question": "Another?"}), ("c", {"gold": ("SELECT 2",)})):
         other = make_run(name, [make_result(n, **(fields if n else {})) for n in range(3)])
-        with pytest.raises(UsageError, match=r"2 of 3.*--force"):
+        with pytest.raises(UsageError, match="2 of 3 common ids") as error:
             compare_runs(a, other)
+        assert options_of(error.value) == [OptionName("force", True)]
         with pytest.raises(UsageError, match="--force"):
             check_run(other, Rules(max_regressions=Allowance(number=0)), [a])
         forced = compare_runs(a, other, force=True)

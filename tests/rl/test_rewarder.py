@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +91,9 @@ def test_reasons_are_about_the_answer_and_not_about_a_witness(
 
 
 def test_a_missing_database_is_no_matter_of_another_class(db: Path) -> None:
-    with pytest.raises(UsageError, match="db=") as without:
+    with pytest.raises(UsageError, match="no database: give db=") as without:
         Rewarder().reward(GOLD, GOLD)
-    with pytest.raises(UsageError, match="databases=") as by_id:
+    with pytest.raises(UsageError, match="needs the argument databases=") as by_id:
         Rewarder(db=db).reward(GOLD, GOLD, db_id="shop")
     assert "Scorer" not in f"{without.value} {by_id.value}"
 
@@ -172,7 +173,7 @@ def _is_late(*_: Any, **__: Any) -> NotRefuted:
     [
         ("sqlverdict.refute.search.refute_queries", _fails),
         ("sqlverdict.refute.search.refute_queries", _is_late),
-        ("sqlverdict.run.inputs._read_schema", _is_gone),
+        ("sqlverdict.execute.query_runner.QueryRunner.schema", _is_gone),
     ],
 )
 @pytest.mark.parametrize("metric", ["ex", "ex[bird]"])
@@ -273,3 +274,13 @@ def test_a_prediction_object_is_its_reply_and_not_an_empty_one(db: Path) -> None
     tagged = make(db, tag="answer")
     assert tagged(GOLD, Prediction("1", raw=f"<answer>{GOLD}</answer>")) == 1.0
     assert tagged.reward(GOLD, Prediction("1", raw=GOLD)).outcome == "no_sql"
+
+
+@pytest.mark.parametrize("metric", ["ex", "ex[bird]", "verdict"])
+def test_a_reward_is_the_same_without_what_only_readers_need(db: Path, metric: str) -> None:
+    pairs = [(gold, reply) for gold, reply, _ in OUTCOMES if isinstance(gold, str)]
+    pairs += [(GOLD, "SELECT name FROM t WHERE n >= 2"), (GOLD, "SELECT DISTINCT name FROM t")]
+    rewarder, annotated = (make(db, values=SEARCHED, metric=metric) for _ in range(2))
+    assert not rewarder.scorer.plan.annotates
+    annotated.scorer.plan = replace(annotated.scorer.plan, annotates=True)
+    assert rewarder.batch(pairs) == annotated.batch(pairs)

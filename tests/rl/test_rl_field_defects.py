@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sqlverdict import Limits
-from sqlverdict.parse import accepted
+from sqlverdict.parse import grammar as accepted
 from sqlverdict.rl import Rewarder, options
 from sqlverdict.rl.verl import compute_score
 from sqlverdict.testing.hostile import hostile_predictions

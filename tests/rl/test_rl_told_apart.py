@@ -18,7 +18,7 @@ STATEMENTS = (
 GOLD = "SELECT name FROM emp WHERE pay > 250"
 HERE = "SELECT name FROM emp WHERE CASE WHEN {} THEN id = 3 ELSE pay > 250 END"
 """Right on every database but the real one, if the condition holds there alone."""
-TELLING = {
+REVEALING = {
     "sqlite": (
         "total_changes() = 0",
         "changes() = 0",
@@ -59,13 +59,14 @@ PLAIN = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES.names())
 def test_what_tells_the_real_database_from_ours_bars_the_search(
     engine: str, tmp_path: Path
 ) -> None:
     with database_of(engine, tmp_path, *STATEMENTS) as db:
         with Rewarder(db=db, values={"refuted_match": 0.25}) as rewarder:
-            for condition in TELLING[engine]:
+            for condition in REVEALING[engine]:
                 reward = rewarder.reward(GOLD, HERE.format(condition))
                 assert reward.outcome is RewardOutcome.REFUTED_MATCH, (condition, reward)
                 assert not reward.witnessed
@@ -74,7 +75,7 @@ def test_what_tells_the_real_database_from_ours_bars_the_search(
                 right = reward.outcome in (RewardOutcome.RIGHT, RewardOutcome.PROVED)
                 assert right or reward.witnessed, (condition, reward)
         with sv.Scorer(db=db, refute=40, policy="strict") as scorer:
-            gold = HERE.format(TELLING[engine][0])
+            gold = HERE.format(REVEALING[engine][0])
             result = scorer.check(gold, "SELECT name FROM emp WHERE id = 3")
             assert result.result.situation == "unsearched_match"
             assert result.verdict is sv.Verdict.NEEDS_REVIEW

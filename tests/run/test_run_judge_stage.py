@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from error_parts import continues, options_of
 from sqlverdict import Options, evaluate
-from sqlverdict.errors import Interrupted, UsageError
+from sqlverdict.errors import Interrupted, OptionName, UsageError
 from sqlverdict.evidence import Judged
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import NoReply, Reply, Request
@@ -279,8 +280,10 @@ def test_a_cost_limit_stops_cleanly_and_the_same_command_goes_on(
 
     out = tmp_path / "run"
     poor = Poor(RIGHT)
-    with pytest.raises(Interrupted, match=r"2 cases still wait for a judge, 4 are done"):
+    with pytest.raises(Interrupted, match=r"2 cases .* 4 are done") as stopped:
         run(cases, poor, out=out)
+    assert continues(stopped.value)
+    assert options_of(stopped.value) == [OptionName("max_cost")]
     assert not (out / "summary.json").exists()
     rich = Scripted(RIGHT)
     result = run(cases, rich, out=out)
@@ -293,8 +296,10 @@ def test_a_cost_limit_stops_cleanly_and_the_same_command_goes_on(
 
 def test_replies_that_wait_in_a_batch_leave_the_run_unfinished(cases: list[Case]) -> None:
     waiting = Scripted(lambda _: NoReply("in a batch", 0, pending=True))
-    with pytest.raises(Interrupted, match="3 cases"):
+    with pytest.raises(Interrupted, match="3 cases wait") as stopped:
         run(cases, waiting)
+    assert continues(stopped.value)
+    assert options_of(stopped.value) == [], "no higher limit helps"
 
 
 def test_repetition_shows_how_steady_the_judge_is(cases: list[Case]) -> None:
@@ -310,7 +315,9 @@ def test_repetition_shows_how_steady_the_judge_is(cases: list[Case]) -> None:
     assert results["unlike"].verdict is Verdict.CORRECT
     assert opinions(results["other"])[0].calls == 3
     assert (result.summary.judge["repeated"], result.summary.judge["flipped"]) == (3, 1)
-    assert "1 of 3 cases (33.3%)" in write_markdown(result).read_text("utf-8")
+    assert "changed its verdict in 1 of 3 cases (33.3%)" in write_markdown(result).read_text(
+        "utf-8"
+    )
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.errors import DatabaseError, UsageError
+from error_parts import options_of
+from sqlverdict.errors import DatabaseError, OptionName, UsageError
 from sqlverdict.run.options import Options, SearchOptions
 from sqlverdict.run.plan import plan_run
 from sqlverdict.run.pool.node_files import (
@@ -51,11 +52,13 @@ def test_databases_that_are_no_files_have_none(tmp_path: Path) -> None:
 def test_another_file_at_the_same_place_is_refused(files: NodeFiles) -> None:
     check_node_files(files, "node")
     Path(files.path).write_bytes(b"other")
-    with pytest.raises(DatabaseError, match=r"node a.*--copy-databases"):
+    with pytest.raises(DatabaseError, match=r"node a .*another file") as error:
         check_node_files(files, "a")
+    assert options_of(error.value) == [OptionName("copy_databases", True)]
     Path(files.path).unlink()
-    with pytest.raises(DatabaseError, match="node b has no file"):
+    with pytest.raises(DatabaseError, match=r"node b .*no file") as error:
         check_node_files(files, "b")
+    assert options_of(error.value) == [OptionName("copy_databases", True)]
 
 
 def test_a_copy_is_whole_and_two_actors_may_make_it(files: NodeFiles) -> None:

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from msgspec import structs
 
-from ray_clusters import ray_cluster
+from ray_clusters import kill_node, ray_cluster, restore_nodes
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.run.pool.node_files import copy_of, files_of
@@ -88,9 +88,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
+def one_cluster() -> Iterator[Any]:
     with ray_cluster(1, 1) as cluster:
         yield cluster
+
+
+@pytest.fixture
+def cluster(one_cluster: Any) -> Any:
+    """The cluster with both of its nodes, whatever a test before did to one."""
+    restore_nodes(one_cluster, 1, 1)
+    return one_cluster
 
 
 def arguments(data: Path, out: str, *more: str) -> list[str]:
@@ -135,10 +142,7 @@ def whole(data: Path) -> tuple[list[object], dict[str, str]]:
 
 
 def test_judges_are_asked_by_the_driver_alone(cluster: Any, data: Path) -> None:
-    """Each question once; another run reads the replies that the driver kept.
-
-    It stands before the test that kills a node.
-    """
+    """Each question once; another run reads the replies that the driver kept."""
     cases = [
         {"id": str(number), "db_id": "shop", "question": f"Number {number}?"}
         | {"gold": "SELECT max(n) FROM t", "prediction": f"SELECT n + {number} FROM t WHERE n = 1"}
@@ -186,7 +190,7 @@ def test_killed_drivers_and_nodes_change_no_byte(
     hold.touch()
     with start("waits", hold, cluster, data, out.name, "--copy-databases") as driver:
         assert wait_until(lambda: lines(out) > before or driver.poll() is not None)
-        cluster.remove_node(cluster.nodes[1], allow_graceful=False)
+        kill_node(cluster, cluster.nodes[1])
         hold.unlink()
         _, errors = driver.communicate(timeout=HANG_SECONDS)
     assert driver.returncode == 0, errors

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from sqlverdict import Options, evaluate
+from sqlverdict.errors import BenchmarkError
 from sqlverdict.evidence import Undecided
+from sqlverdict.files.result_csv import parse_result
 from sqlverdict.records import Answer, Case, Prediction, Reason, Result, Verdict
 
 MakeCase = Callable[..., Case]
@@ -85,3 +87,15 @@ def test_other_gold_results_are_other_cases(make_case: MakeCase) -> None:
 def test_a_prediction_cannot_abstain_and_answer() -> None:
     with pytest.raises(ValueError, match="both abstains and gives an answer"):
         Prediction("a", abstained=True, answer=TEN)
+
+
+def test_truth_values_of_a_result_file_can_be_read_from_the_log() -> None:
+    gold, prediction = (
+        parse_result(f"a,b\n1,True\n2,{other}\n", "a.csv", BenchmarkError)
+        for other in ("False", "True")
+    )
+    case = Case("a", "nowhere", gold_answers=(gold,))
+    result = one(case, Prediction("a", answer=prediction), metrics="verdict,ex[spider2]")
+    assert result.verdict is Verdict.INCORRECT
+    assert result.answers is not None
+    assert [change.prediction for change in result.answers.changed] == [(2, True)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import sqlverdict as sv
 import sqlverdict.refute.search
 from sqlverdict import Options, evaluate
 from sqlverdict.records import Case, Query
@@ -64,3 +65,50 @@ def test_a_proved_pair_that_cannot_be_searched_has_one_score_beside_any_metrics(
         run = evaluate(cases, predictions, options=Options(metrics, workers=0, cache=None))
         scores += [result.scores["witness_accuracy"] for result in run.results()]
     assert scores[0] == scores[1]
+
+
+def _count_searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The predictions that are searched from now on, in order."""
+    searched: list[str] = []
+    search = sqlverdict.refute.search.refute_queries
+
+    def note(gold: Query, prediction: Query, *rest: object, **options: object) -> Refutation:
+        searched.append(prediction.sql)
+        return search(gold, prediction, *rest, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sqlverdict.refute.search, "refute_queries", note)
+    return searched
+
+
+def test_two_questions_with_one_gold_and_one_prediction_share_a_search(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = _count_searches(monkeypatch)
+    questions = ("How many cost more than 2?", "Count what is dearer than 2.")
+    cases = [
+        Case(str(n), "shop", question, (GOLD,), database) for n, question in enumerate(questions)
+    ]
+    predictions = {case.id: LUCKY for case in cases}
+    options = Options("verdict", workers=0, cache=None)
+    run = evaluate(cases, predictions, options=options)
+    assert searched == [LUCKY]
+    alone = [evaluate([case], {case.id: LUCKY}, options=options).results() for case in cases]
+    expected = [result.evidence for results in alone for result in results]
+    assert [result.evidence for result in run.results()] == expected
+
+
+def test_a_search_is_not_shared_with_other_content_or_another_contract(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sv.Scorer("verdict", db=database) as scorer:
+        searched = _count_searches(monkeypatch)
+        scorer.check(GOLD, LUCKY, question="one")
+        scorer.check(GOLD, LUCKY, question="two")
+        assert len(searched) == 1
+        scorer.check(GOLD, LUCKY, question="two", contract=sv.Contract(order="ignore"))
+        assert len(searched) == 2
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("INSERT INTO item VALUES (4, 11.0)")
+            connection.commit()
+        scorer.check(GOLD, LUCKY, question="one")
+        assert len(searched) == 3

@@ -112,7 +112,7 @@ def test_a_named_version_stands_for_the_content(url: str, tmp_path: Path) -> Non
 def test_without_a_digest_nothing_is_cached(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sqlverdict.execute.engines.postgres.digest.MOST_BYTES", 0)
+    monkeypatch.setattr("sqlverdict.execute.servers.session.MOST_BYTES", 0)
     assert answers(url, tmp_path / "answers.sqlite") == (2, 1)
     assert answers(url, tmp_path / "answers.sqlite") == (2, 1)
 

@@ -13,7 +13,9 @@ from sqlverdict.evidence import Signs, Undecided
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.records import Case, Result
 from sqlverdict.report.one_run.case import evidence_lines
-from sqlverdict.signs.sign import SIGNS, Subject
+from sqlverdict.run import signs_stage
+from sqlverdict.signs.look import notices
+from sqlverdict.signs.sign import SIGNS, Notice, Sign, Subject
 
 MakeCase = Callable[..., Case]
 GOLD = "SELECT name FROM city WHERE name = 'City 7'"
@@ -42,6 +44,21 @@ def test_a_side_without_signs_is_left_out(make_case: MakeCase) -> None:
     assert result.gold
     assert not result.prediction
     assert not signs(run(make_case("1", PREDICTION), f"{PREDICTION} AND 1"))
+
+
+def test_a_prediction_that_is_the_gold_is_looked_at_once(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+
+    def count_call(sign: Sign, subject: Subject) -> list[Notice]:
+        looked_at.append(sign.name)
+        return notices(sign, subject)
+
+    monkeypatch.setattr(signs_stage, "notices", count_call)
+    (result,) = signs(run(make_case("1", GOLD), GOLD))
+    assert result.gold == result.prediction != ()
+    assert sorted(looked_at) == SIGNS.names()
 
 
 def test_results_alone_look_for_no_signs(make_case: MakeCase) -> None:

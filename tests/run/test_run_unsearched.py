@@ -18,6 +18,7 @@ from sqlverdict.evidence import Proved, Tested
 from sqlverdict.records import Case, Reason
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.report.one_run.markdown import write_markdown
+from sqlverdict.report.one_run.sections import cut_sentences
 from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.runlog.run import Run
 
@@ -44,7 +45,8 @@ def test_a_match_that_cannot_be_searched_needs_review(make_case: MakeCase) -> No
     assert result.scores == {"ex": 1.0, "verdict": None}
     assert any(Reason.UNSUPPORTED_FEATURE in outcome.reasons for outcome in result.evidence)
     assert outcome.summary.cuts == {"unsearched": 1, "gold_reads_clock": 1}
-    assert "NOT SEARCHED: in 1 case" in write_markdown(outcome).read_text("utf-8")
+    (sentence, *_) = cut_sentences(outcome.summary)
+    assert sentence in write_markdown(outcome).read_text("utf-8")
 
 
 def test_by_intent_a_match_that_cannot_be_searched_is_correct_and_says_so(
@@ -55,7 +57,8 @@ def test_by_intent_a_match_that_cannot_be_searched_is_correct_and_says_so(
     assert result.scores == {"ex": 1.0, "verdict": 1.0}
     assert Reason.UNSUPPORTED_FEATURE in result.reasons
     assert outcome.summary.cuts == {"unsearched": 1, "gold_reads_clock": 1}
-    assert "NOT SEARCHED: in 1 case" in write_markdown(outcome).read_text("utf-8")
+    (sentence, *_) = cut_sentences(outcome.summary)
+    assert sentence in write_markdown(outcome).read_text("utf-8")
 
 
 FOR_EVER = "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c)"
@@ -133,11 +136,12 @@ def test_what_the_clock_cut_is_said_not_remembered_and_done_again(
     first = evaluate([case, again], predictions, options=options, out=tmp_path / "run")
     assert first.summary.cuts == {"cut_by_time": 2}
     assert [result.final for result in first.results()] == [False, False]
-    assert "CUT BY TIME: a time limit cut 2 cases short" in write_markdown(first).read_text("utf-8")
+    (sentence,) = cut_sentences(first.summary)
+    assert sentence in write_markdown(first).read_text("utf-8")
     second = evaluate([case, again], predictions, options=options, out=tmp_path / "run")
     assert [result.scores["verdict"] for result in second.results()] == [1.0, 1.0]
     assert second.summary.cuts == {}
-    assert len(calls) == 4
+    assert len(calls) == 3, "the second case has what was found for the first"
 
 
 @pytest.mark.parametrize("policy", ["intent", "strict"])

@@ -17,7 +17,7 @@ from sqlverdict.report.files import write_reports
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.score.deciding import COUNTING, counted_value, deciding_metric, verdict_by
 from sqlverdict.score.reliability.intervals import worth
-from sqlverdict.score.reliability.outcomes import FailurePolicy, fate_of, label_by
+from sqlverdict.score.reliability.outcomes import FailurePolicy, item_outcome, label_by
 
 GOLD = "SELECT name FROM item ORDER BY name"
 BAG = "SELECT name FROM item ORDER BY name DESC"
@@ -138,7 +138,7 @@ def test_each_kind_of_case_counts_as_the_table_says() -> None:
     ):
         assert counted_value(result, "verdict", binary=True) == right, kind
         assert counted_value(result, "f1", binary=False) == degree, kind
-        cell = fate_of(result, label_by("verdict"), FailurePolicy()).cell
+        cell = item_outcome(result, label_by("verdict"), FailurePolicy()).cell
         assert (None if cell is None else worth(cell, 10.0)) == reliability, kind
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from gaming_evasions import EVASIONS
+from gaming_strategies import target_of
 from sqlverdict import Options, Scorer, check
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import System, evaluate_systems
 from sqlverdict.records import Case, Result, Verdict
 from sqlverdict.rl import Rewarder
-from sqlverdict.testing.gaming.evasions import EVASIONS
-from sqlverdict.testing.gaming.strategies import target_of
 from tiers import sampled
 
 LIMITS = Limits(steps=2_000_000, rows=20_000)

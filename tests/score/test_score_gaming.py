@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from gaming_evasions import PADDINGS
+from gaming_strategies import BLIND, DISGUISES, target_of
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks import demo
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Case, Result
-from sqlverdict.testing.gaming.evasions import PADDINGS
-from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, target_of
 from tiers import sampled
 
 METRICS = "ex,text_match,esm,proved,verdict"

@@ -18,8 +18,8 @@ from sqlverdict.score.reliability.outcomes import (
     FailurePolicy,
     ItemOutcome,
     Mishap,
-    fate_of,
     from_counts,
+    item_outcome,
     label_by,
 )
 
@@ -31,7 +31,7 @@ UNANSWERABLE = replace(RIGHT, gold=(), answerable=False, scores={"ex": None})
 
 
 def fate(result: Result, source: str = "ex", policy: FailurePolicy | None = None) -> ItemOutcome:
-    return fate_of(result, label_by(source), policy or FailurePolicy())
+    return item_outcome(result, label_by(source), policy or FailurePolicy())
 
 
 @pytest.mark.parametrize(

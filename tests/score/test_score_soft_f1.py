@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.records import Failure, Fault, Reason, Row
-from sqlverdict.score import overlap
 from sqlverdict.score.metric import METRICS
+from sqlverdict.score.metrics import soft_f1 as overlap
 from sqlverdict.score.metrics.soft_f1 import overlap_f1
 from sqlverdict.score.metrics.soft_f1_bird import by_position
 from sqlverdict.testing.fakes import FakeItem

@@ -10,7 +10,6 @@
 ``apply``           detectors alone, over the answers of any system
 ``database_index``  from cases to questions and examples with their schemas
 ``calibrate``       marks validation answers, and finds thresholds for detectors from them
-``equality``        when two sampled queries say the same
 ``generators/``     one file per generator
 ``detectors/``      one file per detector
 ``prompting/``      prompts, demonstrations and replies of methods that use an LLM

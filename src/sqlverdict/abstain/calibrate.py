@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlverdict.abstain.method import Detection, Detector, Draft, TrainingExample
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.errors import DataError
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.tokens import normalised
@@ -116,8 +117,6 @@ def _right(example: TrainingExample, runner: QueryRunner, preset: str) -> bool |
 
 
 def _same(example: TrainingExample, draft: Draft, runner: QueryRunner, name: str) -> bool | None:
-    from sqlverdict.compare.preset import PRESETS, QueryPair
-
     ask = example.ask
     database = example.marked_on or ask.database or ask.db_id
     preset = PRESETS.get(name)

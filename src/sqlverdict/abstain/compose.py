@@ -58,7 +58,7 @@ class Composition:
 
     @property
     def detectors(self) -> tuple[MethodPart, ...]:
-        """Every detector, in the order in which they speak."""
+        """Every detector, in the order in which they are asked."""
         return (*self.before, *self.within, *self.after)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.abstain.method import Ask, TrainingExample
+from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.engine import ENGINES, engine_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
@@ -79,6 +80,8 @@ def _schema(database: str | None, db_id: str) -> Schema | None:
     key = (database, db_id)
     if key not in _SCHEMAS:
         _SCHEMAS[key] = (
-            ENGINES.get(engine_of(database)).schema(database, db_id) if _is_file(database) else None
+            read_engine_schema(ENGINES.get(engine_of(database)), database, db_id)
+            if _is_file(database)
+            else None
         )
     return _SCHEMAS[key]

@@ -40,7 +40,7 @@ _TEXTLESS = ("recorded", "abstain_all")
 
 @dataclass
 class SessionCounts:
-    """What came out.
+    """How many questions were answered, held back or failed.
 
     Attributes:
         cases: All cases.

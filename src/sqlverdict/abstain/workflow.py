@@ -60,7 +60,7 @@ class FittedComposition:
 
     @property
     def detectors(self) -> list[Detector]:
-        """Every detector, in the order in which they speak."""
+        """Every detector, in the order in which they are asked."""
         return [*self.before, *self.within, *self.after]
 
     @property

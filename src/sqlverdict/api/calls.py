@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from operator import index
+from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex
 
 from sqlverdict.api.arguments import (
@@ -20,7 +21,8 @@ from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
+from sqlverdict.execute.attempt import read_engine_schema
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Engine, Limits, engine_of
 from sqlverdict.files.references import file_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -113,7 +115,7 @@ def load_schema(source: Reference, db_id: str | None = None) -> Schema:
     db_id = None if db_id is None else text_from(db_id, "db_id")
     engine = ENGINES.get(engine_of(reference))
     if not engine.in_python:
-        return engine.schema(reference, db_id)
+        return read_engine_schema(engine, reference, db_id)
     schemas = load_schemas(file_of(reference) or reference, db_id)
     if len(schemas) != 1:
         raise UsageError(f"{reference} holds {len(schemas)} schemas; name one with db_id=")
@@ -127,6 +129,7 @@ def prove_pair(
     *,
     schema: Schema | None = None,
     db: Reference | None = None,
+    engine: str | None = None,
 ) -> Derivation:
     """Try to prove that two queries give the same on every database.
 
@@ -136,6 +139,7 @@ def prove_pair(
         schema: The tables; or
         db: A database, on which the facts that a proof uses are checked. Its engine says by which
             dialect the queries are read.
+        engine: The engine whose dialect it is where there is a schema alone; by default SQLite.
 
     Examples:
         >>> from sqlverdict.prove.proof import Proof
@@ -150,15 +154,13 @@ def prove_pair(
     from sqlverdict.prove.on_data import prove_on_data
 
     known = _schema(schema, db)
-    reference = read_reference(db)
-    engine = ENGINES.get(DEFAULT_ENGINE if reference is None else engine_of(reference))
-    ours = parse(_query(gold, "gold"), engine.dialect)
-    theirs = parse(_query(prediction, "prediction"), engine.dialect)
-    if reference is None or engine.in_python:
-        file = file_of(reference) if reference is not None else None
-        return prove_on_data(ours, theirs, known, file)
-    with closing(engine.open(reference, Limits())) as session:
-        return prove_on_data(ours, theirs, known, file_of(reference), run=session.run)
+    reference, file, member = _database(db, engine)
+    ours = parse(_query(gold, "gold"), member.dialect)
+    theirs = parse(_query(prediction, "prediction"), member.dialect)
+    if reference is None or member.in_python:
+        return prove_on_data(ours, theirs, known, member, file)
+    with closing(member.open(reference, Limits())) as session:
+        return prove_on_data(ours, theirs, known, member, file, run=session.run)
 
 
 @names_arguments
@@ -168,6 +170,7 @@ def refute_pair(
     *,
     schema: Schema | None = None,
     db: Reference | None = None,
+    engine: str | None = None,
     instances: int = 400,
     seed: int = 0,
     limits: Limits | None = None,
@@ -179,6 +182,8 @@ def refute_pair(
         prediction: The predicted query.
         schema: The tables; or
         db: A database, by whose data a witness is graded.
+        engine: The engine that searches where there is a schema alone; by default SQLite. One of
+            servers needs a database.
         instances: How many databases are tried.
         seed: Same seed, same databases.
         limits: On a server, ``Limits(trust_role=True)`` runs queries as the role of its URL,
@@ -197,21 +202,17 @@ def refute_pair(
         raise UsageError(f"seed is {seed!r}; expected a whole number")
     budget = SearchBudget(read_count(instances, "instances"), seed=index(seed))
     known = _schema(schema, db)
-    reference = read_reference(db)
-    engine = ENGINES.get(DEFAULT_ENGINE if reference is None else engine_of(reference))
-    if engine.search != "in_memory":
+    reference, file, member = _database(db, engine)
+    if member.search != "in_memory":
         from sqlverdict.refute.target.search import EngineSearch
 
-        dialect = engine.dialect
+        dialect = member.dialect
         trust_role = limits is not None and limits.trust_role
-        search = EngineSearch(engine, reference, known, trust_role=trust_role)
-        try:
+        search = EngineSearch(member, reference, known, trust_role=trust_role)
+        with closing(search):
             return search.refute(parse(gold, dialect), parse(prediction, dialect), budget=budget)
-        finally:
-            search.close()
     from sqlverdict.refute.search import find_witness
 
-    file = file_of(reference) if reference is not None else None
     return find_witness(gold, prediction, known, budget=budget, database=file)
 
 
@@ -225,6 +226,15 @@ def _schema(schema: Schema | None, db: Reference | None) -> Schema:
             f"schema is {type(schema).__name__}; expected what load_schema() gives. A file is db="
         )
     return schema
+
+
+def _database(db: Reference | None, engine: str | None) -> tuple[str | None, Path | None, Engine]:
+    """The reference of a database, its file where it is one, and the engine that opens it."""
+    reference = read_reference(db)
+    name = None if engine is None else text_from(engine, "engine")
+    if reference is None:
+        return None, None, ENGINES.get(name or DEFAULT_ENGINE)
+    return reference, file_of(reference), ENGINES.get(name or engine_of(reference))
 
 
 def _query(sql: str, name: str) -> str:

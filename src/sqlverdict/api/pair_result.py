@@ -12,7 +12,7 @@ from msgspec import structs
 from sqlverdict.compare.difference import AnswerDifference, answer_difference
 from sqlverdict.compare.log_answers import log_pair
 from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Relation, relations_of
-from sqlverdict.logged_answers import LoggedAnswers
+from sqlverdict.evidence_parts import LoggedAnswers
 from sqlverdict.records import Answer, Outcome, Result, Row, Verdict
 from sqlverdict.score.deciding import verdict_by
 from sqlverdict.situations import Situation
@@ -128,8 +128,9 @@ class PairResult:
 
     def explain(self) -> str:
         """The verdict and its evidence, for people: rows of a witness, and rows that differ."""
-        from sqlverdict.report.one_run.answers import answer_lines, witness_lines
+        from sqlverdict.report.one_run.answers import answer_lines
         from sqlverdict.report.one_run.case import because, piece_lines, shown_evidence
+        from sqlverdict.report.one_run.witness import witness_lines
 
         verdict, why = self.verdict.replace("_", " "), because(self.result)
         if self._is_open and self.correct is not None:

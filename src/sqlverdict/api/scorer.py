@@ -37,8 +37,8 @@ from sqlverdict.api.arguments import (
     read_timeout,
     text_from,
 )
-from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.api.closing import Closing
+from sqlverdict.api.isolated import BoundedChecker
 from sqlverdict.api.pair_memory import PairMemory, ScoredPair, T
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.spelling import names_arguments

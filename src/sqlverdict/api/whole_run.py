@@ -1,4 +1,7 @@
-"""Whole runs from Python: cases and predictions as files, tables or records; results as a table."""
+"""Whole runs from Python: cases and predictions as files, tables or records; results as a table.
+
+A run scores one answer to each question. Several answers to each are trials of one system.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,22 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlverdict import pipeline
 from sqlverdict.api.arguments import Reference, text_from
 from sqlverdict.api.inputs import RunArguments, RunInputs, read_inputs
 from sqlverdict.api.spelling import names_arguments
 from sqlverdict.errors import MissingExtra, UsageError
-from sqlverdict.pipeline import evaluate_systems
+from sqlverdict.load import predictions as prediction_files
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.case_rows import case_row
 from sqlverdict.run.options import Options, System, trial_systems
+from sqlverdict.runlog import run as run_files
 from sqlverdict.runlog.case_filter import CaseFilter, Words
 from sqlverdict.runlog.run import Run
 
 if TYPE_CHECKING:
     from sqlverdict.report.several_runs.comparison import ComparedRuns
+    from sqlverdict.report.several_runs.trials import TrialsReport
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +105,7 @@ class EvaluatedRun(Run):
         Raises:
             MissingExtra: pandas is not installed.
         """
-        return rows_to_pandas(self.rows())
+        return _to_pandas(self.rows())
 
     def to_latex(self) -> str:
         """The estimates as a LaTeX table, for a paper."""
@@ -152,7 +158,52 @@ class EvaluatedRun(Run):
         return compare_runs(self, other, metric, force=force)
 
 
-def rows_to_pandas(rows: Iterator[dict[str, Any]]) -> Any:
+@dataclass(frozen=True)
+class EvaluatedTrials:
+    """The trials of one system.
+
+    Attributes:
+        runs: The run of each trial.
+
+    Examples:
+        >>> cases = [{"id": 1, "gold": "SELECT name FROM item"}]
+        >>> answers = {"1": ["SELECT name FROM item", "SELECT id FROM item"]}
+        >>> trials = sv.evaluate_trials(cases, answers, db="shop.sqlite")
+        >>> [(row["trial"], row["ex"]) for row in trials.rows()]
+        [(1, 1.0), (2, 0.0)]
+    """
+
+    runs: tuple[EvaluatedRun, ...]
+
+    def report(self, metric: str | None = None) -> TrialsReport:
+        """pass@k for each k, the share of questions that all of k trials solve, and agreement.
+
+        Args:
+            metric: What says that an answer is right; by default the one that decides.
+
+        Raises:
+            UsageError: there is no such metric, or no question was scored in every trial.
+        """
+        from sqlverdict.report.several_runs.trials import read_trials
+
+        return read_trials(self.runs, metric)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """One flat record per case and trial, as :meth:`EvaluatedRun.rows`."""
+        for number, run in enumerate(self.runs, 1):
+            for row in run.rows():
+                yield {"trial": number} | row
+
+    def to_pandas(self) -> Any:
+        """The rows as a DataFrame of pandas.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        return _to_pandas(self.rows())
+
+
+def _to_pandas(rows: Iterator[dict[str, Any]]) -> Any:
     """Records as a DataFrame of pandas.
 
     Raises:
@@ -212,30 +263,64 @@ def evaluate(
         >>> run.estimate("ex").value, run.summary.verdicts
         (0.0, {'incorrect': 1})
     """
-    inputs = read_inputs(
-        cases,
-        predictions,
-        RunArguments(
-            metrics,
-            db,
-            databases,
-            columns,
-            prediction_columns,
-            workers,
-            options,
-            allow_missing,
-        ),
+    arguments = RunArguments(
+        metrics, db, databases, columns, prediction_columns, workers, options, allow_missing
     )
+    inputs = read_inputs(cases, predictions, arguments)
     if len(inputs.trials) > 1:
         raise UsageError(
             f"there are {len(inputs.trials)} answers to each question; evaluate_trials() scores "
             f"each of them"
         )
-    (run,) = evaluated_runs(inputs, name, out)
+    (run,) = _evaluated_runs(inputs, name, out)
     return run
 
 
-def evaluated_runs(inputs: RunInputs, name: str, out: Reference | None) -> tuple[EvaluatedRun, ...]:
+@names_arguments
+def evaluate_trials(
+    cases: Any,
+    predictions: Any = None,
+    *,
+    name: str = "system",
+    out: Reference | None = None,
+    metrics: str | Sequence[str] | None = None,
+    db: Reference | None = None,
+    databases: Reference | None = None,
+    columns: Mapping[str, str] | None = None,
+    prediction_columns: Mapping[str, str] | None = None,
+    allow_missing: bool = False,
+    workers: int | None = None,
+    options: Options | None = None,
+) -> EvaluatedTrials:
+    """Evaluate several answers to each question.
+
+    The arguments are those of :func:`evaluate`. A prediction is a list of answers (``{"17":
+    ["SELECT 1", "SELECT 2"]}``), or records of one id have a field ``trial``. Every question has
+    as many answers.
+
+    Raises:
+        UsageError: something is of the wrong type, or there is one answer to each question.
+        PredictionError: a case has no prediction, or other trials than the rest.
+
+    Examples:
+        >>> cases = [{"id": 1, "gold": "SELECT name FROM item"}]
+        >>> answers = {"1": ["SELECT name FROM item", "SELECT id FROM item"]}
+        >>> trials = sv.evaluate_trials(cases, answers, db="shop.sqlite")
+        >>> [(figures.k, figures.any_right) for figures in trials.report().figures]
+        [(1, 0.5), (2, 1.0)]
+    """
+    arguments = RunArguments(
+        metrics, db, databases, columns, prediction_columns, workers, options, allow_missing
+    )
+    inputs = read_inputs(cases, predictions, arguments)
+    if len(inputs.trials) < 2:
+        raise UsageError("there is one answer to each question; evaluate() scores it")
+    return EvaluatedTrials(_evaluated_runs(inputs, name, out))
+
+
+def _evaluated_runs(
+    inputs: RunInputs, name: str, out: Reference | None
+) -> tuple[EvaluatedRun, ...]:
     """Evaluate each trial; there may be one.
 
     Raises:
@@ -250,7 +335,18 @@ def evaluated_runs(inputs: RunInputs, name: str, out: Reference | None) -> tuple
     systems = [System(name, own, folder, notes=own.notes) for own in inputs.trials]
     if len(systems) > 1:
         systems = list(trial_systems(inputs.trials, name, folder, ""))
-    runs = evaluate_systems(inputs.benchmark, systems, options=inputs.options)
+    runs = pipeline.evaluate_systems(inputs.benchmark, systems, options=inputs.options)
     return tuple(
         EvaluatedRun(**{each.name: getattr(run, each.name) for each in fields(run)}) for run in runs
     )
+
+
+# What the command line uses too; from Python its errors name arguments, not options.
+evaluate_pairs = names_arguments(pipeline.evaluate_pairs)
+evaluate_systems = names_arguments(pipeline.evaluate_systems)
+load_predictions = names_arguments(prediction_files.load_predictions)
+read_run = names_arguments(run_files.read_run)
+
+for _each in (evaluate_pairs, evaluate_systems, load_predictions, read_run):
+    # Other processes find a function by the module that holds it.
+    _each.__module__ = __name__

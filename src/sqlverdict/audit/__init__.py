@@ -4,15 +4,12 @@
 ``check``                what a check is
 ``checks/``              one file per check
 ``finding``              what a check says, and all findings
-``data``                 what checks look at: cases, golds with their answers, schemas
-``sqlite_file``          a SQLite file as a check reads it
+``data``                 what checks look at: cases, golds with their answers, schemas, SQLite files
 ``recover_predictions``  a prediction file read past its errors
-``wording``              when two questions are the same words
 ``gold``                 ``suspect_golds``: which golds deserve a second look
 ``suspicion``            what a suspicion against a gold is
 ``suspicions/``          one file per suspicion
 ``gold_report``          all that is known about one gold
 ``gold_model``           how likely a gold is wrong, by its features and ``gold_model.json``
-``gold_fit``             fits that model to labels
 ``gold_markdown``        suspect golds as an issue's text
 """

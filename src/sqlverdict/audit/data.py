@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import sqlite3
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 from sqlverdict.audit.recover_predictions import RecoveredPredictions, recover_predictions
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.reversed_copy import ReversedCopy
+from sqlverdict.files.sqlite import open_read_only
 from sqlverdict.files.text import bounded
 from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Case, Failure, Fault, Outcome, ParseFailure, Query
 
@@ -92,8 +99,6 @@ class GoldQuery:
     @property
     def parsed(self) -> Query | ParseFailure:
         """The parsed gold, or why there is none."""
-        from sqlverdict.parse.query import parse
-
         return parse(self.sql, self.dialect)
 
 
@@ -153,7 +158,9 @@ class AuditData:
         """The schema of a database file; ``None`` where it cannot be read."""
         if database not in self._schemas:
             try:
-                self._schemas[database] = self.runner.engine_for(database).schema(database)
+                self._schemas[database] = read_engine_schema(
+                    self.runner.engine_for(database), database
+                )
             except (SchemaError, DatabaseError):
                 self._schemas[database] = None
         return self._schemas[database]
@@ -173,3 +180,52 @@ class AuditData:
         """Report progress."""
         if self.options.progress is not None:
             self.options.progress(what, done, total)
+
+
+def wording_key(text: str) -> str:
+    """One spelling for texts that differ in case, spaces or the mark at their end."""
+    words = unicodedata.normalize("NFKC", text).casefold().split()
+    return " ".join(words).rstrip(" .?!")
+
+
+_STEP = 100_000
+
+
+@dataclass
+class TimeLeft:
+    """What is left of the time; ``spent`` once it has run out."""
+
+    deadline: float
+    spent: bool = False
+
+    def tick(self) -> int:
+        """For SQLite's progress handler: 1 stops the statement."""
+        self.spent = monotonic() > self.deadline
+        return int(self.spent)
+
+
+@contextmanager
+def open_for_audit(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, TimeLeft]]:
+    """The database, read-only, with so many seconds for all that is asked of it.
+
+    Raises:
+        DatabaseError: it cannot be opened, or is not whole.
+    """
+    budget = TimeLeft(monotonic() + seconds)
+    with closing(open_read_only(path)) as connection:
+        connection.set_progress_handler(budget.tick, _STEP)
+        yield connection, budget
+
+
+def lenient(raw: bytes) -> str:
+    """Text that may hold bytes that are no UTF-8."""
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def table_names(connection: sqlite3.Connection) -> list[str]:
+    """The ordinary tables, in the order of their declaration."""
+    rows = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' "
+        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+    )
+    return [row[0] for row in rows]

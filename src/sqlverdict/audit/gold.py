@@ -36,7 +36,7 @@ IN_MEMORY = 5_000
 
 
 class Ranking(Generic[T]):
-    """Takes things one by one."""
+    """Sorts members by rank; keeps them in a file where there are many."""
 
     def __init__(self) -> None:
         self._members: list[tuple[float, T]] = []
@@ -45,7 +45,7 @@ class Ranking(Generic[T]):
         self._file: _SpillFile | None = None
 
     def add(self, rank: float, member: T) -> None:
-        """One more."""
+        """Add a member with its rank."""
         self._members.append((rank, member))
         if len(self._members) >= IN_MEMORY:
             self._write()
@@ -114,7 +114,7 @@ SUSPECTS_SCHEMA = 2
 
 @dataclass(frozen=True)
 class Answered:
-    """What a system said to a suspect gold."""
+    """A system's answer to the question of a suspect gold."""
 
     system: str
     prediction: str

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 
+from sqlverdict.compare.query.columns import Names
+from sqlverdict.compare.query.text import Texts
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.evidence import Failed, Judged, Refuted
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.reasons import WITHOUT_SQL
 from sqlverdict.records import Answer, Outcome, Query, Result
 from sqlverdict.report.agreement.opinions import results_match
-from sqlverdict.report.several_runs.system_names import system_names
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 
 Rerun = Callable[[str, str], Outcome | None]
 """Runs a query on a database by its ``db_id``; ``None`` where there is no such database."""
@@ -26,7 +28,7 @@ Rerun = Callable[[str, str], Outcome | None]
 
 @dataclass(frozen=True)
 class SystemAnswer:
-    """What one system said to a case.
+    """One system's answer to a case.
 
     Attributes:
         system: The system.
@@ -107,7 +109,7 @@ def gold_reports(
 
 
 def _side_by_side(runs: Sequence[Run]) -> Iterator[list[tuple[str, Result]]]:
-    """What the systems said to each case, in the order of the runs."""
+    """The systems' answers to each case, in the order of the runs."""
     names = system_names(runs)
     readers = [(index, run.results()) for index, run in enumerate(runs)]
     times = _how_often(runs)
@@ -195,10 +197,6 @@ def query_key(sql: str, schema: Schema | None = None) -> str:
     apart, so such queries are only the same where they are written the same.
     """
     from sqlglot import exp
-
-    from sqlverdict.compare.query.columns import Names
-    from sqlverdict.compare.query.text import Texts
-    from sqlverdict.parse.query import parse
 
     query = parse(sql)
     if not isinstance(query, Query):

@@ -2,8 +2,7 @@
 
 ``main``         the program: finds the command that is called, turns errors into exit codes
 ``command``      commands whose options are the fields of a dataclass; help by headings
-``failures``     the message and the exit code of an error
-``column_commands``  the commands, to copy, where columns are unclear
+``failures``     the message and the exit code of an error; commands to copy
 ``repeated_inputs``  refuses an input that is given twice
 ``settings``     ``--set KEY=VALUE``, and what became of options of earlier versions
 ``project``      options from the project file, sqlverdict.toml
@@ -11,8 +10,7 @@
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
 ``judge_contexts``  asks the judge of a run again, in other contexts
 ``count_labels``   counts people's labels by situation, for ``evaluate --set confidence=FILE``
-``recorded_command``  the options of the command that made a run
-``run_cases``         the cases of a run, read again
+``run_cases``         the command that made a run, and the cases of a run, read again
 ``show_run``     prints a run, or several trials of one system
 ``show_case``    prints one case
 ``show_pair``    prints the search for a witness

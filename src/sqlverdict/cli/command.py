@@ -39,6 +39,7 @@ from sqlverdict.cli.options.fields import (
     build,
     parameters,
 )
+from sqlverdict.cli.settings import former_option, read_set
 from sqlverdict.errors import OptionName, SameCall, SqlverdictError
 
 MANY_OPTIONS = 10
@@ -140,8 +141,6 @@ class HeadedCommand(SettingsCommand):
         return f"{setting.spelling}={shlex.quote(value)}" if value else setting.spelling
 
     def _hint(self, wrong: click.NoSuchOption) -> str:
-        from sqlverdict.cli.settings import former_option
-
         advice = former_option(wrong.option_name, self)
         if advice:
             return f" {advice}"
@@ -161,7 +160,6 @@ class HeadedCommand(SettingsCommand):
     ) -> None:
         """Take what ``--set`` and the project file say as defaults, and say what the file says."""
         from sqlverdict.cli.repeated_inputs import check_repeated
-        from sqlverdict.cli.settings import read_set
 
         changed = read_set(self, ctx, line_options.get(SET, ()))
         check_repeated([*order, *changed.order], ctx)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from sqlverdict.cli.options.fields import Heading, option
-from sqlverdict.confidence.counts import LabelSet
+from sqlverdict.confidence.counts import STEP_OF, LabelSet
 from sqlverdict.confidence.model import FEW, NO_LABELS, Model
-from sqlverdict.confidence.order import STEP_OF
 from sqlverdict.confidence.rates import shift_probability
 from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import NothingEvaluated, UsageError

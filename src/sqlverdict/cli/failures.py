@@ -15,17 +15,20 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from sqlverdict import __version__
 from sqlverdict.errors import (
+    Choice,
     FileFailure,
     Interrupted,
     SqlverdictError,
     UnclearColumns,
     UnclearFields,
 )
+from sqlverdict.files.command_words import take_option
 from sqlverdict.files.secrets import without_secrets
 
 BUG = 70
@@ -56,9 +59,6 @@ def message_of(error: BaseException, args: Sequence[str], *, terminated: bool = 
     if terminated:
         return termination_text(str(error) if isinstance(error, SqlverdictError) else "")
     if isinstance(error, UnclearColumns):
-        # Imported here: few errors need it.
-        from sqlverdict.cli.column_commands import column_commands
-
         return f"error: {error.problem}{column_commands(error, args)}"
     if isinstance(error, UnclearFields):
         lines = [
@@ -129,3 +129,75 @@ def _help_hint(error: click.ClickException) -> str:
     """Which help to read after a wrong call."""
     ctx = getattr(error, "ctx", None)
     return f"\nTry '{ctx.command_path} --help'." if ctx is not None else ""
+
+
+_NAME, _OUT, _SYSTEM = "--name", "--out", "--system"
+_ANSWER = "prediction"
+
+
+def column_commands(error: UnclearColumns, args: Sequence[str]) -> str:
+    """A sentence and the whole commands, to copy, where columns are unclear; one on each line.
+
+    Where the lines of ``evaluate`` would differ in the prediction alone, each column is a system:
+    one line evaluates all of them, and the user leaves out those that are none. Where the gold is
+    unclear too, each line names its system after the column, and has a folder of its own.
+
+    Args:
+        error: What is unclear, with the column maps that may be meant.
+        args: The words of the command.
+    """
+    if _SYSTEM in args:
+        # The answers are named already: what is left to say is the rest.
+        rest = [tuple(pair for pair in choice if pair[1] != _ANSWER) for choice in error.choices]
+        return _lines(list(dict.fromkeys(rest)), [args] * len(rest))
+    systems = [_prediction(choice) for choice in error.choices]
+    rests = {frozenset(pair for pair in choice if pair[1] != _ANSWER) for choice in error.choices}
+    columns = {name for choice in error.choices for name, _ in choice}
+    # Of two columns one is the gold, and there is one system.
+    has_names = args[:1] == ["evaluate"] and None not in systems and len({*systems}) > 1
+    has_names = has_names and (len(rests) == 1 or len(columns) > 2)
+    if has_names and len(rests) == 1:
+        return _all_systems(args, error.choices[0], [name for name in systems if name])
+    starts = [_for_system(args, name) if has_names and name else args for name in systems]
+    return _lines(error.choices, starts)
+
+
+def _lines(choices: Sequence[Choice], starts: Sequence[Sequence[str]]) -> str:
+    """A sentence and a command for each choice, with the words that it starts with."""
+    which = "Copy the line that is right" if len(choices) > 1 else "Say which column it is"
+    lines = [
+        shlex.join(["sqlverdict", *start, *_columns(choice)])
+        for choice, start in zip(choices, starts, strict=False)
+    ]
+    return "\n  ".join([f" {which}:", *lines])
+
+
+def _columns(choice: Choice) -> list[str]:
+    return [word for name, target in choice for word in ("--column", f"{name}={target}")]
+
+
+def _all_systems(args: Sequence[str], choice: Choice, systems: Sequence[str]) -> str:
+    """A sentence and the command that evaluates all systems."""
+    words = list(args)
+    take_option(words, _NAME)
+    words += _columns(tuple(pair for pair in choice if pair[1] != _ANSWER))
+    words += [word for name in systems for word in (_SYSTEM, name)]
+    line = shlex.join(["sqlverdict", *words])
+    return f" This line evaluates each column as a system; leave out those that are none:\n  {line}"
+
+
+def _prediction(choice: Choice) -> str | None:
+    """The column of the predictions in a column map."""
+    return next((name for name, target in choice if target == _ANSWER), None)
+
+
+def _for_system(args: Sequence[str], system: str) -> list[str]:
+    """The words of a command for one of several systems."""
+    # Imported here: few errors need it.
+    from sqlverdict.cli.options.predictions import run_folder
+
+    words = list(args)
+    out = take_option(words, _OUT)
+    take_option(words, _NAME)
+    folder = [] if out is None else [_OUT, str(run_folder(system, Path(out), 2))]
+    return [*words, _NAME, system, *folder]

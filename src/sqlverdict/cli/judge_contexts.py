@@ -22,7 +22,7 @@ from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge_op
 from sqlverdict.cli.options.labels import ContextArgs
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
 from sqlverdict.cli.options.shared import print_json
-from sqlverdict.cli.recorded_command import evaluate_args
+from sqlverdict.cli.run_cases import evaluate_args
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark

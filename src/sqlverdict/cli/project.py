@@ -20,7 +20,7 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.options.fields import SET, HeadedOption, Heading, SettingsCommand
+from sqlverdict.cli.options.fields import SET, HeadedOption, Heading, SettingsCommand, parameters
 from sqlverdict.cli.options.shared import OverlayFile, ReferenceType
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.references import is_server, scheme_of
@@ -158,7 +158,6 @@ def _is_outside(file: Path, text: str) -> bool:
 
 def options_by_key() -> dict[str, HeadedOption]:
     """The options and settings of ``evaluate`` that a project file may hold, by key."""
-    from sqlverdict.cli.options.fields import parameters
     from sqlverdict.cli.options.run import EvaluateArgs
 
     options = [each for each in parameters(EvaluateArgs) if isinstance(each, HeadedOption)]

@@ -1,4 +1,4 @@
-"""The cases of a run, read again as the command that made the run reads them."""
+"""The command that made a run, and the cases of the run, read again as that command reads them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import click
+
 from sqlverdict.cli.demo_databases import DEMO_DATABASES
 from sqlverdict.cli.options.data import DataArgs, read_benchmark, read_named
-from sqlverdict.cli.recorded_command import evaluate_args
+from sqlverdict.cli.options.fields import build
+from sqlverdict.cli.options.run import EvaluateArgs
 from sqlverdict.errors import RunLogError, SqlverdictError
 from sqlverdict.execute.engine import ENGINES, ServerEngine
 from sqlverdict.files.references import file_of
@@ -101,3 +104,28 @@ def _recorded_data(folder: Path, manifest: Manifest) -> DataArgs:
     databases = folder.parent / DEMO_DATABASES
     where = str(databases) if databases.is_dir() else None
     return DataArgs(benchmark=DEMO, engine=manifest.engine, databases=where)
+
+
+def evaluate_args(folder: Path, manifest: Manifest) -> EvaluateArgs:
+    """The options of the ``evaluate`` command that made the run, from its manifest.
+
+    Raises:
+        RunLogError: the manifest does not name the command, or files of it are gone.
+    """
+    # The command loads what it needs to run; the options alone do not.
+    from sqlverdict.cli.commands.runs.evaluate import evaluate
+
+    words = manifest.command
+    if not words or words[0] != evaluate.name:
+        raise RunLogError(
+            f"{folder} does not say which evaluate command made it: an older version did, or "
+            f"another program."
+        )
+    try:
+        context = evaluate.make_context(evaluate.name, list(words[1:]))
+    except click.ClickException as error:
+        raise RunLogError(
+            f"the evaluate command of {folder} cannot be read again: {error.format_message()} "
+            f"Start in the folder where it was given."
+        ) from error
+    return build(EvaluateArgs, context.params)

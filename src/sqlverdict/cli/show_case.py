@@ -10,7 +10,7 @@ from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.evidence import Refuted, Related
 from sqlverdict.reasons import reason_words
 from sqlverdict.records import Reason, Result, Verdict
-from sqlverdict.report.one_run.answers import answer_lines, witness_lines
+from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import (
     VERDICTS,
     because,
@@ -22,6 +22,7 @@ from sqlverdict.report.one_run.case import (
 from sqlverdict.report.one_run.first_sentence import first_sentence
 from sqlverdict.report.one_run.score_parts import case_score
 from sqlverdict.report.one_run.sections import usage_words
+from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import printable
 from sqlverdict.runlog.manifest import Manifest

@@ -27,6 +27,7 @@ from sqlverdict.report.one_run.sections import (
     metrics_table,
     reason_table,
     refusal_sentences,
+    search_sentences,
     unscored_messages,
     usage_sentences,
     usage_table,
@@ -52,6 +53,8 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
     """
     screen.line(header(run), "heading")
     screen.line(score_sentence(run.summary))
+    for line in search_sentences(run):
+        screen.line(line, "warning")
     screen.table(metrics_table(run.summary, run.manifest.binary))
     screen.table(verdict_table(run))
     for line in expected_sentences(run.summary):
@@ -126,7 +129,7 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
         show_notes(screen, [*group_sentences(board), *board.notes])
     screen.table(verdicts_by_system(runs))
     for run in runs:
-        for line in expected_sentences(run.summary):
+        for line in [*search_sentences(run), *expected_sentences(run.summary)]:
             screen.line(f"{run.manifest.system}: {line}")
     for run in runs:
         show_classic(screen, run, f"{run.manifest.system}:")

@@ -1,8 +1,8 @@
 """When two cells are the same, and how rows are made comparable by plain equality.
 
 Python's own equality is most of it: ``4 == 4.0`` is true, ``'4' == 4`` is not, integers
-beyond 2**53 stay exact. What is left are floats that differ in the last digits, because
-sums depend on row order and on the SQLite version.
+beyond 2**53 stay exact, as do exact numbers. What is left are floats that differ in the last
+digits, because sums depend on row order and on the SQLite version.
 """
 
 from __future__ import annotations
@@ -12,21 +12,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from sqlverdict.records import Cell, Row
+from sqlverdict.records import Cell, ExactNumber, Row
 
 _NAN = "\0NaN"
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Numbers closer than this are the same: relative, or absolute near zero."""
+    """Numbers closer than this are the same: relative, or absolute near zero.
+
+    Attributes:
+        rel: Relative to the larger number.
+        abs: Near zero.
+        is_asked: A case asks for it. Otherwise it is for the noise of floats: integers and exact
+            numbers have none.
+    """
 
     rel: float = 1e-9
     abs: float = 1e-12
+    is_asked: bool = False
 
     def same(self, a: float, b: float) -> bool:
         """Whether two numbers are the same."""
-        return a == b or math.isclose(a, b, rel_tol=self.rel, abs_tol=self.abs)
+        if a == b or not (self.is_asked or type(a) is float or type(b) is float):
+            return a == b
+        return math.isclose(a, b, rel_tol=self.rel, abs_tol=self.abs)
 
 
 def unify(tables: Sequence[list[Row]], tolerance: Tolerance) -> list[list[Row]]:
@@ -37,7 +47,7 @@ def unify(tables: Sequence[list[Row]], tolerance: Tolerance) -> list[list[Row]]:
     rounding edge; this cannot.
     """
     kinds = set(map(type, chain.from_iterable(chain.from_iterable(tables))))
-    if float not in kinds:
+    if float not in kinds and not (tolerance.is_asked and ExactNumber in kinds):
         return list(tables)
     cells = set(chain.from_iterable(chain.from_iterable(tables)))
     numbers = sorted(c for c in cells if isinstance(c, int | float) and c == c)

@@ -1,4 +1,4 @@
-"""What the two presets of EHRSQL share: names of normal ranges become numbers, as text."""
+"""What the presets of EHRSQL and TrustSQL share: how their scripts change a query's text."""
 
 from __future__ import annotations
 
@@ -25,3 +25,12 @@ def fill_in_range(sql: str) -> str:
 def fix_formats(sql: str) -> str:
     """SQLite's ``%Y`` and ``%J`` for the lower-case letters of models."""
     return sql.replace("%y", "%Y").replace("%j", "%J")
+
+
+_BLANKS = re.compile("[ \n]+")
+
+
+def repair(sql: str) -> str:
+    """Operators split by a blank joined, line ends and runs of blanks made one blank."""
+    sql = _BLANKS.sub(" ", sql).strip()
+    return sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=")

@@ -11,14 +11,14 @@ from sqlverdict.compare.difference import (
     ColumnMap,
     answer_difference,
 )
-from sqlverdict.logged_answers import (
+from sqlverdict.evidence_parts import (
     AnswerCell,
     AnswerRow,
     LoggedAnswers,
     LoggedChange,
     TypedCell,
 )
-from sqlverdict.records import Answer, Cell, Outcome, Row
+from sqlverdict.records import Answer, Cell, ExactNumber, Outcome, Row
 
 _ROWS = 10
 """Differing rows of each side."""
@@ -169,6 +169,8 @@ def _cell(cell: Cell) -> AnswerCell:
         return cell if len(cell) <= _TEXT else TypedCell("text", cell[:_TEXT], len(cell))
     if isinstance(cell, int):
         return cell if -_EXACT <= cell <= _EXACT else TypedCell("integer", str(cell))
+    if isinstance(cell, ExactNumber):
+        return TypedCell("decimal", cell.digits)
     if isinstance(cell, float):
         return cell if math.isfinite(cell) else TypedCell("real", str(cell))
     if cell is None:

@@ -20,7 +20,9 @@ from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import column_orders, permuted
 from sqlverdict.compare.preset import ProbedQuery
 from sqlverdict.dialects import dialect_of
-from sqlverdict.parse.order import unquoted
+from sqlverdict.parse.clauses import outer_clauses
+from sqlverdict.parse.order import ordering, tie_probe, unquoted
+from sqlverdict.parse.plain_order import plain_order
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Answer, ParseFailure, Row
 
@@ -78,8 +80,6 @@ def read_order(sql: str, dialect: str) -> tuple[Ordering, TieProbe | None] | Non
 
     Its tokens tell where it is a plain one, else its tree; ``None`` where it cannot be parsed.
     """
-    from sqlverdict.parse.order import ordering, tie_probe
-    from sqlverdict.parse.plain_order import plain_order
     from sqlverdict.parse.query import parse
 
     plain = plain_order(sql) if dialect_of(dialect).plain_tokens else None
@@ -163,8 +163,6 @@ def holds_all_cells(gold: ProbedQuery, prediction: Sequence[Row]) -> bool:
 @lru_cache(maxsize=4_096)
 def _unlimited(sql: str) -> str | None:
     """The query without its ORDER BY and LIMIT."""
-    from sqlverdict.parse.clauses import outer_clauses
-
     clauses = outer_clauses(sql)
     return None if clauses is None else f"{clauses.head} {clauses.body}"
 

@@ -28,8 +28,11 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, get_args, is_typeddict
+
+import msgspec
 
 from sqlverdict.records import Case, Row
 from sqlverdict.registry import Registry, sections_of
@@ -42,9 +45,8 @@ if TYPE_CHECKING:
 SECTIONS = ("Statement", "Holds when", "Proof", "Why", "Limits")
 """The headings of a relation's document. *Why* says why it is harmless, or why it is not."""
 
-Detail = Any
-"""A relation's proof, as JSON holds it. Each relation states the type of its own: one of
-``compare/related/proofs.py``, or one in its file."""
+Proof = TypeVar("Proof", bound="RelationProof")
+"""The type of a relation's proof: one of ``compare/related/proofs.py``, or one in its file."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ class RelationContext:
         return not self.order_matters or detail.get("order") != "other"
 
 
-class RelationKind(ABC):
-    """One relation between two unequal answers.
+class RelationKind(ABC, Generic[Proof]):
+    """One relation between two unequal answers, with the type of its proof.
 
     Attributes:
         kind: Its name: that of its file.
@@ -126,19 +128,35 @@ class RelationKind(ABC):
     fewer_columns: ClassVar[bool] = False
     same_values: ClassVar[bool] = False
 
+    @classmethod
+    def read(cls, detail: Mapping[str, object]) -> Proof | None:
+        """A logged proof as one of this relation; ``None`` where it is of another form.
+
+        A log may be of another version. A relation that names no type for its proof takes any.
+        """
+        types = [each for base in getattr(cls, "__orig_bases__", ()) for each in get_args(base)]
+        for kind in filter(is_typeddict, types):
+            try:
+                msgspec.convert(detail, kind)
+            except msgspec.ValidationError:
+                return None
+            if not detail.keys() <= kind.__annotations__.keys():
+                return None
+        return cast("Proof", detail)
+
     @abstractmethod
     def find(self, tables: TablePair) -> Relation | None:
         """The relation with its proof, where it holds; both answers have rows and differ."""
 
     @abstractmethod
-    def holds(self, detail: Detail, tables: TablePair) -> bool:
+    def holds(self, detail: Proof, tables: TablePair) -> bool:
         """Whether the proof is one, checked on the rows without a search."""
 
     @abstractmethod
-    def words(self, detail: Detail) -> str:
+    def words(self, detail: Proof) -> str:
         """The proof as a sentence for a reader, without a full stop."""
 
-    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+    def harmless(self, detail: Proof, context: RelationContext) -> bool:
         """Whether the relation does not change the answer to the question.
 
         The conditions that all relations have in common are in :mod:`sqlverdict.harmless`.
@@ -167,6 +185,6 @@ class RelationKind(ABC):
         return sections_of(self.document, SECTIONS)
 
 
-RELATIONS: Registry[RelationKind] = Registry(
+RELATIONS: Registry[RelationKind[Any]] = Registry(
     "relation", "sqlverdict.compare.relations", "sqlverdict.relations"
 )

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 
-from sqlverdict.compare.mismatch import row_reasons
-from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.preset import QueryPair, row_reasons
 from sqlverdict.files.result_csv import csv_cell, typed_column
 from sqlverdict.records import Answer, Comparison, Contract, Reason
 

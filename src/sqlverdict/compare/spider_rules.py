@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from sqlverdict.compare.columns import SearchExhausted, match_columns
-from sqlverdict.compare.mismatch import column_reason, row_reasons
-from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.preset import QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison, Reason, Row
 
 _YEAR = re.compile(r"YEAR\s*\(\s*CURDATE\s*\(\s*\)\s*\)\s*", re.IGNORECASE)

@@ -1,7 +1,6 @@
 """How probable it is that people call a prediction right, and what that rests on.
 
-``order``    the situations in the order of what they say for an answer
-``counts``   labels of people, counted by situation and label set
+``counts``   the order of situations, and labels of people, counted by situation and label set
 ``rates``    rates from counts, never rising along the order
 ``spread``   how far another set of labels may lie from those at hand
 ``model``    the probability of a case, with its bounds and its labels

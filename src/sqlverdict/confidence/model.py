@@ -27,13 +27,14 @@ from statistics import NormalDist
 
 from sqlverdict.confidence.counts import (
     NONE,
+    STEP_OF,
+    STEPS,
     Counts,
     LabelSet,
     by_step,
     cell_name,
     situation_of,
 )
-from sqlverdict.confidence.order import STEP_OF, STEPS
 from sqlverdict.confidence.rates import StepRates, fit_rates, never_rising, shift_probability
 from sqlverdict.confidence.spread import TAIL, shift_of, shifts, spread_of
 from sqlverdict.records import LabelBasis

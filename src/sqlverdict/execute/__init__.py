@@ -4,9 +4,12 @@
 ``session``         what an open database and its limits are
 ``engines/``        the engines, one folder each: all that belongs to one alone
 ``query_runner``    where answers come from: memory, cache, engine
-``attempt``         what is tried at all, and what becomes of an engine's exceptions
+``attempt``         what is tried at all, and what all engines say of what has no answer
+``values/``         what a driver's value means, cells as bytes, rows while they arrive
 ``fault_probe``     whose fault a failure is: the query's, unless a probe shows otherwise
+``common_text``     a query in common SQL, by the parser of its own engine
 ``cache``           answers at hand, in memory and in one file; why none is stale
+``schema_memory``   the schemas of databases, each read once for one content
 ``insertion_order``  the order in which rows of an instance can be inserted
 ``apart/``          processes of our own for what no handler can stop
 ``servers/``        what the engines of servers share
@@ -15,7 +18,6 @@
 ``clock``           whether a query reads the clock or uses chance; a clock that stands still
 ``frozen_text``     a clock that stands still, written into the query
 ``lexemes``         the tokens of PostgreSQL, DuckDB and MySQL
-``driver_values``   what a driver's value means as a cell
 ``reversed_copy``   a database copy with rows in reverse order
 ``fact_check``      whether a SQLite file keeps what its schema declares
 ``fact_queries``    the same for any engine, asked by queries

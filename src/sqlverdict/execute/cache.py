@@ -11,7 +11,7 @@ No answer is served that is not of the content that the database has:
 * Memory has the database for a key, not its digest. So whoever opens a database anew compares its
   digest with that of the answers in memory, and drops them where it is another one.
 * A session on a server is one snapshot, whatever is written meanwhile. A connection that was lost
-  is replaced only by one that shows the same content. Where the content cannot be told, nothing is
+  is replaced only by one that shows the same content. Where the content is not known, nothing is
   stored in the file.
 * Before a query is tried again, what another try may not have is forgotten (``forget_passing``).
 
@@ -33,10 +33,11 @@ from typing import Any
 
 import msgspec
 
+from sqlverdict.execute.values.cell_bytes import decode_cells, encode_cells
 from sqlverdict.files.store import OptionalStore, StoreLayout, seal, stored_file, unseal
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
-_VERSION = 4
+_VERSION = 5
 """It changes where a guard does: what an earlier one let through is not served."""
 _COMPRESS_ABOVE = 16_384
 _HEAVIEST = 32 * 2**20
@@ -59,8 +60,6 @@ _LAYOUT = StoreLayout(
 _DUE_ANSWERS = 256
 _DUE_SECONDS = 0.5
 """Seconds that the pending answers took: as much is lost, at most, where the process is killed."""
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder().decode
 
 
 def default_path() -> Path:
@@ -280,7 +279,7 @@ def _pack(scope: bytes, key: bytes, outcome: Outcome) -> bytes:
         record: tuple[Any, ...] = (outcome.columns, outcome.rows, outcome.seconds)
     else:
         record = (outcome.reason.value, outcome.message, outcome.seconds)
-    packed = _encode(record)
+    packed = encode_cells(record)
     body = b"z" + zlib.compress(packed, 1) if len(packed) > _COMPRESS_ABOVE else b"p" + packed
     return seal(scope + key, body)
 
@@ -292,7 +291,7 @@ def _unpack(scope: bytes, key: bytes, payload: bytes) -> Outcome | None:
         if body is None:
             return None
         packed = zlib.decompress(body[1:]) if body[:1] == b"z" else body[1:]
-        first, second, seconds = _decode(packed)
+        first, second, seconds = decode_cells(packed)
         if isinstance(first, str):
             return Failure(Reason(first), second, seconds=seconds)
         return Answer(tuple(first), list(map(tuple, second)), seconds)

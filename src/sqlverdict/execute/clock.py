@@ -8,6 +8,8 @@ The setting ``now`` makes the clock stand still. SQLite lets a connection redefi
 functions. Each date function is replaced by one that asks a second, private connection, with the
 frozen time wherever the original would look at the clock. ``localtime`` and ``utc`` change
 nothing: the time zone of the machine is no part of a frozen time.
+
+:func:`freeze_query` writes a fixed time into a text instead, in any dialect with a known clock.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
-from sqlverdict.execute.frozen_text import clock_use
+from sqlverdict.execute.frozen_text import clock_use, freeze_text, has_clock
 from sqlverdict.files.sqlite import open_in_memory
-from sqlverdict.parse.tokens import Kind, kind, solid
+from sqlverdict.parse.tokens import Kind, kind, pieces, solid
 from sqlverdict.records import Cell
 
 CLOCK_FUNCTIONS = frozenset(
@@ -42,10 +44,9 @@ def uses_chance(sql: str, dialect: str = DEFAULT_DIALECT) -> bool:
     """Whether a text calls a function that gives another value each time."""
     if not dialect_of(dialect).plain_tokens:
         return clock_use(sql, dialect).chance
-    pieces = solid(sql)
     return any(
         piece.strip(_QUOTES + "]").lower() in _CHANCE and behind == "("
-        for piece, behind in pairwise(pieces)
+        for piece, behind in pairwise(solid(sql))
     )
 
 
@@ -64,22 +65,26 @@ def reads_clock(sql: str) -> bool:
 
 def may_read_clock(sql: str) -> bool:
     """Whether a text with date functions is not sure to give the same values next time."""
-    pieces = solid(sql)
+    parts = solid(sql)
     calls = 0
-    for index, piece in enumerate(pieces[:-1]):
-        name = (piece[1:-1] if piece[0] in _QUOTES else piece).lower()
-        if name in CLOCK_FUNCTIONS and pieces[index + 1] == "(":
+    for index, piece in enumerate(parts[:-1]):
+        if _function(piece) in CLOCK_FUNCTIONS and parts[index + 1] == "(":
             calls += 1
-            if not _is_fixed(name, pieces, index + 2):
+            if not _is_fixed(_function(piece), parts, index + 2):
                 return True
     # The engine saw such a function; a text in which we see none is not understood.
     return not calls
 
 
-def _is_fixed(name: str, pieces: list[str], index: int) -> bool:
+def _function(piece: str) -> str:
+    """The name that a word or a quoted name stands for."""
+    return (piece[1:-1] if piece[0] in _QUOTES else piece).lower()
+
+
+def _is_fixed(name: str, parts: list[str], index: int) -> bool:
     """Whether the call whose arguments begin at ``index`` has literals of fixed times alone."""
     arguments = 0
-    for piece in pieces[index:]:
+    for piece in parts[index:]:
         if piece == ")":
             return arguments >= _LEAST.get(name, 1)
         if piece in (",", "+", "-"):
@@ -102,6 +107,60 @@ def sqlite_time(now: datetime) -> str:
     moment = now.astimezone(UTC) if now.tzinfo is not None else now
     text = moment.strftime("%Y-%m-%d %H:%M:%S")
     return f"{text}.{moment.microsecond // 1000:03}" if moment.microsecond else text
+
+
+def freeze_query(sql: str, now: datetime, dialect: str = DEFAULT_DIALECT) -> str:
+    """The query with a fixed time wherever its text reads the clock; else the text itself.
+
+    A dialect whose clock is not known keeps its text. What the text does not show, such as a view
+    that reads the clock, stays as it is.
+    """
+    if dialect_of(dialect).plain_tokens:
+        return _freeze_lite(sql, sqlite_time(now)) if text_reads_clock(sql, dialect) else sql
+    return freeze_text(sql, now, dialect) if has_clock(dialect) else sql
+
+
+def _freeze_lite(sql: str, time: str) -> str:
+    """SQLite's text with a fixed time."""
+    parts = pieces(sql)
+    at = [n for n, piece in enumerate(parts) if kind(piece) not in (Kind.SPACE, Kind.COMMENT)]
+    words = [parts[n] for n in at]
+    day, _, clock = time.partition(" ")
+    keywords = {"current_date": day, "current_time": clock[:8], "current_timestamp": time[:19]}
+    replacements = dict[int, str]()
+    for index, word in enumerate(words):
+        before, behind = (words[n] if 0 <= n < len(words) else "" for n in (index - 1, index + 1))
+        if word.lower() in keywords and before.lower() not in (".", "as") and behind != ".":
+            replacements[index] = f"'{keywords[word.lower()]}'"
+        elif _function(word) in CLOCK_FUNCTIONS and behind == "(":
+            replacements |= _fixed_arguments(_function(word), words, index + 2, f"'{time}'")
+    for index, text in replacements.items():
+        parts[at[index]] = text
+    return "".join(parts)
+
+
+def _fixed_arguments(name: str, words: list[str], start: int, time: str) -> dict[int, str]:
+    """What stands instead of some words, where a call's arguments begin at ``start``."""
+    replacements = dict[int, str]()
+    depth, begin, number = 0, start, 0
+    for index in range(start, len(words)):
+        word = words[index]
+        if not depth and word in (",", ")"):
+            if index == begin + 1 and kind(words[begin]) is Kind.STRING:
+                text = words[begin][1:-1].strip().lower()
+                if text == "now" and number == _TIME_AT.get(name, number):
+                    replacements[begin] = time
+                elif text in _ZONES and number > _TIME_AT.get(name, number):
+                    # The comma goes too: the time zone of the machine is no part of a fixed time.
+                    replacements |= {begin - 1: "", begin: ""}
+            number += index > begin
+            if word == ")":
+                if number == _TIME_AT.get(name, number + 1):
+                    replacements[index] = f"{', ' if number else ''}{time})"
+                return replacements
+            begin = index + 1
+        depth += (word == "(") - (word == ")")
+    return replacements
 
 
 def freeze_clock(connection: sqlite3.Connection, now: datetime) -> None:

@@ -32,7 +32,7 @@ class Deadline:
         """Whether the last query was stopped."""
 
     def __enter__(self) -> None:
-        """A query begins."""
+        """Start the clock of a query."""
         with self._lock:
             self.late = False
             self._due = monotonic() + self._seconds

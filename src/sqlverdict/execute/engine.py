@@ -37,7 +37,7 @@ class Engine(Protocol):
     A member inherits from this class, and sets the attributes that differ from the defaults here:
     they promise nothing. Others read these attributes, and compare no engine's name. What its SQL
     means stands in the record of its dialect (``dialects.py``): the order of NULLs, whether equal
-    texts are the same, how it divides, which rules of the prover were checked on it.
+    texts are the same, how it divides, which groups of the prover's rules hold in it.
     """
 
     @property
@@ -83,13 +83,18 @@ class Engine(Protocol):
         return frozenset()
 
     @property
-    def counts_steps(self) -> bool:
-        """Whether it keeps the limit in steps; otherwise the clock alone ends a query."""
+    def rules_checked(self) -> bool:
+        """Whether the rules of its dialect were checked on it; otherwise none of them counts."""
         return False
 
     @property
-    def limits_memory(self) -> bool:
-        """Whether it keeps the limit of memory whatever a query does, wherever it runs."""
+    def repeats_names(self) -> bool:
+        """Whether it answers a query two of whose columns have one name."""
+        return False
+
+    @property
+    def counts_steps(self) -> bool:
+        """Whether it keeps the limit in steps; otherwise the clock alone ends a query."""
         return False
 
     @property
@@ -117,12 +122,12 @@ class Engine(Protocol):
             driver_values: Answers also hold the values as the driver gives them.
 
         Raises:
-            DatabaseError: it is missing, unreadable or not a database.
+            DatabaseError: it is missing, damaged_file or not a database.
         """
         ...
 
     def digest(self, database: Reference) -> str | None:
-        """A digest of the database's content; ``None`` where it cannot be told.
+        """A digest of the database's content; ``None`` where it is not known.
 
         Raises:
             DatabaseError: it cannot be opened.
@@ -185,10 +190,10 @@ class ScratchEngine(Protocol):
         Args:
             schema: The tables, with their constraints.
             limits: What one query may spend.
-            near: The reference of the real database; a scratch database is made on its server.
+            near: The reference of the real database; its server answers.
 
         Raises:
-            DatabaseError: it cannot be made, because a right is missing for example.
+            DatabaseError: the server does not answer, or a right is missing.
         """
         ...
 
@@ -224,6 +229,14 @@ class ServerEngine(Protocol):
 
         Returns:
             Their names.
+
+        Raises:
+            DatabaseError: the server does not answer.
+        """
+        ...
+
+    def server_version(self, database: Reference) -> str:
+        """The version of a database's server; two of one version answer alike.
 
         Raises:
             DatabaseError: the server does not answer.
@@ -268,7 +281,11 @@ def engine_of(reference: str) -> str:
                 return name
         known = sorted(each for _, engine in ENGINES.items() for each in engine.schemes)
         raise UsageError(
-            f"no engine opens {scheme}:// databases. Known schemes: {', '.join(known)}"
+            f"no engine opens {scheme}:// databases. Known schemes: {', '.join(known)}. Run the "
+            "queries where they run, and give the results instead: gold_rows and prediction_rows "
+            "in the file of cases, or a folder of ID.csv files as predictions (docs/inputs.md). Or "
+            "install an engine for it as a plug-in, which the entry point sqlverdict.engines names "
+            "(docs/engine-plugins.md says how to write one)"
         )
     file = file_of(reference)
     if file is not None and file.is_dir():

@@ -3,16 +3,19 @@
 A server checks keys and foreign keys by itself, but a foreign key may be declared and not yet
 validated, or rows may have come in while it was switched off. So a fact is asked for before a
 proof rests on it: one query, which the run's own session answers within its limits. Types are
-enforced everywhere but in SQLite, which has a check of its own (``fact_check.py``).
+asked for by no query: what an engine does not enforce stays unchecked. SQLite has a check of its
+own (``fact_check.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.execute.engine import Enforced
 from sqlverdict.execute.fact_check import FactCheck, broken_words
-from sqlverdict.parse.facts import Fact, NotNull, References, Unique
+from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, References, Unique
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Outcome
 
 Run = Callable[[str], Outcome]
@@ -20,7 +23,11 @@ Run = Callable[[str], Outcome]
 
 
 def check_facts_by_queries(
-    facts: Iterable[Fact], run: Run | None, dialect: str
+    facts: Iterable[Fact],
+    run: Run | None,
+    dialect: str,
+    schema: Schema,
+    enforces: Collection[Enforced],
 ) -> tuple[FactCheck, ...]:
     """Check facts on a database.
 
@@ -28,15 +35,23 @@ def check_facts_by_queries(
         facts: What to check.
         run: Runs a query there; without it nothing can be checked.
         dialect: The dialect of the queries.
+        schema: The tables, with the names by which a query reads them.
+        enforces: What of a schema no content breaks, as the engine's record says.
 
     Returns:
         One result a fact, in the order of their words.
     """
-    return tuple(_check(fact, run, dialect) for fact in sorted(set(facts), key=str))
+    return tuple(
+        _check(fact, run, dialect, schema, enforces) for fact in sorted(set(facts), key=str)
+    )
 
 
-def _check(fact: Fact, run: Run | None, dialect: str) -> FactCheck:
-    question = _question(fact, dialect)
+def _check(
+    fact: Fact, run: Run | None, dialect: str, schema: Schema, enforces: Collection[Enforced]
+) -> FactCheck:
+    if isinstance(fact, HasAffinity) and "types" not in enforces:
+        return FactCheck(fact, "unchecked", "the engine does not enforce types")
+    question = _question(fact, dialect, schema)
     if question is None:
         return FactCheck(fact, "holds")
     if run is None:
@@ -49,17 +64,21 @@ def _check(fact: Fact, run: Run | None, dialect: str) -> FactCheck:
     return FactCheck(fact, "holds")
 
 
-def _question(fact: Fact, dialect: str) -> str | None:
-    """SQL for one row that breaks a fact; ``None`` where the engine lets no row in."""
+def _question(fact: Fact, dialect: str, schema: Schema) -> str | None:
+    """SQL for one row that breaks a fact; ``None`` where there is none, or others ask for it."""
+    mark = dialect_of(dialect).quote
 
     def name(word: str) -> str:
-        mark = dialect_of(dialect).quote
         return mark + word.replace(mark, mark * 2) + mark
+
+    def source(word: str) -> str:
+        known = schema.table(word)
+        return name(word) if known is None else known.source_text(mark)
 
     def there(alias: str, columns: Iterable[str]) -> str:
         return " AND ".join(f"{alias}.{name(column)} IS NOT NULL" for column in columns)
 
-    table = name(fact.table)
+    table = source(fact.table)
     match fact:
         case NotNull():
             where = f"t.{name(fact.column)} IS NULL"
@@ -76,7 +95,7 @@ def _question(fact: Fact, dialect: str) -> str | None:
                 f"p.{name(owner)} = t.{name(child)}"
                 for child, owner in zip(fact.columns, fact.parent_columns, strict=True)
             )
-            partner = f"SELECT 1 FROM {name(fact.parent)} AS p WHERE {met}"  # noqa: S608
+            partner = f"SELECT 1 FROM {source(fact.parent)} AS p WHERE {met}"  # noqa: S608
             return (
                 f"SELECT {columns} FROM {table} AS t "  # noqa: S608
                 f"WHERE {there('t', fact.columns)} AND NOT EXISTS ({partner}) LIMIT 1"

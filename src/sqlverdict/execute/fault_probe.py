@@ -25,8 +25,9 @@ from dataclasses import replace
 from time import monotonic
 from typing import Protocol, TypeGuard, runtime_checkable
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import SqlverdictError
-from sqlverdict.execute.attempt import Runs, run_safely
+from sqlverdict.execute.attempt import Runs, read_engine_schema, run_safely
 from sqlverdict.execute.engine import Engine, Limits
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema, Table
@@ -75,7 +76,7 @@ def settle_fault(
     controls: Sequence[str],
     damage: Callable[[Runs], str | None],
 ) -> Outcome:
-    """Whose fault a failure is that an engine does not lay at the query's door.
+    """Probe who is at fault for a failure that an engine calls its own: the engine or the query.
 
     Args:
         failure: What the engine said.
@@ -132,7 +133,7 @@ def find_damage(
     try:
         if isinstance(engine, SelfChecking):
             return engine.damage(database, limits)
-        schema = engine.schema(database)
+        schema = read_engine_schema(engine, database)
     except (SqlverdictError, OSError) as error:
         return f"the database cannot be read: {error}"
     deadline = monotonic() + limits.seconds
@@ -151,7 +152,7 @@ def find_damage(
 def _tables_in(schema: Schema, sql: str) -> list[Table]:
     """The tables that a text names."""
     words = {fold(piece.strip(_QUOTES)) for piece in pieces(sql)}
-    return [table for table in schema.tables if fold(table.name) in words]
+    return [table for table in schema.tables if fold(table.address[-1]) in words]
 
 
 def readings(table: Table, dialect: str) -> tuple[str, str]:
@@ -161,7 +162,7 @@ def readings(table: Table, dialect: str) -> tuple[str, str]:
     """
     from sqlglot import expressions as exp
 
-    source = exp.to_identifier(table.name, quoted=True).sql(dialect)
+    source = table.source_text(dialect_of(dialect).quote)
     columns = [
         exp.column(exp.to_identifier(column.name, quoted=True))
         for column in table.columns[:_COLUMNS]

@@ -12,15 +12,13 @@ import re
 from functools import lru_cache
 from hashlib import blake2b
 
-import msgspec
-
+from sqlverdict.execute.values.cell_bytes import encode_cells
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Outcome
 
 _ODD = re.compile(r"[^\t\n\f\r -~]")
 _QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\])""")
 _LONG = 4_000
 _SAMPLE = 64
-_encode = msgspec.msgpack.Encoder().encode
 
 
 def fold_sql(sql: str) -> str:
@@ -69,7 +67,7 @@ def weight_of(sql: str, outcome: Outcome) -> int:
     if isinstance(outcome, Answer) and outcome.rows:
         rows = outcome.rows
         sample = rows if len(rows) <= _SAMPLE else rows[:: len(rows) // _SAMPLE]
-        weight += len(_encode(sample)) * len(rows) // len(sample)
+        weight += len(encode_cells(sample)) * len(rows) // len(sample)
         weight += 50 * len(rows) * len(outcome.columns)
     return weight
 

@@ -119,6 +119,7 @@ _CLOCKS: Final[dict[str, _DialectClock]] = {
 _DAY_WORDS: Final = {"now": None, "today": 0, "tomorrow": 1, "yesterday": -1}
 _DAY_WORD: Final = re.compile(r"\b(?:now|today|tomorrow|yesterday)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"[a-z_][a-z0-9_]*")
+_CALL: Final = re.compile(r"([a-z_][a-z0-9_]*)(\s*\()?")
 _DATE_TYPES: Final = frozenset({"date", "time", "timetz", "timestamp", "timestamptz", "zone"})
 
 
@@ -145,6 +146,11 @@ class _ClockReading(NamedTuple):
     detail: str
 
 
+def has_clock(dialect: str) -> bool:
+    """Whether the words are known that read the clock in a dialect."""
+    return dialect in _CLOCKS
+
+
 def freeze_text(sql: str, now: datetime, dialect: str) -> str:
     """The query with a fixed time wherever its text reads the clock."""
     clock = _CLOCKS[dialect]
@@ -161,8 +167,14 @@ def freeze_text(sql: str, now: datetime, dialect: str) -> str:
 
 
 def clock_use(sql: str, dialect: str) -> ClockUse:
-    """Whether a text reads the clock or uses chance."""
-    clock = _CLOCKS[dialect]
+    """Whether a text reads the clock or uses chance.
+
+    In a dialect that is not known here, the words of all the others count, in strings and comments
+    too.
+    """
+    clock = _CLOCKS.get(dialect)
+    if clock is None:
+        return _use_in_any_dialect(sql)
     if not _may_matter(sql, dialect):
         return ClockUse(False, False, False)
     parts = solid_lexemes(sql, dialect)
@@ -175,6 +187,18 @@ def clock_use(sql: str, dialect: str) -> ClockUse:
         for part, behind in pairwise(parts)
     )
     return ClockUse(reads, reads or days, chance)
+
+
+def _use_in_any_dialect(sql: str) -> ClockUse:
+    words = [(word, bool(opens)) for word, opens in _CALL.findall(sql.lower())]
+    clocks = _CLOCKS.values()
+    reads = any(
+        word in clock.keywords or (opens and word in clock.functions)
+        for word, opens in words
+        for clock in clocks
+    )
+    chance = any(opens and word in clock.chance for word, opens in words for clock in clocks)
+    return ClockUse(reads, reads, chance)
 
 
 def _may_matter(sql: str, dialect: str) -> bool:

@@ -29,15 +29,18 @@ from sqlverdict.execute.engine import (
 )
 from sqlverdict.execute.fault_probe import claims_fault, find_damage, settle_fault, settling_time
 from sqlverdict.execute.fold_sql import answer_key, fold_sql, quotes_text, weight_of
+from sqlverdict.execute.schema_memory import SchemaMemory
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
 from sqlverdict.files.references import is_server
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure, Fault, Outcome, Reason, Script
 
 _OPEN_FILES = 32
 _OPEN_CONNECTIONS = 6
 """A server takes some hundred connections, PostgreSQL 100 by default, and each process has its
 own."""
+
 
 T = TypeVar("T")
 
@@ -57,7 +60,7 @@ class QueryRunner:
         known: Outcomes of queries that must not be tried again, by key.
         now: What the clock shows to queries; ``None``: the time it is.
         driver_values: Answers also hold the driver's values; such answers are not cached.
-        database_version: Stands for the content of databases whose digest cannot be told, or
+        database_version: Stands for the content of databases whose digest is not known, or
             would take long; the user answers for it.
     """
 
@@ -92,12 +95,13 @@ class QueryRunner:
         self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
         self._scopes: dict[str, bytes] = {}
         self._unknown: set[bytes] = set()
-        """Scopes of databases whose content cannot be told: their answers are not cached."""
+        """Scopes of databases whose content is not known: their answers are not cached."""
         self._databases: dict[bytes, set[str]] = {}
         self._used: set[str] = set()
         self._engines: dict[str, Engine] = {}
         self._unopened: set[str] = set()
         """Databases that did not open."""
+        self._schemas = SchemaMemory()
         self._memory = AnswerMemory()
         if self.cache is not None:
             self.cache.is_current = self._is_current
@@ -193,6 +197,10 @@ class QueryRunner:
     def digest(self, database: str) -> str:
         """The digest of a file as it is now; empty for a server."""
         return content_digest(self.engine_for(database), database)
+
+    def schema(self, database: str) -> Schema:
+        """The schema of a database: see :meth:`SchemaMemory.get`."""
+        return self._schemas.get(self.engine_for(database), database)
 
     def refresh(self, database: str, digest: str) -> None:
         """Forget what was found on other content than that with the digest, which it has now."""
@@ -326,7 +334,7 @@ class QueryRunner:
         return self._scope(engine, engine.digest(database) or "")
 
     def _session_scope(self, database: str, session: Session) -> bytes:
-        """What all answers of a session share; one of which that cannot be told is closed."""
+        """What all answers of a session share; one whose content is not known is closed."""
         engine = self.engine_for(database)
         version = self._database_version if is_server(database) else ""
         try:
@@ -372,5 +380,6 @@ class QueryRunner:
         if session is not None and not isinstance(session, Failure):
             session.close()
         self._memory.forget(database)
+        self._schemas.forget(database)
         if self.cache is not None:
             self.cache.forget(scope)

@@ -12,7 +12,7 @@ import msgspec
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.attempt import run_safely
+from sqlverdict.execute.attempt import NO_SQL, run_safely
 from sqlverdict.execute.clock import text_reads_clock, uses_chance
 from sqlverdict.execute.engine import Engine, Limits, Workspace, WorkspaceEngine
 from sqlverdict.execute.fault_probe import claims_fault, find_damage, settle_fault
@@ -74,7 +74,7 @@ def _run_text(copies: _Copies, sql: str) -> Outcome:
     script, dialect = copies.script, copies.dialect
     texts = _statements(sql, dialect)
     if not texts:
-        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+        return NO_SQL
     if len(texts) > _MOST_STATEMENTS:
         message = f"{len(texts)} statements; at most {_MOST_STATEMENTS} are tried"
         return Failure(Reason.UNSUPPORTED_FEATURE, message)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Protocol
 
 from sqlverdict.errors import UsageError
@@ -71,12 +72,26 @@ class Session(Protocol):
         ...
 
     def digest(self) -> str | None:
-        """A digest of the snapshot that this session reads; ``None`` where it cannot be told."""
+        """A digest of the snapshot that this session reads; ``None`` where it is not known."""
         ...
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         ...
+
+
+def interleaved_seconds(
+    queries: Sequence[str], rounds: int, run: Callable[[str], object]
+) -> list[list[float]]:
+    """The seconds of each query, ``rounds`` times, interleaved, after one warm-up each."""
+    seconds: list[list[float]] = [[] for _ in queries]
+    for turn in range(rounds + 1):
+        for index, sql in enumerate(queries):
+            began = perf_counter()
+            run(sql)
+            if turn:
+                seconds[index].append(perf_counter() - began)
+    return seconds
 
 
 class Scratch(Protocol):
@@ -124,5 +139,5 @@ class Workspace(Protocol):
         ...
 
     def close(self) -> None:
-        """Throw everything away."""
+        """Drop the copy with all that was written."""
         ...

@@ -3,7 +3,7 @@
 ``atomic``    files that are written in one step
 ``command_words``  the words of a command line that is proposed again
 ``digests``   digests of files and of databases
-``escapes``   control characters spelled out before they reach a terminal
+``escapes``   control characters in a terminal, formulas in a spreadsheet: spelled out
 ``inflect``   regular plurals of English nouns
 ``lock``      a folder or a file that one process at a time writes to
 ``markdown``  tables in Markdown
@@ -14,7 +14,6 @@
 ``sealed_json``  JSON files with a checksum
 ``sealed_lines``  JSON lines that are only appended, each with a checksum and on the disk
 ``secrets``   addresses without what may be secret in them
-``spreadsheet``  texts in cells of a spreadsheet
 ``sqlite``    a SQLite file opened for reading, and names as SQL writes them
 ``store``     one SQLite file of entries that several processes share: caches, the bank
 ``text``      text and JSON files, with errors that say where and what to do

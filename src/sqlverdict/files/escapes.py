@@ -1,5 +1,7 @@
 """The border to the terminal: control characters are spelt out, whoever writes them.
 
+And to a spreadsheet: a text that would be a formula there gets an apostrophe.
+
 Imported by every command before anything else, so it imports next to nothing.
 """
 
@@ -80,3 +82,18 @@ def escaping() -> Iterator[None]:
 def unfiltered(stream: TextIO) -> TextIO:
     """The stream behind an :class:`EscapingStream`, for our own styles."""
     return stream.unfiltered if isinstance(stream, EscapingStream) else stream
+
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+"""A text that a spreadsheet takes for a formula, however many apostrophes stand before it."""
+
+
+def spreadsheet_cell(value: object) -> object:
+    """A value as a cell; a text that would be a formula gets an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def spreadsheet_text(cell: object) -> object:
+    """What stood in a cell before the apostrophe of :func:`spreadsheet_cell`."""
+    quoted = isinstance(cell, str) and cell.startswith("'") and _FORMULA.match(cell)
+    return cell[1:] if isinstance(cell, str) and quoted else cell

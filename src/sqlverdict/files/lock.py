@@ -95,7 +95,7 @@ class FolderLock:
             raise Locked(_holder_text(holder))
 
     def release(self) -> None:
-        """Let others in."""
+        """Release the lock."""
         # A forked worker has a copy of this object, and not the lock.
         if self._handle < 0 or self._process != os.getpid():
             return

@@ -18,6 +18,12 @@ Reference = str | Path
 """What functions take: the path of a file, as text or as a path, or a URL."""
 
 _URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*)://")
+_DRIVER = re.compile(
+    r"\A((?:postgresql|postgres|mysql|mariadb|sqlite))\+(?:psycopg(?:2(?:cffi)?|_async)?|asyncpg|pg8000"
+    r"|pymysql|mysqldb|mysqlconnector|mariadbconnector|aiomysql|asyncmy|pysqlite|aiosqlite)(?=://)",
+    re.IGNORECASE,
+)
+"""SQLAlchemy names a driver behind the scheme: ``postgresql+psycopg2://``."""
 _FILE_SCHEMES = ("sqlite", "duckdb")
 _SECRET = re.compile(r"\b(?:ssl)?(?:password|passwd|pwd)\s*=", re.IGNORECASE)
 _PASSWORD_HELP = {
@@ -96,12 +102,13 @@ def is_at_hand(reference: str | None) -> bool:
 
 
 def check_reference(reference: str) -> str:
-    """The reference, if it may stand in logs.
+    """The reference, if it may stand in logs, without a driver that SQLAlchemy would use.
 
     Raises:
         UsageError: it is a URL with a password, or one that cannot be read; the message never
             repeats it.
     """
+    reference = _DRIVER.sub(r"\1", reference)
     if not is_server(reference):
         if _SECRET.search(reference) and "=" in reference:
             raise UsageError(

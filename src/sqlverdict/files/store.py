@@ -116,7 +116,7 @@ class SharedStore:
         return (pages - free) * page
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
@@ -213,7 +213,7 @@ class OptionalStore:
             return 0
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._store is not None:
             self._store.close()
             self._store = None

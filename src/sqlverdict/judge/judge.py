@@ -3,7 +3,7 @@
 A judge is one file in ``judge/judges/``. It never sees a network, a clock or a file: its
 ``conduct`` is a generator that yields a :class:`~sqlverdict.llm.request.Request`, is sent
 the :class:`~sqlverdict.llm.request.Reply` (or why there is none), and returns an
-:class:`Opinion`. Whoever drives it decides how calls are made: one by one with :func:`hear`,
+:class:`Opinion`. Whoever drives it decides how calls are made: one by one with :func:`ask_judge`,
 many at a time, from a cache, from recorded replies.
 """
 
@@ -27,8 +27,8 @@ __all__ = [
     "Judge",
     "Opinion",
     "Settings",
+    "ask_judge",
     "conduct",
-    "hear",
 ]
 
 Conduct = Generator[Request, Reply | NoReply, Opinion]
@@ -80,7 +80,7 @@ def conduct(judge: Judge, brief: Brief, settings: Settings) -> Conduct:
     return opinion
 
 
-def hear(judge: Judge, brief: Brief, settings: Settings, answerer: Answerer) -> Opinion:
+def ask_judge(judge: Judge, brief: Brief, settings: Settings, answerer: Answerer) -> Opinion:
     """The judge's opinion, with every request put to the answerer in turn."""
     work = conduct(judge, brief, settings)
     try:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.references import is_at_hand
 from sqlverdict.load.databases import Databases
@@ -15,7 +16,7 @@ from sqlverdict.load.people.votes import Side
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure, Outcome, Reason, Result
 
-NOT_AT_HAND = "not run: the database is not available. Name it with --databases or --benchmark"
+NOT_AT_HAND = "not run: the database is not available. Name it (option databases or benchmark)"
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class CaseDatabases:
         database = self.path(result)
         if database is not None:
             with suppress(SchemaError, OSError):
-                return self.runner.engine_for(database).schema(database)
+                return read_engine_schema(self.runner.engine_for(database), database)
         return None
 
     def descriptions(self, result: Result, tables: list[str]) -> Descriptions:

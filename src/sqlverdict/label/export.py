@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict.files.atomic import write_at_once
-from sqlverdict.files.spreadsheet import spreadsheet_cell
+from sqlverdict.files.escapes import spreadsheet_cell
 from sqlverdict.label.queue import QueueItem
 from sqlverdict.load.people.labels import combined
 from sqlverdict.load.people.votes import MEANINGS, PairVotes, VoteBook, VoteEvent

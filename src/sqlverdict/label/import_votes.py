@@ -64,7 +64,7 @@ def import_votes(
     fields: LabelFields,
     key: SessionKey,
 ) -> Counter[str]:
-    """Add the votes of a file to a log, and say what became of how many.
+    """Add the votes of a file to a log, and count those that were added and left out.
 
     Args:
         path: The file.

@@ -14,8 +14,14 @@ from typing import TypeVar
 import msgspec
 
 from sqlverdict.evidence import Refuted
-from sqlverdict.evidence_parts import ExcerptCell, ExcerptRow
-from sqlverdict.files.sqlite import quote_name
+from sqlverdict.evidence_parts import (
+    AnswerCell,
+    AnswerRow,
+    ExcerptCell,
+    ExcerptRow,
+    LoggedAnswers,
+    TypedCell,
+)
 from sqlverdict.label.databases import CaseDatabases
 from sqlverdict.label.display import (
     ResultRelation,
@@ -37,7 +43,7 @@ from sqlverdict.label.spelling.pair import (
 )
 from sqlverdict.label.spelling.tokens import SpelledQuery
 from sqlverdict.load.people.votes import Side
-from sqlverdict.logged_answers import AnswerCell, AnswerRow, LoggedAnswers, TypedCell
+from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, Query, Result
@@ -219,7 +225,7 @@ def _witness_tables(witness: Refuted | None) -> tuple[TableDisplay, ...]:
             tuple(map(short_text, table.columns)),
             plain_rows(table.rows),
             len(table.rows),
-            witness.telling.get(name, ()),
+            witness.deciding_rows.get(name, ()),
         )
         for name, table in witness.rows.items()
     )
@@ -234,7 +240,7 @@ def _tables(
         return ()
     names: dict[str, Table] = {}
     for text in texts:
-        query = parse(text, databases.dialect(result))
+        query = with_plain_names(parse(text, databases.dialect(result)), schema)
         for name in query.tables if isinstance(query, Query) else ():
             table = schema.table(name)
             if table is not None:
@@ -249,7 +255,8 @@ def _tables(
             text = "" if about is None else short_text(f"{about.text} {about.values}".strip())
             cells = (column.name, column.type, _key(table, column.name), text)
             columns.append(ColumnDisplay(*map(short_text, cells)))
-        sql = f"SELECT * FROM {quote_name(name)} LIMIT {SAMPLE_ROWS}"  # noqa: S608 - a quoted name
+        source = table.source_text()
+        sql = f"SELECT * FROM {source} LIMIT {SAMPLE_ROWS}"  # noqa: S608 - a quoted name
         sample = databases.run(result, sql)
         displays.append(
             SchemaDisplay(short_text(name), tuple(columns), display_result(sample).rows)

@@ -7,8 +7,7 @@
 ``neutral``       makes text from outside harmless before a model reads it
 ``reply_schema``  whether a reply fits its JSON schema
 ``costs``         how many tokens a request has, what they cost, and the cost limit
-``estimate``      calls, tokens and dollars of a run before it starts
-``collect``       notes what would be asked, for dry runs and batches
+``collect``       notes what would be asked, for dry runs and batches, and what it would cost
 ``rate``          how fast calls may start
 ``threads``       many calls at once on a bounded number of threads
 ``http/``         the network: endpoint, wire format, transport, faults

@@ -29,8 +29,7 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.store import STORE_ERRORS, SharedStore, StoreLayout, stored_file
-from sqlverdict.llm.http.wire import ReceivedReply
-from sqlverdict.llm.request import Request, TokenChoice
+from sqlverdict.llm.request import ReceivedReply, Request, TokenChoice
 
 _COLUMNS = (
     "text, finish, prompt_tokens, completion_tokens, discounted_tokens, counted, seconds, "
@@ -185,7 +184,7 @@ class ReplyCache:
         return self._store.transaction()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._store.close()
         self.claims.close()
 
@@ -202,12 +201,12 @@ def _received(row: tuple[Any, ...]) -> ReceivedReply:
         finish,
         prompt,
         completion,
-        discounted,
-        bool(known),
         seconds,
-        _choices(logprobs) if logprobs else (),
-        served,
-        bool(batch),
+        discounted_tokens=discounted,
+        tokens_known=bool(known),
+        logprobs=_choices(logprobs) if logprobs else (),
+        served=served,
+        batch=bool(batch),
     )
 
 
@@ -261,7 +260,7 @@ class Claims:
         return False
 
     def release(self, address: str) -> None:
-        """Let go of an address."""
+        """Release the lock on a request's key."""
         self._unlock(address)
         with self._changed:
             self._addresses.discard(address)
@@ -287,7 +286,7 @@ class Claims:
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte(address))
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close all files."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

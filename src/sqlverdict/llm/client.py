@@ -15,15 +15,16 @@ from sqlverdict.llm.http.faults import CallFailed, CostLimitReached, Stopped, ma
 from sqlverdict.llm.http.transport import Transport
 from sqlverdict.llm.http.wire import (
     Malformed,
-    ReceivedReply,
     body_of,
     decode,
     encode,
+    priced_reply,
     read_completion,
+    reply_cost,
 )
 from sqlverdict.llm.rate import Clock
 from sqlverdict.llm.reply_schema import check_schema
-from sqlverdict.llm.request import NoReply, Reply, Request
+from sqlverdict.llm.request import NoReply, ReceivedReply, Reply, Request
 
 _POLL_SECONDS = 0.1
 """How long to wait for another process's claim before the cache is looked at again."""
@@ -166,9 +167,9 @@ class Client:
                     self.cache.claims.release(address)
         with self._lock:
             self._usage = replace(self._usage, cached=self._usage.cached + 1)
-        cost = received.cost(request.model, self.prices)
+        cost = reply_cost(received, request.model, self.prices)
         self._budget.add(-account.use_cached(address, cost))
-        return received.reply(request, self.prices, cached=True)
+        return priced_reply(received, request, self.prices, cached=True)
 
     def _ask_server(self, request: Request, address: str, account: Account) -> Reply | NoReply:
         hopeless = self._hopeless.get(request.model)
@@ -195,7 +196,7 @@ class Client:
             return self._no_reply(_STOPPED, 0)
         if self.cache is not None:
             self.cache.put(address, request, received)
-        reply = received.reply(request, self.prices, cached=False)
+        reply = priced_reply(received, request, self.prices, cached=False)
         self._note_reply(reply)
         return reply
 
@@ -224,7 +225,7 @@ class Client:
                 account.end(call, "free")
                 paid = 0.0
                 raise
-            cost = received.cost(request.model, self.prices)
+            cost = reply_cost(received, request.model, self.prices)
             if cost is not None or priced is None:
                 account.end(call, "paid", cost)
                 paid = cost or 0.0

@@ -92,8 +92,8 @@ class TokenChoice:
 
 
 @dataclass(frozen=True)
-class Reply:
-    """What a model said, and what it took.
+class ReceivedReply:
+    """What a model said, as it came in and as the cache keeps it: without prices, which change.
 
     Attributes:
         text: The reply. Empty where the server sent a message without content.
@@ -101,23 +101,38 @@ class Reply:
         prompt_tokens: Tokens read, as the server counted them (0: it did not say).
         completion_tokens: Tokens written.
         seconds: From sending to the last byte, without waiting for a turn.
-        cached: It was at hand; nothing was paid for it now.
-        cost: What it cost when it was paid for, in US dollars; ``None``: no price is known.
+        discounted_tokens: Those of the prompt that the server had in its own cache.
+        tokens_known: Whether the server said how many tokens it took.
         logprobs: The tokens with their probabilities, where asked for and delivered.
-        fits: Whether the text is JSON of the request's schema; ``None``: there was no schema.
         served: The model that answered, in the server's words; empty where it did not say.
+        batch: Whether it was a request of a batch.
     """
 
     text: str
     finish: str
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    discounted_tokens: int = 0
+    tokens_known: bool = False
+    logprobs: tuple[TokenChoice, ...] = ()
+    served: str = ""
+    batch: bool = False
+
+
+@dataclass(frozen=True)
+class Reply(ReceivedReply):
+    """What a model said to a request, and what that cost.
+
+    Attributes:
+        cached: It was in the cache; nothing was paid for it now.
+        cost: What it cost when it was paid for, in US dollars; ``None``: no price is known.
+        fits: Whether the text is JSON of the request's schema; ``None``: there was no schema.
+    """
+
     cached: bool = False
     cost: float | None = None
-    logprobs: tuple[TokenChoice, ...] = ()
     fits: bool | None = None
-    served: str = ""
 
 
 @dataclass(frozen=True)

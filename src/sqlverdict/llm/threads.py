@@ -12,40 +12,10 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Generic, TypeVar
 
-from sqlverdict.llm.request import Answerer, NoReply, Reply, Request
-
 T = TypeVar("T")
 R = TypeVar("R")
 
 _POLL = 0.2  # so that Ctrl-C is seen where waiting cannot be interrupted (Windows)
-
-
-def ask_concurrently(
-    client: Answerer,
-    requests: Iterable[Request],
-    progress: Callable[[int], object] | None = None,
-    *,
-    concurrency: int | None = None,
-    grace: float = 10.0,
-) -> Generator[tuple[int, Reply | NoReply], None, None]:
-    """Every request's number and reply, as they come.
-
-    Args:
-        client: Whom to ask. Its ``endpoint`` says how many calls at once, where it has one.
-        requests: What to ask; read as needed, not all at once.
-        progress: Called with the number of replies so far.
-        concurrency: How many at once, where not as the client says.
-        grace: As in :func:`work_all`.
-    """
-    endpoint = getattr(client, "endpoint", None)
-    threads = concurrency if concurrency is not None else int(getattr(endpoint, "concurrency", 1))
-    stop = getattr(client, "stop", None)
-    for count, each in enumerate(
-        work_all(client.ask, requests, threads, grace=grace, on_interrupt=stop), 1
-    ):
-        if progress is not None:
-            progress(count)
-        yield each
 
 
 def work_all(

@@ -18,7 +18,6 @@
 ``recorded``            what was recorded about a case elsewhere
 ``system_records``      benchmarks whose files also record what systems answered
 ``ehrsql``              what the readers of EHRSQL's questions share
-``flex_released``       FLEX's own result files under the names of its agreement format
 ``people/``             what people said about predictions: labels, and the vote log
 ``overlays``            named sets of corrected golds, and a benchmark with them
 ``translate``           databases and queries of SQLite in the words of another engine

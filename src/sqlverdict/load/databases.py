@@ -71,10 +71,6 @@ class Databases(Protocol):
         """The reference of a database, or where it should have been."""
         ...
 
-    def explain(self, db_id: str) -> str:
-        """Why there is no database: what was looked for."""
-        ...
-
     def describe(self) -> str:
         """Where the databases are, in words."""
         ...
@@ -108,10 +104,6 @@ class ServerDatabases:
     def expected(self, db_id: str) -> str | None:
         """The URL of a database; ``None`` where the id is no name."""
         return self.path(db_id)
-
-    def explain(self, db_id: str) -> str:
-        """Why an id has no URL."""
-        return f"{_short(db_id)} is not a database id: expected a name without a path."
 
     def describe(self) -> str:
         """The URL."""
@@ -169,6 +161,10 @@ class DatabaseFolder:
             self._expected[db_id] = file
         return self._expected[db_id]
 
+    def files_of(self, db_id: str) -> list[str]:
+        """The database files in the folder that is named after a database."""
+        return _database_files(self.root / db_id, self.suffixes)
+
     def suite(self, db_id: str) -> list[str]:
         """Every database file in the folder of a database, its own first; empty: none."""
         own = self.path(db_id)
@@ -177,31 +173,6 @@ class DatabaseFolder:
     def names(self) -> list[str]:
         """The database ids that this folder seems to hold, sorted."""
         return sorted(name for names in self._listing().values() for name in names)
-
-    def explain(self, db_id: str) -> str:
-        """Why there is no file for a database: what was looked for, and similar names."""
-        if not self.root.is_dir():
-            return f"there is no folder {self.root}. Say where the databases are."
-        if not is_name(db_id):
-            return (
-                f"{_short(db_id)} is not a database id: expected the name of a database below "
-                f"{self.root}, without a path, and of at most {_LONGEST_NAME} bytes."
-            )
-        location = f"{self.root / db_id / (db_id + self.suffixes[0])}"
-        inside = self._files(self.root / db_id)
-        if len(inside) > 1:
-            return (
-                f"database {db_id!r} is not determined: {self.root / db_id} holds "
-                f"{few_of(Path(file).name for file in inside)}, none of them called "
-                f"{db_id + self.suffixes[0]!r}. Rename the right one."
-            )
-        names = self.names()
-        hint = near(db_id, names)
-        return (
-            f"database {db_id!r} not found: expected {location} (or {', '.join(self.suffixes)}); "
-            f"{self.root} holds {_count(len(names), 'database')}.{hint} Add it or correct "
-            "the db_id."
-        )
 
     def _find(self, db_id: str) -> str | None:
         if self.root.is_file():
@@ -221,8 +192,7 @@ class DatabaseFolder:
         return file
 
     def _exactly(self, name: str) -> str | None:
-        folder = self.root / name
-        inside = self._files(folder)
+        inside = self.files_of(name)
         by_name = {Path(file).name.casefold(): file for file in inside}
         for suffix in self.suffixes:
             own = by_name.get(f"{name}{suffix}".casefold())
@@ -235,9 +205,6 @@ class DatabaseFolder:
             return inside[0]
         named_as_file = name.lower().endswith(self.suffixes) and (self.root / name).is_file()
         return str(self.root / name) if named_as_file else None
-
-    def _files(self, folder: Path) -> list[str]:
-        return _database_files(folder, self.suffixes)
 
     def _listing(self) -> dict[str, set[str]]:
         """The names of databases below the root, grouped where only the case differs."""
@@ -262,10 +229,46 @@ def is_name(db_id: str) -> bool:
         return False
 
 
-def unknown_database(db_id: str) -> str:
-    """The message on a database id for which there is no database."""
-    hint = ", which is not a name. A path belongs in the field 'database': NAME=database"
-    return f"no database is known for the database id {db_id!r}{'' if is_name(db_id) else hint}"
+def unknown_database(
+    db_id: str, option: str, reference: str = "", suffixes: Sequence[str] = SUFFIXES
+) -> str:
+    """The message on a database id whose database is not there; empty: it may be there.
+
+    The message is logged, so that it names the option as no door spells it.
+
+    Args:
+        db_id: The id.
+        option: The option that says where the databases are.
+        reference: Where the database was looked for; empty: nowhere.
+        suffixes: What its file's name may end in.
+    """
+    where = f"Say where the databases are (option {option})"
+    if not reference:
+        if is_name(db_id):
+            return f"no database is known for the database id {db_id!r}, and no folder. {where}"
+        return (
+            f"no database is known for the database id {_short(db_id)}, which is not a name: "
+            f"expected one without a path, of at most {_LONGEST_NAME} bytes. A path belongs in "
+            f"the field 'database': NAME=database. {where}"
+        )
+    file = file_of(reference)
+    if file is None or os.path.lexists(file):
+        return ""
+    folder = DatabaseFolder(file.parents[file.parent.name == db_id], suffixes)
+    if not folder.root.is_dir():
+        return f"database {db_id!r} not found: there is no folder {folder.root}. {where}"
+    inside = folder.files_of(db_id)
+    if len(inside) > 1:
+        return (
+            f"database {db_id!r} is not determined: {file.parent} holds "
+            f"{few_of(Path(each).name for each in inside)}, none of them called {file.name!r}. "
+            f"Rename the right one. {where}"
+        )
+    # How many databases are beside it may change from one run to the next.
+    return (
+        f"database {db_id!r} not found: expected {file} (or {', '.join(suffixes)})."
+        f"{near(db_id, folder.names())} Add the file or correct the database id. {where}"
+    )
 
 
 def suite_of(database: str, db_id: str, suffixes: Sequence[str] = SUFFIXES) -> list[str]:
@@ -332,10 +335,9 @@ def shared_note(file: str, folder: Databases, db_ids: Iterable[str]) -> str:
     others = [db_id for db_id in dict.fromkeys(db_ids) if is_misnamed(folder, db_id)]
     if not others:
         return ""
-    option = OptionName("databases", "DIR")
     return (
         f"{file} names {few_of(others)} as databases, and all cases run on {folder.describe()}. "
-        f"For databases of their own give the folder that holds them: {option}"
+        f"For databases of their own give the folder that holds them (option databases)"
     )
 
 

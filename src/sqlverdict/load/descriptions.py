@@ -122,7 +122,7 @@ def read_descriptions(database: str | None, db_id: str, tables: Collection[str])
     columns: dict[tuple[str, str], Description] = {}
     notes: list[Note] = []
     keys = {fold(table) for table in tables}
-    for file in _json_files(file_path):
+    for file in tables_json_files(file_path):
         by_database, problem = _read(file, LARGEST_JSON, _parsed_json)
         notes += [problem] if problem is not None else []
         if db_id in by_database:
@@ -148,7 +148,7 @@ def descriptions_digest(database: str | None) -> str:
     parts = []
     for file, most in (
         *((file, LARGEST_CSV) for file in files),
-        *((file, LARGEST_JSON) for file in _json_files(file_path)),
+        *((file, LARGEST_JSON) for file in tables_json_files(file_path)),
     ):
         try:
             # A file that is too large is not read, whatever it holds.
@@ -180,7 +180,7 @@ def _csv_files(database: Path) -> tuple[list[Path], Note | None]:
     return [folder / name for name in names], None
 
 
-def _json_files(database: Path) -> list[Path]:
+def tables_json_files(database: Path) -> list[Path]:
     """The ``tables.json`` beside and above the folder of a database."""
     own = database.parent.name.casefold() == database.stem.casefold()
     home = database.parent.parent if own else database.parent

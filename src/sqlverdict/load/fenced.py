@@ -38,7 +38,7 @@ _PIVOT = (
 _ENGLISH = (
     r"(?:\s*+[:,.!?]|\s++`(?:select|with)\b|\s++(?:the|this|that|these|those|an?|your|our|my|me|i|it|you|we|is|are|was|"
     r"not|to|of|on|in|following|given|below|only|no|all|respect|regards?|reference)\b"
-    r"(?!\s++(?:set|from|as)\b|\s*+[;(]|\s*+\Z))"
+    r"(?!\s++(?:set|from|as)\b|\s*+[;(]|\s*+\Z|\.\w))"
 )
 _READS = r"select\b(?!\s++i(?:'(?:ll|m|ve|d)|\s++(?:will|can|cannot|am))\b)|values"
 _OTHERS = (
@@ -340,3 +340,28 @@ def without_sql(prediction: Prediction) -> Prediction:
     if responds or prediction.abstained or not (prediction.raw or "").strip():
         return prediction
     return replace(prediction, abstained=True)
+
+
+_LONGEST = 4_000
+"""How much of a reply is read; a refusal comes early."""
+
+_REFUSAL = re.compile(
+    r"\b(?:can(?:no|')?t|can not|could not|couldn't|unable|not able|impossible|not possible|"
+    r"not answerable|unanswerable|no answer|not enough|insufficient|lacks?|unfortunately|sorry|"
+    r"apologi[sz]e|decline|abstain|(?:do|does|did|is|are)(?: not|n't) "
+    r"(?:contain|include|have|hold|provide|available|present|stored|store|record|exist|know)|"
+    r"(?:is|are) (?:not|no) in the (?:data|database|schema|table)|no (?:such )?"
+    r"(?:information|data|column|columns|table|tables|field))\b",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text that holds no SQL says that there is no answer, in plain words.
+
+    Systems that were not told how to abstain say it in prose: "I cannot answer this question from
+    the database." That is neither SQL nor a marked abstention.
+    """
+    # What a model thought before is no part of its reply, and may be long.
+    plain = text.rpartition("</think>")[2][:_LONGEST].replace("\u2019", "'")
+    return _REFUSAL.search(plain) is not None

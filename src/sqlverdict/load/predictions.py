@@ -364,7 +364,8 @@ def _empty_ones(by_id: Mapping[str, Prediction]) -> list[str]:
     if prose:
         notes.append(
             f"{count(len(prose), 'prediction')} {'has' if len(prose) == 1 else 'have'} text but "
-            f"no SQL (id {few_of(prose)}): no marked abstention; --no-sql says how they count"
+            f"no SQL (id {few_of(prose)}): no marked abstention; the option no_sql says how they "
+            "count"
         )
     if called_null:
         notes.append(

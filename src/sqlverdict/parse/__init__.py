@@ -5,8 +5,7 @@ does not pay for sqlglot.
 
 ``query``        parse(): text to a Query, or a failure that says where and why
 ``tokens``       a fast lexer without dependencies, and what can be said from tokens alone
-``grammar``      SQLite's own opinion on whether a text is SQL
-``accepted``     what SQLite says against a query on a schema, on empty tables
+``grammar``      SQLite's own opinion: whether a text is SQL, and what it says on empty tables
 ``measure``      texts that cost more to read than any query is worth, and what of them says nothing
 ``clauses``      a SELECT cut into the verbatim texts of its clauses
 ``frozen``       trees that refuse every change, since all callers share them
@@ -16,11 +15,10 @@ does not pay for sqlglot.
 ``plain_order``  the same for a plain SELECT, from its tokens alone
 ``inner_order``  queries without ORDER BY that take their rows from an ordered query inside;
                  ties on engines other than SQLite, ranked by the engine
-``refusal``      whether a reply without SQL refuses to answer
 ``ehrsql``       what EHRSQL's queries leave to the evaluation: the present time, normal ranges
 ``names``        which column a name in a query means: the one resolver
+``qualified``    tables that a query names with their schema, each under one plain name
 ``schema``       tables, columns and keys
 ``schemas/``     where schemas come from
 ``facts``        what a schema promises about every database that obeys it
-``collations``   which texts a declared column takes for the same
 """

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
@@ -107,6 +108,11 @@ def facts_of(schema: Schema, dialect: str = DEFAULT_DIALECT) -> frozenset[Fact]:
         dialect: Of the engine that keeps them: elsewhere than in SQLite the affinity says that
             the column's type is one of integers, of doubles, or of texts.
     """
+    return _all_facts(schema, dialect)
+
+
+@lru_cache(maxsize=256)
+def _all_facts(schema: Schema, dialect: str) -> frozenset[Fact]:
     return frozenset(
         fact for table in schema.tables for fact in _table_facts(schema, table, dialect)
     )

@@ -8,9 +8,12 @@ change.
 :class:`FrozenTreeError` where they stand, in any node, and leave the tree as it was.
 
 ``tree.copy()`` and ``tree.sql()`` copy what is frozen into a tree of their own, which can be
-changed. What no container can refuse is an assignment to a node's attribute, such as ``parent``,
-or a first comment: a node of a shared tree must not become a part of another tree; copy it first.
-The tests run with a guard that refuses this, too.
+changed. What no container can refuse is an assignment to an attribute of a node: ``parent``,
+``arg_key``, ``index``, ``type``, ``comments``, ``_meta``. ``pop_comments``, a comment that is put
+before others, and the first comment or metadata of a node are such assignments. An empty container
+in every node would refuse the last two, and make each copy of a tree take half as long again. So a
+node of a shared tree must not become a part of another tree; copy it first. The tests run with a
+guard that refuses all of this, too.
 """
 
 from __future__ import annotations
@@ -83,11 +86,14 @@ class FrozenLists(FrozenDict):
         return [*value] if type(value) is FrozenList else value
 
 
-def freeze(tree: Expr) -> None:
+def freeze(tree: Expr) -> list[Expr]:
     """Make a tree, from its root, one that refuses every change.
 
     Args:
         tree: The tree; a node in which it stands stays as it is.
+
+    Returns:
+        Its nodes, level by level.
     """
     from sqlglot.expressions import Expr
 
@@ -107,6 +113,7 @@ def freeze(tree: Expr) -> None:
             node.comments = FrozenList(node.comments)
         if node._meta:
             node._meta = FrozenDict(node._meta)
+    return nodes
 
 
 def is_frozen(node: Expr) -> bool:

@@ -106,10 +106,10 @@ def _refusal(sql: str, dialect: str) -> ParseFailure | None:
         message = "the text holds no SQL; expected one SELECT statement"
         return ParseFailure(sql, dialect, Reason.NO_SQL_PRODUCED, message)
     keyword = leading_keyword(sql)
-    if keyword not in _QUERIES | _COMMANDS | {"EXPLAIN"}:
+    record = dialect_of(dialect)
+    if keyword not in _QUERIES | _COMMANDS | {"EXPLAIN"} | record.query_words:
         offset = sql.index(words[0])
         return _error(sql, dialect, offset, "expected SELECT, WITH or VALUES")
-    record = dialect_of(dialect)
     if record.plain_tokens and (count := statement_count(sql)) > 1:
         message = f"the text holds {count} statements; expected one. Keep the one that answers"
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
@@ -142,13 +142,17 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
             message = f"the text holds {len(trees)} statements; expected one"
             return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
         tree = trees[0]
+        if isinstance(tree, exp.Pivot) and tree.key.upper() in dialect_of(dialect).query_words:
+            tree = exp.Select(
+                expressions=[exp.Star()], from_=exp.From(this=exp.Subquery(this=tree))
+            )
         if not isinstance(tree, exp.Query | exp.Values):
             return _not_a_query(sql, dialect, tree.key.upper())
         # A level takes a character or more.
         excess = too_deep(tree) if len(sql) > MOST_LEVELS // 2 else None
         if excess is not None:
             return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)
-        tables, columns = _names(tree)
+        tables, columns = _names(freeze(tree))
     except ParseError as error:
         joined = joined_by_words(sql) if dialect_of(dialect).plain_tokens else sql
         again = _parsed(joined, dialect) if joined != sql else None
@@ -160,7 +164,6 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
     except (AttributeError, LookupError, ArithmeticError, AssertionError) as error:
         # sqlglot trips over some hostile texts; that is not the caller's concern.
         return _beyond(sql, dialect, error)
-    freeze(tree)
     return Query(sql, dialect, tree, tables, columns, features(sql))
 
 
@@ -194,12 +197,12 @@ def joined_by_words(sql: str) -> str:
     return "".join(parts)
 
 
-def _names(tree: Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names(nodes: Iterable[Expr]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     from sqlglot import exp
 
     tables: list[str] = []
     columns: list[str] = []
-    for node in tree.walk():
+    for node in nodes:
         if isinstance(node, exp.Table):
             if isinstance(node.this, exp.Identifier) and not _names_cte(node):
                 tables.append(node.name)

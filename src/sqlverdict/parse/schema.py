@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -49,6 +49,10 @@ class Table:
     partial ones; ``checks`` the SQL text of CHECK constraints; ``sql`` the declaration;
     ``indexes`` the declarations of unique indexes that ``uniques`` cannot express: partial
     ones, ones over expressions, and ones with a collation that is not the column's.
+
+    ``paths`` are the names by which a query can mean the table with its schema or database, the
+    outermost part first and the usual path first. ``name`` is the table's own where a query finds
+    it by that, and ``schema.table`` otherwise: no other table of the schema has it.
     """
 
     name: str
@@ -59,6 +63,21 @@ class Table:
     checks: tuple[str, ...] = ()
     sql: str | None = None
     indexes: tuple[str, ...] = ()
+    paths: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether a query finds the table by its schema alone."""
+        return bool(self.paths) and self.name != self.paths[0][-1]
+
+    @property
+    def address(self) -> tuple[str, ...]:
+        """The parts of the name by which a query on the real database reads it."""
+        return self.paths[0] if self.is_hidden else (self.name,)
+
+    def source_text(self, quote: str = '"') -> str:
+        """The same as text, each part in quotes."""
+        return ".".join(quote + part.replace(quote, quote * 2) + quote for part in self.address)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in any case."""
@@ -108,6 +127,16 @@ class Schema:
         """The table of that name, in any case."""
         folded = fold(name)
         return next((table for table in self.tables if fold(table.name) == folded), None)
+
+
+@lru_cache(maxsize=1_024)
+def with_whole_keys(schema: Schema) -> Schema:
+    """The schema whose keys are what is known of them, for who makes rows.
+
+    No two rows that differ in a part of a key agree on the whole key: rows that keep the part
+    keep every key that it may belong to.
+    """
+    return schema if schema.whole_keys else replace(schema, whole_keys=True)
 
 
 @lru_cache(maxsize=4_096)

@@ -12,9 +12,11 @@
 ``on_data``            checks a proof's facts on a real database first
 ``certificate``        proofs as JSON files
 ``evidence``           a derivation as evidence for a verdict
+``first_difference``   the first place where two normal forms part, in words
 ``differing_clauses``  the clauses that keep two normal forms apart
 ``resolve/``           from a parsed tree to one in which every name is plain
 ``reasoning/``         what rules ask about a tree, and changes that several rules make
+``conditions/``        conditions as tables of truths, and their one form
 ``rules/``             the rules that hold on every legal database, one file each
 ``profiles/``          the profiles, one file each
 ``etm_paper/``         the ETM paper's profile, all of it

@@ -35,7 +35,7 @@ _FACTS: dict[str, type[Fact]] = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof with the tables that it speaks of.
+    """A proof with the tables that it is about.
 
     Attributes:
         proof: The proof.
@@ -59,9 +59,9 @@ def make_certificate(
 ) -> Certificate:
     """A proof made ready to be kept; ``facts`` as they were given to ``prove``."""
     if facts is None:
-        facts = frozenset(
-            fact for fact in facts_of(schema, proof.dialect) if str(fact) not in proof.left_out
-        )
+        facts = facts_of(schema, proof.dialect)
+        if proof.left_out:
+            facts = frozenset(fact for fact in facts if str(fact) not in proof.left_out)
     return Certificate(proof, schema, facts, fixed_columns)
 
 

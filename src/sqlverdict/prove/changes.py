@@ -16,6 +16,7 @@ from sqlverdict.prove.certificate import make_certificate
 from sqlverdict.prove.check import ProofCheck, node_at
 from sqlverdict.prove.proof import Proof, Side, Step
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import nodes_in
 from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.prove.resolve.text import runnable
 
@@ -63,18 +64,27 @@ class _Replay(ProofCheck):
         self.changes: list[StepChange] = []
         self._latest: tuple[Expr, list[str]] | None = None
         self._labels: list[str] = []
+        self._readable: dict[str, str] = {}
 
     def start(self, side: Side, sql: str) -> tuple[Expr, Facts]:
         """A query's tree before the first step; its sources are noted."""
         tree, facts = super().start(side, sql)
-        self._labels = [source.alias for source in tree.find_all(exp.Table, exp.Subquery)]
+        self._labels = [
+            node.alias for node in nodes_in(tree) if isinstance(node, exp.Table | exp.Subquery)
+        ]
+        self._readable = {}
         return tree, facts
 
     def say(self, side: Side, statement: str, tree: Expr) -> None:
         """Nothing: whole queries are not asked for."""
 
     def _parts(self, node: Expr | None) -> list[str]:
-        return [readable_sql(part, self._labels) for part in _parts(node)]
+        parts = _parts(node)
+        for part in parts:
+            # A step leaves most clauses as they are.
+            if part not in self._readable:
+                self._readable[part] = readable_sql(part, self._labels)
+        return [self._readable[part] for part in parts]
 
     def take(self, step: Step, tree: Expr, facts: Facts) -> Expr:
         """Do one step, and write the node at its place before and after."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Literal
 
 from sqlglot.expressions import Expr
 
@@ -11,12 +12,18 @@ from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.first_difference import first_difference
 from sqlverdict.prove.normalise import FormCache, RuleSet, normalise
 from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
+from sqlverdict.prove.reasoning.inner_order import (
+    ORDER_SHOWS,
+    lost_order,
+    take_over_order,
+    visible_order,
+)
 from sqlverdict.prove.reasoning.open_choices import open_choices
 from sqlverdict.prove.reasoning.shape import is_limited
 from sqlverdict.prove.resolve.fidelity import loss
@@ -24,9 +31,16 @@ from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import resolved_sql
+from sqlverdict.prove.resolve.unknown_calls import ELSEWHERE, unknown_calls
 from sqlverdict.prove.rule import RULES
 from sqlverdict.prove.tree_key import column_keys, tree_key
 from sqlverdict.records import Contract, Query, Reason
+
+FORMS_DIFFER = "the normal forms differ"
+
+RowOrder = Literal["own", "shown", "none"]
+"""Which order of a query's rows counts: that of its own ORDER BY; that in which they come, which an
+inner ORDER BY may set; none."""
 
 ROUNDING = frozenset({"real_fraction_has_one_form"})
 """Rules that hold up to rounding in the last digits, as the default comparison tolerates."""
@@ -40,11 +54,15 @@ class Form:
         tree: The form, frozen.
         steps: How the query became it.
         bases: The base table of each label in the tree that has one.
+        places: Where the query evaluates what may fail.
+        reading: How the query was read (``resolve/query.py``).
     """
 
     tree: Expr
     steps: tuple[Step, ...]
     bases: dict[str, str]
+    places: frozenset[str] = frozenset()
+    reading: int = 0
 
     @cached_property
     def text(self) -> str:
@@ -75,21 +93,41 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
         return NotProved("the case compares rows in the order they come; no rule speaks of that")
     dialect = question.gold.dialect
     rules = rules_of(profile, question.without | _too_coarse(contract, profile), dialect)
-    gold = form(question.gold, question, rules, keep_order=True)
-    ordered = gold.tree.args.get("order") is not None
-    prediction = form(question.prediction, question, rules, keep_order=ordered)
+    first, readings = _derive_from(question, profile, rules, 0)
+    if isinstance(first, Proof) or readings[0] == readings[1]:
+        return first
+    # Where one of them needs another reading, what both say alike may look different.
+    try:
+        second, _ = _derive_from(question, profile, rules, max(readings))
+    except Unsupported:
+        return first
+    return second if isinstance(second, Proof) else first
+
+
+def _derive_from(
+    question: ProofQuestion, profile: str, rules: RuleSet, reading: int
+) -> tuple[Derivation, tuple[int, int]]:
+    """What the forms say, and how the queries were read."""
+    contract, dialect = question.contract, question.gold.dialect
+    gold = form(question.gold, question, rules, order="own", reading=reading)
+    order: RowOrder = "none" if gold.tree.args.get("order") is None else "shown"
+    prediction = form(question.prediction, question, rules, order=order, reading=reading)
+    readings = gold.reading, prediction.reading
     fixed = contract is not None and contract.columns == "same_order"
     if gold.key != prediction.key or (fixed and tree_key(gold.tree) != tree_key(prediction.tree)):
-        return NotProved(
-            "the normal forms differ",
+        not_proved = NotProved(
+            f"{FORMS_DIFFER}: {first_difference(gold.tree, prediction.tree)}",
             None,
             Forms(gold.tree, prediction.tree, resolved_sql),
             tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),
         )
+        return not_proved, readings
+    if gold.places != prediction.places:
+        raise Unsupported(ELSEWHERE)
     _require_whole(question)
-    facts = _facts(question.schema, question.facts, dialect).over(gold.bases)
+    facts = shared_facts(question.schema, question.facts, dialect).over(gold.bases)
     steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
-    return Proof(
+    proof = Proof(
         question.gold.sql,
         question.prediction.sql,
         profile,
@@ -99,7 +137,9 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
         _columns(gold.tree, prediction.tree),
         open_choices=open_choices(gold.tree, facts),
         dialect=dialect,
+        reading=reading,
     )
+    return proof, readings
 
 
 def _too_coarse(contract: Contract | None, profile: str) -> frozenset[str]:
@@ -141,40 +181,52 @@ def forget_forms() -> None:
     _FORMS.clear()
 
 
-def form(query: Query, question: ProofQuestion, rules: RuleSet, *, keep_order: bool) -> Form:
+def form(
+    query: Query, question: ProofQuestion, rules: RuleSet, *, order: RowOrder, reading: int = 0
+) -> Form:
     """The normal form of a query.
 
     Args:
         query: The parsed query.
         question: The schema and facts.
         rules: The rules.
-        keep_order: Whether the order of the result counts; where it does not, an ORDER BY
-            without LIMIT says nothing.
+        order: Which order of the result counts; where none does, an ORDER BY without LIMIT says
+            nothing.
+        reading: The first way in which it is read.
 
     Raises:
         Unsupported: the query is beyond the prover.
         TooManySteps: the rules found no end.
     """
-    key = (query.sql, query.dialect, question.schema, question.facts, rules, keep_order)
-    return _FORMS.get(key, lambda: _form(query, question, rules, keep_order))
+    key = (query.sql, query.dialect, question.schema, question.facts, rules, order, reading)
+    return _FORMS.get(key, lambda: _form(query, question, rules, order, reading))
 
 
 @lru_cache(maxsize=64)
-def _facts(schema: Schema, facts: frozenset[Fact], dialect: str) -> Facts:
+def shared_facts(schema: Schema, facts: frozenset[Fact], dialect: str) -> Facts:
+    """The facts of a database, which all trees share: ``over`` makes them those of one."""
     return Facts(schema, facts, {}, dialect)
 
 
-def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: bool) -> Form:
-    start = resolve_query(query, question.schema)
-    if not keep_order and not is_limited(start.tree):
+def _form(
+    query: Query, question: ProofQuestion, rules: RuleSet, order: RowOrder, reading: int
+) -> Form:
+    start = resolve_query(query, question.schema, question.facts, reading)
+    facts = shared_facts(question.schema, question.facts, query.dialect).over(start.bases)
+    if order == "none" and not is_limited(start.tree):
         start.tree.set("order", None)
-    facts = _facts(question.schema, question.facts, query.dialect).over(start.bases)
-    objection = refusal(start.tree, facts)
+    elif order == "shown" and facts.record.hands_on_order:
+        take_over_order(start.tree)
+    objection = refusal(start.tree, facts) or lost_order(start.tree, facts.record)
     if objection is not None:
         raise Unsupported(objection)
+    calls = unknown_calls(start.tree, facts)
     side: Side = "gold"
     tree, steps = normalise(start.tree, facts, rules, side)
     if visible_order(tree):
         raise Unsupported(ORDER_SHOWS)
+    objection = calls.objection(unknown_calls(tree, facts))
+    if objection is not None:
+        raise Unsupported(objection)
     freeze(tree)
-    return Form(tree, tuple(steps), start.bases)
+    return Form(tree, tuple(steps), start.bases, calls.places, start.reading)

@@ -7,7 +7,7 @@ from sqlverdict.prove.proof import Derivation, Proof
 from sqlverdict.reasons import Reason
 
 PROVE = "prove"
-"""Who found the evidence."""
+"""The name of this stage in evidence (``by``)."""
 
 
 def derivation_evidence(derivation: Derivation) -> Proved | Undecided:

@@ -38,15 +38,43 @@ class RuleSet:
     rules: tuple[Rule, ...]
 
     @cached_property
-    def _by_type(self) -> dict[type, tuple[Rule, ...]]:
+    def _by_type(self) -> dict[tuple[type, int], tuple[Rule, ...]]:
         return {}
 
-    def of(self, kind: type) -> tuple[Rule, ...]:
-        """The rules that look at nodes of a type."""
-        matching = self._by_type.get(kind)
+    @cached_property
+    def _bits(self) -> dict[type, int]:
+        needed = dict.fromkeys(kind for rule in self.rules for kind in rule.needs)
+        return {kind: 1 << at for at, kind in enumerate(needed)}
+
+    @cached_property
+    def _kinds(self) -> dict[type, tuple[bool, int]]:
+        return {}
+
+    def looked_at(self, kind: type) -> tuple[bool, int]:
+        """Whether a rule looks at nodes of a type, and which needed types these are, a bit each."""
+        known = self._kinds.get(kind)
+        if known is None:
+            bits = sum(bit for each, bit in self._bits.items() if issubclass(kind, each))
+            known = any(issubclass(kind, rule.matches) for rule in self.rules), bits
+            self._kinds[kind] = known
+        return known
+
+    def of(self, kind: type, present: int) -> tuple[Rule, ...]:
+        """The rules that look at nodes of a type, in a tree in which they can apply.
+
+        Args:
+            kind: The type.
+            present: The bits of the tree's nodes.
+        """
+        matching = self._by_type.get((kind, present))
         if matching is None:
-            matching = tuple(rule for rule in self.rules if issubclass(kind, rule.matches))
-            self._by_type[kind] = matching
+            matching = tuple(
+                rule
+                for rule in self.rules
+                if issubclass(kind, rule.matches)
+                and (not rule.needs or any(self._bits[each] & present for each in rule.needs))
+            )
+            self._by_type[kind, present] = matching
         return matching
 
 
@@ -64,7 +92,8 @@ def normalise(
     changed = True
     while changed:
         changed = False
-        for node in _inner_first(tree, rules):
+        nodes, present = _inner_first(tree, rules)
+        for node in nodes:
             if node is latest:
                 # Nothing has changed since all that comes now was looked at.
                 break
@@ -72,8 +101,12 @@ def normalise(
                 continue
             current: Expr | None = node
             while current is not None:
-                tree, current, step = _one_step(tree, current, facts, rules, side)
-                if step is not None:
+                tree, current, step = _one_step(
+                    tree, current, facts, rules.of(type(current), present), side
+                )
+                if current is not None and step is not None:
+                    # A rule changes nothing above or beside its node.
+                    present |= _inner_first(current, rules)[1]
                     steps.append(step)
                     latest, changed = current, True
                     if len(steps) > most:
@@ -83,12 +116,12 @@ def normalise(
 
 
 def _one_step(
-    tree: Expr, node: Expr, facts: Facts, rules: RuleSet, side: Side
+    tree: Expr, node: Expr, facts: Facts, rules: Iterable[Rule], side: Side
 ) -> tuple[Expr, Expr | None, Step | None]:
     """Apply the first rule that fits a node; returns the tree, the new node and the step."""
     parent, name, index = node.parent, node.arg_key, node.index
     cited = facts.cited
-    for rule in rules.of(type(node)):
+    for rule in rules:
         if cited:
             cited.clear()
         replacement = rule.rewrite(node, facts)
@@ -145,15 +178,18 @@ def _belongs(node: Expr, tree: Expr) -> bool:
     return node is tree
 
 
-def _inner_first(tree: Expr, rules: RuleSet) -> list[Expr]:
-    """The nodes of a tree that a rule looks at, children before parents."""
+def _inner_first(tree: Expr, rules: RuleSet) -> tuple[list[Expr], int]:
+    """The nodes of a tree that a rule looks at, children before parents; the bits of all."""
     nodes: list[Expr] = []
+    present = 0
     open_ = [tree]
-    rules_of = rules.of
+    looked_at = rules.looked_at
     while open_:
         node = open_.pop()
         kind = type(node)
-        if rules_of(kind):
+        is_matched, bits = looked_at(kind)
+        present |= bits
+        if is_matched:
             nodes.append(node)
         if kind in NAMES:
             continue
@@ -163,7 +199,7 @@ def _inner_first(tree: Expr, rules: RuleSet) -> list[Expr]:
             elif isinstance(value, list):
                 open_ += [part for part in reversed(value) if isinstance(part, Expr)]
     nodes.reverse()
-    return nodes
+    return nodes, present
 
 
 def rule_set(rules: Iterable[Rule]) -> RuleSet:

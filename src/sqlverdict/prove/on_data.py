@@ -4,6 +4,10 @@ A proof speaks of every database that obeys the schema. Real data may break what
 declares (an orphan row, a text in a column of integers); then the proof says nothing about
 them. So where a fact that a proof uses is broken, the proof is sought again without it. Where
 there is none, what remains is a proof under the declared schema, which decides nothing.
+
+Rules belong to engines: those of a dialect were checked on some engines that speak it, and another
+one may differ from them. On an engine whose record does not say that they were checked on it
+(``rules_checked``), a query is proved to agree with its own text alone.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from sqlverdict.dialects import dialect_of
+from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.fact_check import FactCheck, check_facts
 from sqlverdict.execute.fact_queries import Run, check_facts_by_queries
 from sqlverdict.parse.facts import Fact, facts_of
@@ -21,7 +25,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover
 from sqlverdict.prove.profile import DEFAULT_PROFILE
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
-from sqlverdict.records import Contract, ParseResult, Reason
+from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
 
 _ROUNDS = 8
 """How often a proof is sought again without the facts that were broken so far."""
@@ -31,6 +35,7 @@ def prove_on_data(
     gold: ParseResult,
     prediction: ParseResult,
     schema: Schema,
+    engine: Engine,
     database: Path | None,
     *,
     profile: str = DEFAULT_PROFILE,
@@ -44,6 +49,7 @@ def prove_on_data(
         gold: The gold query.
         prediction: The predicted query.
         schema: The tables.
+        engine: The engine that runs both queries.
         database: The SQLite file; without one nothing is checked in SQLite.
         profile: The rules to use.
         contract: How the case wants its answers compared.
@@ -54,6 +60,9 @@ def prove_on_data(
         A proof whose facts hold in the database, or could not be checked (``unchecked``); or the
         word that there is none, with the proof under the declared schema where there is one.
     """
+    refusal = _refusal(gold, prediction, engine)
+    if refusal is not None:
+        return refusal
 
     def derive(facts: frozenset[Fact] | None) -> Derivation:
         return prover.prove_queries(
@@ -68,15 +77,14 @@ def prove_on_data(
 
     derivation = derive(None)
     is_file = database is not None and database.is_file()
-    in_python = dialect_of(gold.dialect).in_python
-    if not isinstance(derivation, Proof) or (in_python and not is_file):
+    if not isinstance(derivation, Proof) or (engine.in_python and not is_file):
         return derivation
     declared, broken = derivation, dict[Fact, FactCheck]()
     declared_facts = _facts_by_words(schema, gold.dialect)
     for _ in range(_ROUNDS):
         used = [declared_facts[words] for words in derivation.facts if words in declared_facts]
-        if not in_python:
-            checks = check_facts_by_queries(used, run, gold.dialect)
+        if not engine.in_python:
+            checks = check_facts_by_queries(used, run, gold.dialect, schema, engine.enforces)
         else:
             assert database is not None
             checks = check_facts(database, used)
@@ -96,6 +104,21 @@ def prove_on_data(
         rules=declared.rules,
         declared=declared,
         broken=tuple(sorted(map(str, broken.values()))),
+    )
+
+
+def _refusal(gold: ParseResult, prediction: ParseResult, engine: Engine) -> NotProved | None:
+    """Why no rule may be used on an engine; ``None`` where one may, or where none is needed."""
+    if engine.rules_checked or gold.sql == prediction.sql:
+        return None
+    if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
+        # What cannot be read says so.
+        return None
+    return NotProved(
+        f"no rule was checked on the engine {engine.name}. Run check_rule(rule, "
+        f"{engine.name!r}) of sqlverdict.testing for each rule of its dialect; then set "
+        "rules_checked in its record",
+        Reason.UNSUPPORTED_FEATURE,
     )
 
 

@@ -72,8 +72,12 @@ class Profile(Protocol):
         """A proof, or the word that none was found."""
         ...
 
-    def read(self, query: Query, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+    def read(
+        self, query: Query, schema: Schema, facts: frozenset[Fact], reading: int = 0
+    ) -> tuple[Expr, Facts]:
         """A parsed query as the rules see it first, and what they may ask about it.
+
+        ``reading`` is the first way of reading that is tried, where a profile has several.
 
         Raises:
             Unsupported: the query is beyond the profile.

@@ -58,6 +58,7 @@ class Proof:
         left_out: The facts, in words, that the real data break and the proof does without.
         open_choices: What both queries leave to the engine, in words: they agree up to that.
         dialect: The dialect of both queries.
+        reading: The first way in which both were read (``resolve/query.py``).
     """
 
     gold_sql: str
@@ -71,6 +72,7 @@ class Proof:
     left_out: tuple[str, ...] = ()
     open_choices: tuple[str, ...] = ()
     dialect: str = DEFAULT_DIALECT
+    reading: int = 0
 
     @property
     def proved(self) -> bool:
@@ -79,7 +81,7 @@ class Proof:
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """The facts that the steps lean on, in words, each once, in order of first use."""
+        """The facts that the steps use, in words, each once, in order of first use."""
         return tuple(dict.fromkeys(fact for step in self.steps for fact in step.facts))
 
     @property
@@ -125,7 +127,7 @@ class NotProved:
 
     @property
     def proved(self) -> bool:
-        """Never."""
+        """False: no derivation was found."""
         return False
 
     @property

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
-from sqlverdict.parse.accepted import complaint
+from sqlverdict.execute.common_text import is_same_query
 from sqlverdict.parse.facts import Fact, facts_of
+from sqlverdict.parse.grammar import complaint
+from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import same_text
@@ -69,6 +69,9 @@ def prove_queries(
         return NotProved(message, Reason.UNSUPPORTED_FEATURE)
     if not dialect_of(gold.dialect).rules:
         return NotProved(f"nothing is proved in {gold.dialect}", Reason.UNSUPPORTED_FEATURE)
+    if dialect_of(gold.dialect).in_python:
+        # It has no schemas but its own: the tables of a schema file go by their plain names.
+        gold, prediction = (_with_plain_names(query, schema) for query in (gold, prediction))
     queries = []
     for role, query in (("gold", gold), ("prediction", prediction)):
         if isinstance(query, ParseFailure):
@@ -79,10 +82,17 @@ def prove_queries(
         queries.append(query)
     if same_text(gold.sql, prediction.sql, gold.dialect):
         return Proof(gold.sql, prediction.sql, profile, form=gold.sql, dialect=gold.dialect)
-    assumed = _declared(schema, gold.dialect) if facts is None else facts
-    return member.derive(ProofQuestion(queries[0], queries[1], schema, assumed, contract, without))
+    assumed = facts_of(schema, gold.dialect) if facts is None else facts
+    question = ProofQuestion(queries[0], queries[1], schema, assumed, contract, without)
+    derivation = member.derive(question)
+    if isinstance(derivation, NotProved) and is_same_query(gold.sql, prediction.sql, gold.dialect):
+        return Proof(gold.sql, prediction.sql, profile, form=gold.sql, dialect=gold.dialect)
+    return derivation
 
 
-@lru_cache(maxsize=256)
-def _declared(schema: Schema, dialect: str) -> frozenset[Fact]:
-    return facts_of(schema, dialect)
+def _with_plain_names(query: ParseResult, schema: Schema) -> ParseResult:
+    """The query with plain names; itself where it has them already."""
+    tables = () if isinstance(query, ParseFailure) else map(schema.table, query.tables)
+    if any(table is not None and table.is_hidden for table in tables):
+        return query
+    return with_plain_names(query, schema)

@@ -34,6 +34,16 @@ TYPED = checked_dialects("exact_texts")
 EVERYWHERE = checked_dialects("any_texts")
 WITH_IF = checked_dialects("if_function")
 """The engines that have a function for CASE."""
+WITH_FILTER = checked_dialects("filter_clause")
+"""The engines in which an aggregate may have a FILTER."""
+WITH_FULL_JOIN = checked_dialects("full_join")
+"""The engines that have a FULL JOIN."""
+WITH_NULLS_PLACE = checked_dialects("nulls_place")
+"""The engines that have NULLS FIRST and NULLS LAST."""
+WITH_NUMBERS = checked_dialects("number_conditions")
+"""The engines in which a condition is 1 or 0."""
+WITH_ROWS = checked_dialects("row_comparisons")
+"""The engines that compare rows of several values part by part, as AND does."""
 
 SECTIONS = ("Statement", "Holds when", "Why", "Limits", "Source")
 
@@ -80,6 +90,8 @@ class Rule:
     """Pairs that a heuristic rule joins though a legal database tells them apart."""
     dialects: tuple[str, ...] = SQLITE
     """The dialects in which it holds: it was checked on their engines, and is used there alone."""
+    needs: tuple[type, ...] = ()
+    """The node types of which a query has one wherever the rule applies; none named: any query."""
 
     @property
     def title(self) -> str:
@@ -107,6 +119,7 @@ def rule(
     paper: tuple[str, ...] = (),
     corners: Iterable[Pair] = (),
     dialects: tuple[str, ...] = SQLITE,
+    needs: tuple[type, ...] = (),
 ) -> Callable[[Rewrite], Rewrite]:
     """Register the decorated function as a rule: of its file's name, or with its own document.
 
@@ -120,6 +133,8 @@ def rule(
         paper: The numbers of the paper's rules that it stands for: ``("P3",)``, ``("14",)``.
         corners: Pairs that a heuristic rule joins though they differ, each with ``because``.
         dialects: The dialects in which it holds; ``check_rule(rule, engine)`` shows it on each.
+        needs: Node types of which a query has one wherever the rule applies. It saves time alone:
+            in a query without any of them the rule is not tried.
     """
 
     def register(rewrite: Rewrite) -> Rewrite:
@@ -146,6 +161,7 @@ def rule(
             paper,
             tuple(corners),
             dialects,
+            needs,
         )
         RULES.register(member, name, home)
         return rewrite

@@ -25,6 +25,7 @@ _LONGEST_STEM = 2_000
 _SWAPS = (exp.EQ, exp.NEQ, exp.Add, exp.Mul, exp.NullSafeEQ, exp.NullSafeNEQ)
 _FLIPS: dict[type[Expr], str] = {exp.GT: "LT", exp.GTE: "LTE"}
 _IGNORED = frozenset({"typed", "safe", "big_int", "_type", "parens"})
+_OF_OPERATORS = _IGNORED | {"this", "expression"}
 
 Names = Mapping[str, str]
 
@@ -62,6 +63,25 @@ def column_keys(tree: Expr) -> list[str]:
         )
         for i in range(width)
     ]
+
+
+def clause_keys(select: Expr) -> dict[str, list[tuple[str, Expr]]]:
+    """The parts of a SELECT by clause, each with a text that two equal queries share."""
+    names = _naming(select, {}, 0, False)
+    where, having = select.args.get("where"), select.args.get("having")
+    group, order = select.args.get("group"), select.args.get("order")
+    on = [part for join in joins(select) for part in parts(join.args.get("on"))]
+    clauses: dict[str, list[Expr]] = {
+        "where": [*on, *(parts(where.this) if where is not None else [])],
+        "group": group.expressions if group is not None else [],
+        "having": parts(having.this) if having is not None else [],
+        "columns": select.expressions,
+        "order": order.expressions if order is not None else [],
+    }
+    return {
+        clause: [(_text(node, names, 1), node) for node in nodes]
+        for clause, nodes in clauses.items()
+    }
 
 
 def same_expression(left: Expr, right: Expr) -> bool:
@@ -219,8 +239,8 @@ def _text(node: Expr, names: Names, depth: int) -> str:
         return f"{names.get(label, label)}.{name}" if label else f".{name}"
     if isinstance(node, exp.Literal):
         return repr(node.this) if node.is_string else str(node.this)
-    if isinstance(node, exp.And | exp.Or):
-        kind = exp.And if isinstance(node, exp.And) else exp.Or
+    kind = exp.And if isinstance(node, exp.And) else exp.Or
+    if isinstance(node, kind):
         return f"{node.key}{sorted({_text(part, names, depth) for part in parts(node, kind)})}"
     if isinstance(node, exp.Query):
         return _query(node, names, depth, True)
@@ -237,7 +257,7 @@ def _text(node: Expr, names: Names, depth: int) -> str:
 
 def _says_more(node: exp.Binary) -> bool:
     """Whether an operator has more arguments than its two operands."""
-    return any(v for n, v in node.args.items() if n not in _IGNORED | {"this", "expression"})
+    return any(value for name, value in node.args.items() if name not in _OF_OPERATORS)
 
 
 def _binary(node: exp.Binary, names: Names, depth: int) -> str:

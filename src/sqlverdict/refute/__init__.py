@@ -5,6 +5,7 @@
 ``strategy``       what a search strategy is, and the registry
 ``strategies/``    one file per way to make instances
 ``sources``        where instances come from: the bank, real rows, the strategies
+``frozen_pair``    two queries that read the clock, with the clock at one moment
 ``meter``          what a search has spent: instances and work, never seconds
 ``reduce``         a difference becomes a witness: small, simple, graded
 ``shrink``         fewest rows, simplest values

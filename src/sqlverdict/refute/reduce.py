@@ -147,10 +147,10 @@ class WitnessReducer:
 
     def _differs(self, difference: Difference) -> tuple[Differ, Differ]:
         """Whether rows show the difference still, without and with determined answers."""
-        telling = not difference.says_the_same
+        in_meaning = not difference.says_the_same
         return (
-            partial(self._trial.differs, telling=telling),
-            partial(self._trial.differs_determined, telling=telling),
+            partial(self._trial.differs, in_meaning=in_meaning),
+            partial(self._trial.differs_determined, in_meaning=in_meaning),
         )
 
     def _simple(self, small: SmallDifference) -> Difference:

@@ -74,8 +74,8 @@ class _Map:
 
     def __init__(self, gold: tuple[int, ...], prediction: tuple[int, ...]) -> None:
         self.gold, self.prediction = gold, prediction
-        self.overlap = self.telling_overlap = 0.0
-        self.telling = 0
+        self.overlap = self.overlap_with_values = 0.0
+        self.with_values = 0
         self.holds: dict[Rows, int] = {"same": 0, "repeated": 0, "more": 0, "fewer": 0}
 
     def see(self, gold: Sequence[Row], prediction: Sequence[Row]) -> None:
@@ -86,8 +86,8 @@ class _Map:
         overlap = 2 * len(rows & others) / (len(rows) + len(others))
         self.overlap += overlap
         if any(cell for row in (*rows, *others) for cell in row):
-            self.telling += 1
-            self.telling_overlap += overlap
+            self.with_values += 1
+            self.overlap_with_values += overlap
         self.holds["same"] += ours == theirs
         self.holds["repeated"] += rows == others
         self.holds["more"] += rows <= others
@@ -100,8 +100,8 @@ class _Map:
         if wider:
             columns = "extra" if wider > 0 else "missing"
         overlap = 0.0
-        if 2 * self.telling >= instances:
-            least = min(self.overlap / instances, self.telling_overlap / self.telling)
+        if 2 * self.with_values >= instances:
+            least = min(self.overlap / instances, self.overlap_with_values / self.with_values)
             overlap = round(least, 4)
         missing = sorted({*range(len(self.gold) - min(wider, 0))} - {*self.gold})
         rows: Rows = next(always, "other")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
@@ -18,11 +19,12 @@ from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, with_whole_keys
 from sqlverdict.records import Contract, ParseFailure, ParseResult, Query
 from sqlverdict.refute.data.grade import SEVERITY, tie_scratch
 from sqlverdict.refute.data.real_rows import real_rows
-from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.frozen_pair import frozen_pair
+from sqlverdict.refute.make.generator import shared_generator
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.constants import read_query
@@ -41,7 +43,7 @@ from sqlverdict.refute.witness import (
 
 _MORE_ORDINARY = 80
 """How many more instances are tried for a better witness once there is one, more ordinary or
-more telling: more than three rounds of the rotation, so that each strategy has several chances."""
+clearer: more than three rounds of the rotation, so that each strategy has several chances."""
 
 
 def find_witness(
@@ -56,6 +58,7 @@ def find_witness(
     first: Iterable[Instance] = (),
     database: Path | None = None,
     without: Collection[str] = (),
+    now: datetime | None = None,
 ) -> Refutation:
     """Search for a small legal database on which the two queries differ.
 
@@ -72,6 +75,7 @@ def find_witness(
         database: The real database: a witness is graded by what its data show.
         without: Names of strategies that make no instances in this search; the others make the
             instances that they make otherwise.
+        now: What the clock shows to queries that read it; ``None``: a fixed moment.
 
     Returns:
         A shrunk witness, or how many instances were tried without one.
@@ -87,6 +91,7 @@ def find_witness(
         first=first,
         database=database,
         without=without,
+        now=now,
     )
 
 
@@ -103,6 +108,7 @@ def refute_queries(
     database: Path | None = None,
     without: Collection[str] = (),
     more: int = _MORE_ORDINARY,
+    now: datetime | None = None,
 ) -> Refutation:
     """As :func:`find_witness`, for queries that are parsed already.
 
@@ -113,6 +119,10 @@ def refute_queries(
     not_refuted = refusal.unreadable((gold, prediction))
     if not_refuted is not None:
         return not_refuted
+    schema = with_whole_keys(schema)
+    frozen = frozen_pair(gold, prediction, now)
+    if frozen is not None:
+        gold, prediction = frozen.gold, frozen.prediction
     queries = [query for query in (gold, prediction) if not isinstance(query, ParseFailure)]
     part = schema_part(schema, (*queries[0].tables, *queries[1].tables))
     if facts is not None and part is not schema:
@@ -130,8 +140,8 @@ def refute_queries(
     except SchemaError as error:
         return refusal.no_database(error)
     if isinstance(refutation, Witness):
-        return replace(refutation, instance=Instance(schema, refutation.instance.rows))
-    return refutation
+        refutation = replace(refutation, instance=Instance(schema, refutation.instance.rows))
+    return refutation if frozen is None else frozen.as_written(refutation)
 
 
 @cache_by_thread(64)
@@ -145,7 +155,7 @@ def scratches_for(
 
 
 class _WitnessSearch:
-    """One search."""
+    """One search for a witness of one pair."""
 
     def __init__(
         self,
@@ -163,7 +173,7 @@ class _WitnessSearch:
         reading = ours.merge(theirs)
         alike = ours.reads_like(theirs) and gold.features == prediction.features
         self.instances = max(1, budget.instances // budget.alike) if alike else budget.instances
-        self.generator = InstanceGenerator(
+        self.generator = shared_generator(
             schema, self.facts, reading, budget.seed, self.scratches[0] if facts is None else None
         )
         needed = [*reading.tables, *self.generator.blanks]

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
+from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.across import Inclusion
@@ -31,6 +32,8 @@ _FROM_BANK = 40
 """How many instances of the bank are tried first: a tenth of the usual budget."""
 _REAL_EVERY = 4
 """One instance in so many is made of real rows."""
+_PAIRS = 4
+"""For how many pairs instances are kept: those of one gold come one after the other."""
 _PLAIN = 4
 """How many real values are plain ones, as many as a column has otherwise."""
 
@@ -81,36 +84,72 @@ class InstanceSources:
     def _real(self) -> Iterator[Instance]:
         if self._database is None:
             return
-        from sqlverdict.refute.data.mutate import real_instances
-
         generator = self._generator
-        yield from real_instances(
-            self._database,
-            generator.schema,
-            [table.name for table in generator.tables],
-            values_by_column(generator),
-            seed=self._budget.seed,
-            count=self._instances // _REAL_EVERY,
-        )
+        real = real_rows(self._database, generator.schema)
+        yield from _of_real_rows(generator, self._database, real, self._instances // _REAL_EVERY)
 
     def _likely(self) -> Iterator[Content]:
         """Instances like the real data."""
         if self._database is None:
             return
-        generator = self._generator
-        real = real_rows(self._database, generator.schema)
-        facts = self._facts | likely_facts(real.regularities)
-        likely = InstanceGenerator(
-            generator.schema,
-            facts,
-            generator.reading,
-            generator.seed,
-            self._scratch,
-            shape=lambda pools: likely_pools(pools, generator.reading.used, real),
-        )
+        real = real_rows(self._database, self._generator.schema)
+        likely = _likely_generator(self._generator, self._facts, real, self._scratch)
         # Not the first round: it is the same for all queries, and has no competing groups.
         for number in range(len(rotation()), len(rotation()) + self._instances):
             yield likely.instance(number)
+
+
+class _InstanceSequence:
+    """Instances that are made when they are first asked for, and kept for the next pair."""
+
+    def __init__(self, instances: Iterator[Instance]) -> None:
+        self._rest = instances
+        self._instances: list[Instance] = []
+
+    def __iter__(self) -> Iterator[Instance]:
+        for number in count():
+            if number == len(self._instances):
+                instance = next(self._rest, None)
+                if instance is None:
+                    return
+                self._instances.append(instance)
+            yield self._instances[number]
+
+
+# A generator stands for what its pair reads, and real rows for one content of a database.
+@cache_by_thread(_PAIRS)
+def _of_real_rows(
+    generator: InstanceGenerator, database: Path, real: RealRows, most: int
+) -> _InstanceSequence:
+    from sqlverdict.refute.data.mutate import real_instances
+
+    del real
+    instances = real_instances(
+        database,
+        generator.schema,
+        [table.name for table in generator.tables],
+        values_by_column(generator),
+        seed=generator.seed,
+        count=most,
+    )
+    return _InstanceSequence(instances)
+
+
+@cache_by_thread(_PAIRS)
+def _likely_generator(
+    generator: InstanceGenerator,
+    facts: frozenset[Fact],
+    real: RealRows,
+    scratch: ScratchDatabase,
+) -> InstanceGenerator:
+    return InstanceGenerator(
+        generator.schema,
+        facts | likely_facts(real.regularities),
+        generator.reading,
+        generator.seed,
+        scratch,
+        shape=lambda pools: likely_pools(pools, generator.reading.used, real),
+    )
 
 
 def likely_facts(regularities: Regularities) -> frozenset[Fact]:

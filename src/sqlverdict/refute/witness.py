@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Literal
 
-from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.execute.clock import freeze_query
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Outcome, Reason, Row
 
@@ -70,6 +72,8 @@ class Witness:
         kind: What it shows.
         other: Another answer that the prediction may give, where it leaves its answer open.
         engine: The engine on which the two queries differ.
+        in_queries: Whether the rows were written into the queries; else there were tables.
+        now: What the clock shows to the queries, in ISO form; empty where they do not read it.
     """
 
     gold_sql: str
@@ -87,11 +91,35 @@ class Witness:
     kind: Kind = "different"
     other: Outcome | None = None
     engine: str = DEFAULT_ENGINE
+    in_queries: bool = False
+    now: str = ""
+
+    @property
+    def queries(self) -> tuple[str, str]:
+        """The gold and the prediction as they are run: with a fixed time where they ask for it."""
+        return at_moment(self.gold_sql, self.prediction_sql, self.now, self.engine)
 
     @property
     def refuted(self) -> bool:
         """Always: this is what a witness shows."""
         return True
+
+
+def with_moment(sentence: str, now: str) -> str:
+    """A sentence about a witness that also says what the clock shows, where it matters."""
+    return f"{sentence}; the clock shows {now}" if now else sentence
+
+
+def at_moment(gold: str, prediction: str, now: str, engine: str) -> tuple[str, str]:
+    """Two queries with the clock at a moment, which is in ISO form, or empty.
+
+    Raises:
+        ValueError: it is no moment.
+    """
+    if not now:
+        return gold, prediction
+    moment, dialect = datetime.fromisoformat(now), ENGINES.get(engine).dialect
+    return freeze_query(gold, moment, dialect), freeze_query(prediction, moment, dialect)
 
 
 @dataclass(frozen=True)
@@ -113,7 +141,7 @@ class NotRefuted:
 
     @property
     def refuted(self) -> bool:
-        """Never."""
+        """False: no witness was found."""
         return False
 
     @property
@@ -149,7 +177,7 @@ class SearchBudget:
     seconds: float = 120.0
     shrink: int = 400
     seed: int = 0
-    work: int = 400_000_000
+    work: int = 250_000_000
 
     def __str__(self) -> str:
         """Every field by its name, as manifests and reports print it."""

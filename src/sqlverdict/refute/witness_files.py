@@ -12,6 +12,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
@@ -36,7 +37,14 @@ from sqlverdict.refute.trial.rebuild import (
     touched,
 )
 from sqlverdict.refute.witness import Witness
-from sqlverdict.refute.witness_text import FORMAT, MARK, WitnessHeader, comment_lines, header_of
+from sqlverdict.refute.witness_text import (
+    FORMAT,
+    MARK,
+    WitnessHeader,
+    comment_lines,
+    header_fields,
+    header_of,
+)
 
 NOTES = "_sqlverdict_witness"
 _LARGEST = 64 * 2**20
@@ -118,7 +126,7 @@ def _faithful(witness: Witness, preset: str, contract: Contract | None) -> Rebui
     A witness found under fewer facts than the schema's may need tables without them.
     """
     instance = witness.instance
-    queries = (witness.gold_sql, witness.prediction_sql)
+    queries = witness.queries
     tables = touched(instance.schema, queries, instance.rows)
     for bare in (False, True):
         session = rebuild(instance, tables, bare=bare).session()
@@ -154,7 +162,7 @@ def write(
     try:
         text = _text(witness, rebuilt, card).encode()
         rebuilt.connection.execute(f"CREATE TABLE {NOTES} (name TEXT PRIMARY KEY, value TEXT)")
-        notes = msgspec.to_builtins(card) | {"contract": msgspec.json.encode(contract).decode()}
+        notes = header_fields(card) | {"contract": msgspec.json.encode(contract).decode()}
         rebuilt.connection.executemany(
             f"INSERT INTO {NOTES} VALUES (?, ?)",
             [(key, str(value)) for key, value in notes.items()],
@@ -203,9 +211,7 @@ def replay(path: Path, *, preset: str | None = None) -> WitnessReplay:
     session, card = _open_database(path) if is_database else _open_text(path)
     try:
         rules = preset or card.preset
-        gold, prediction, compared = compare_on(
-            session.run, card.gold, card.prediction, rules, card.contract
-        )
+        gold, prediction, compared = compare_on(session.run, *card.queries, rules, card.contract)
         tables = tuple(_tables(session, card))
     finally:
         session.close()
@@ -286,11 +292,21 @@ def _checked(content: object, path: Path) -> WitnessHeader:
         card = msgspec.convert(content, WitnessHeader, strict=False)
     except msgspec.ValidationError as error:
         raise DataError(f"{path} is not a witness: {error}") from error
+    if card.now and not _is_moment(card.now):
+        raise DataError(f"{path} is not a witness: its clock shows {card.now!r}")
     if card.format > FORMAT:
         raise DataError(
             f"{path} has format {card.format}; this version reads {FORMAT}. Upgrade sqlverdict"
         )
     return card
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 class _Builder(Guard):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -14,10 +15,11 @@ from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.records import Answer, Contract, Outcome
 from sqlverdict.refute.trial.literals import cell_text
-from sqlverdict.refute.witness import Witness
+from sqlverdict.refute.witness import Witness, at_moment
 
 FORMAT = 1
 MARK = "-- witness "
+_IN_QUERIES = "-- The rows were written into the queries: no table was made on the server."
 _MOST_ROWS = 20
 """How many rows of an answer the comment of a file lists."""
 
@@ -34,6 +36,13 @@ class WitnessHeader(msgspec.Struct, frozen=True):
     grade: str = "ungraded"
     db_id: str = ""
     engine: str = DEFAULT_ENGINE
+    in_queries: bool = False
+    now: str = ""
+
+    @property
+    def queries(self) -> tuple[str, str]:
+        """The gold and the prediction as they are run: with a fixed time where they ask for it."""
+        return at_moment(self.gold, self.prediction, self.now, self.engine)
 
 
 def comment_lines(witness: Witness, header: WitnessHeader) -> list[str]:
@@ -44,8 +53,11 @@ def comment_lines(witness: Witness, header: WitnessHeader) -> list[str]:
         "--",
         *_comment(header.sentence or "they differ on this database", "-- "),
         f"-- Grade: {witness.grade}. Compared under the preset {_one_line(header.preset)}.",
+        *([_IN_QUERIES] if header.in_queries else []),
         *(line for broken in witness.broken for line in _comment(f"Breaks: {broken}", "-- ")),
     ]
+    if witness.now:
+        lines.append(f"-- The clock shows {_one_line(witness.now)} (UTC) to both queries.")
     for side, sql, outcome in (
         ("Gold", witness.gold_sql, witness.gold),
         ("Prediction", witness.prediction_sql, witness.prediction),
@@ -57,8 +69,14 @@ def comment_lines(witness: Witness, header: WitnessHeader) -> list[str]:
         lines += [f"-- {_returns(witness.other)}"]
         lines += [line for row in _answer_rows(witness.other) for line in _comment(row)]
     # In ASCII, so that no character in it can end the comment or turn the reading direction.
-    lines += ["--", MARK + json.dumps(msgspec.to_builtins(header))]
+    lines += ["--", MARK + json.dumps(header_fields(header))]
     return lines
+
+
+def header_fields(header: WitnessHeader) -> dict[str, Any]:
+    """What a file says of a witness, by name; the moment only where a query reads the clock."""
+    fields: dict[str, Any] = msgspec.to_builtins(header)
+    return fields if header.now else {n: field for n, field in fields.items() if n != "now"}
 
 
 def header_of(witness: Witness, preset: str, contract: Contract | None) -> WitnessHeader:
@@ -75,6 +93,8 @@ def header_of(witness: Witness, preset: str, contract: Contract | None) -> Witne
         witness.grade,
         witness.instance.schema.db_id,
         witness.engine,
+        witness.in_queries,
+        witness.now,
     )
 
 

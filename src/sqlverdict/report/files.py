@@ -56,8 +56,9 @@ def size_notes(run: Run) -> list[str]:
     if not (run.folder / HTML).exists():
         view = shlex.join(["sqlverdict", "view", str(run.folder)])
         notes.append(
-            f"{HTML} is not written for more than {MOST_CASES:,} cases: `evaluate --set "
-            f"page=true`, with the same options, writes it, and `{view}` shows the run"
+            f"{HTML} is not written for more than {MOST_CASES:,} cases: `sqlverdict "
+            f"evaluate --set page=true`, with the same options, writes it, and `{view}` shows the "
+            f"run"
         )
     return notes
 

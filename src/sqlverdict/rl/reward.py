@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.evidence import Related
+from sqlverdict.find_situation import has_failed
 from sqlverdict.records import Reason, Verdict
 from sqlverdict.rl.values import RewardOutcome
 from sqlverdict.situations import Situation
-from sqlverdict.unsearched import has_failed
 
 _BY_VERDICT = {
     Verdict.UNSCORED: RewardOutcome.UNSCORED,

@@ -11,6 +11,7 @@ import asyncio
 import math
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from time import perf_counter
@@ -46,7 +47,7 @@ _ARGUMENTS = frozenset(("gold", "prediction", "db", "db_id", "question", "answer
 """The arguments of :meth:`Rewarder.reward`."""
 
 Unscored = str | float
-"""What becomes of an unscored reply: ``"none"``, ``"raise"``, or a value."""
+"""What an unscored reply gives: ``"none"``, ``"raise"``, or a value."""
 
 
 class Unscorable(SqlverdictError):
@@ -128,6 +129,10 @@ class Rewarder(Closing):
             no_sql=no_sql,
             memo=memo,
         )
+        if refute:
+            # No reward shows them, and under this policy they decide nothing: with an error in
+            # the gold mended, a difference is as wrong as without.
+            self.scorer.plan = replace(self.scorer.plan, annotates=False)
         spec = self.scorer.plan.specs[0]
         if not spec.metric.binary:
             raise UsageError(

@@ -7,6 +7,7 @@ shows after statements that write, or the gold runs on another engine than the p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -30,6 +31,8 @@ from sqlverdict.records import (
 )
 
 T = TypeVar("T")
+# A database id is a name and never a path: nothing is opened by it.
+_UNKNOWN = Failure(Reason.DATABASE_UNAVAILABLE, "", fault=Fault.ENGINE, repeatable=False)
 
 
 class AnswerSource(Protocol):
@@ -117,7 +120,9 @@ class LiveAnswers:
         key = (database, sql)
         outcome = self._outcomes.get(key)
         if outcome is None:
-            outcome = self._execute(database, sql) if database else self._no_database()
+            outcome = self._execute(database, sql) if database else _UNKNOWN
+            if isinstance(outcome, Failure) and outcome.reason is Reason.DATABASE_UNAVAILABLE:
+                outcome = self._explained(outcome, database)
             if isinstance(outcome, Failure):
                 lasts = outcome.fault is None and not is_cut(outcome)
                 self.repeatable = self.repeatable and lasts
@@ -130,10 +135,14 @@ class LiveAnswers:
         controls = self._case.golds if self._case.gold_database is None else ()
         return self._runner.run(database, sql, controls)
 
-    def _no_database(self) -> Failure:
-        # A database id is a name and never a path: nothing is opened by it.
-        message = unknown_database(self._case.db_id)
-        return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)
+    def _explained(self, failure: Failure, database: str) -> Failure:
+        """A database that is not there: what was looked for, and which option says where."""
+        case, engine = self._case, self._runner.engine_for(database)
+        option = "gold_databases" if database and database == case.gold_database else "databases"
+        message = unknown_database(case.db_id, option, database, engine.suffixes)
+        if is_server(database):
+            message = f"{failure.message}. The server's URL is that of the option {option}"
+        return replace(failure, message=message or failure.message)
 
     def watched(self, what: str, work: Callable[[], T], more: float = 0.0) -> T | None:
         """As :meth:`QueryRunner.watched`; what had to be ended by the clock is noted."""

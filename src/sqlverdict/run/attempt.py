@@ -17,7 +17,7 @@ from sqlverdict.records import Case, Prediction, Reason
 T = TypeVar("T")
 
 TOOLKIT = "toolkit"
-"""Who wrote the evidence that tells of an error of ours."""
+"""The name (``by``) of evidence about an error of ours."""
 
 STORAGE = (OSError, FileFailure)
 """Errors of a place that files go to. No text of a prediction fills a disk."""

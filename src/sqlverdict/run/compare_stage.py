@@ -18,8 +18,7 @@ from sqlverdict.evidence import (
     Undecided,
     relations_of,
 )
-from sqlverdict.evidence_parts import AnswerShapes
-from sqlverdict.logged_answers import LoggedAnswers
+from sqlverdict.evidence_parts import AnswerShapes, LoggedAnswers
 from sqlverdict.reasons import Fault, Reason
 from sqlverdict.records import LIMIT_REASONS, Answer, Comparison, Failure
 from sqlverdict.run.answer_sources import RecordedAnswers, is_cut
@@ -27,7 +26,7 @@ from sqlverdict.run.attempt import attempt
 from sqlverdict.run.inputs import StageInputs
 
 _COMPARE = "compare"
-"""Who wrote the evidence."""
+"""The name of this stage in evidence (``by``)."""
 _GOLD_FAILED = frozenset(
     {Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT, Reason.GOLD_SUSPECT}
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.evidence import Contradicted, Proved, Undecided
 from sqlverdict.files.atomic import write_text_at_once
-from sqlverdict.records import Answer, Case, Reason
+from sqlverdict.records import Answer, Case, Query, Reason
 from sqlverdict.run.refute_stage import witness_name
 
 if TYPE_CHECKING:
@@ -120,7 +120,6 @@ def explained_by_order(inputs: StageInputs) -> bool:
     """
     from sqlverdict.execute.reversed_copy import ReversedCopy
     from sqlverdict.prove.reasoning.open_choices import shows_any_row
-    from sqlverdict.records import Query
     from sqlverdict.refute.trial.determined import is_order_free
     from sqlverdict.refute.trial.tie_breaks import broken_ties
 

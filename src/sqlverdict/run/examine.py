@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from sqlverdict.evidence import Evidence, OpenQuestion, Refuted
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.policies import POLICIES, Policy
 from sqlverdict.records import Result, Verdict
 from sqlverdict.run.attempt import STORAGE, attempt, error_text, stand_ins
 from sqlverdict.run.compare_stage import logged_answers
@@ -34,13 +33,15 @@ from sqlverdict.run.stages import gather_evidence
 from sqlverdict.run.task import Task
 from sqlverdict.runlog.folder import copy_witness
 from sqlverdict.score.metric import listens_to_judge
-from sqlverdict.verdicts import situation_to_judge
+from sqlverdict.verdicts import POLICIES, Policy, situation_to_judge
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.asking import JudgeQuestion
 
 _REMEMBERED = 20_000
 """How many findings a process of a run remembers."""
+_PAIRS = 5_000
+"""How many proofs and searches of pairs it remembers."""
 
 
 class Examiner:
@@ -67,13 +68,14 @@ class Examiner:
         self._memory: ResultMemory[PairFinding] | None = None
         if remembers:
             self._memory = ResultMemory(_REMEMBERED)
+        self._pairs: ResultMemory[Any] = ResultMemory(_PAIRS)
         self._keys = PairKeys(plan)
         self._refuter = Refuter(plan)
         by_answers = plan.specs[0].metric.needs <= {"answers"}
         self._value_by_answers = self._keys.alone and by_answers and not plan.proves
 
     def close(self) -> None:
-        """Let go of what was opened for searches."""
+        """Close what was opened for searches."""
         self._refuter.close()
 
     def __call__(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
@@ -124,7 +126,7 @@ class Examiner:
         return case.database, (*golds, prediction.sql or ""), golds
 
     def crashed(self, task: Task, blame: Blame) -> PairFinding:
-        """What becomes of a case on which we failed ourselves."""
+        """The outcome of a case on which our own code failed."""
         return crash_finding(task, self.plan, blame)
 
     def _safely(self, task: Task, runner: QueryRunner) -> PairFinding:
@@ -165,7 +167,8 @@ class Examiner:
 
     def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
         plan, case, prediction = self.plan, task.case, task.prediction
-        inputs = StageInputs(case, prediction, runner, plan, self._witness_folder(task.system))
+        folder = self._witness_folder(task.system)
+        inputs = StageInputs(case, prediction, runner, plan, folder, self._pairs, task.digest)
         evidence = gather_evidence(inputs, self._refuter)
         errors: list[Evidence] = []
         answers = None

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import ENGINES, Engine, engine_for
+from sqlverdict.execute.engine import ENGINES, MISSING, Engine, engine_for
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.execute.servers.patience import is_passing, patiently
-from sqlverdict.files.references import is_server
+from sqlverdict.execute.servers.patience import is_passing
+from sqlverdict.files.references import is_at_hand
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
     Case,
@@ -29,9 +29,12 @@ from sqlverdict.records import (
 )
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.run.answer_sources import open_source
+from sqlverdict.run.memory import ResultMemory
 from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.task import UNKNOWN_CONTENT
 
 T = TypeVar("T")
+PairMemory = ResultMemory[Any]
 PATIENCE = 600.0
 """Seconds that a proof or a search may run beyond a query's: both have a budget of work."""
 
@@ -45,6 +48,8 @@ class StageInputs:
         runner: Runs the queries.
         plan: The plan of the run.
         witnesses: The folder where a witness is kept.
+        pairs: What the process remembers of pairs of queries, by :meth:`once_a_pair`.
+        digest: That of the case's database; without it nothing is remembered of pairs.
     """
 
     def __init__(
@@ -54,15 +59,19 @@ class StageInputs:
         runner: QueryRunner,
         plan: RunPlan,
         witnesses: Path | None = None,
+        pairs: PairMemory | None = None,
+        digest: str = "",
     ) -> None:
         self.case = case
         self.prediction = prediction
         self.plan = plan
         self.witnesses = witnesses
         self.database = case.database or ""
+        self.runner = runner
         self.source = open_source(case, prediction, runner)
         self._results: dict[tuple[Hashable, ...], Any] = {}
         self._golds: Sequence[Outcome] | None = None
+        self._pairs, self._digest = pairs, digest
 
     def once(self, key: tuple[Hashable, ...], work: Callable[[], T]) -> T:
         """What work gives; it is done once for each key, which begins with the stage's name."""
@@ -70,6 +79,35 @@ class StageInputs:
         if result is None:
             result = self._results[key] = work()
         return result
+
+    def once_a_pair(
+        self, key: tuple[Hashable, ...], work: Callable[[], T], lasts: Callable[[T], bool]
+    ) -> T:
+        """What work gives that rests on the two queries and the database, and not on the question.
+
+        Benchmarks ask for one gold in several wordings, and systems give them one prediction: the
+        next case with the same texts, contract, schema and content of the database has the same.
+
+        Args:
+            key: Names the work, with what else it rests on.
+            work: Does it.
+            lasts: Whether the same work would give the same again: no clock had a part in it.
+        """
+        case, pairs = self.case, self._pairs
+        own = case.script is not None or case.gold_database is not None
+        unknown = self._digest in ("", MISSING, UNKNOWN_CONTENT)
+        if pairs is None or unknown or own or case.recorded_answers is not None:
+            return work()
+        if not self.has_queries or not engine_of_case(case, self.plan).in_python:
+            return work()
+        texts = (*case.golds, self.prediction.sql or "")
+        full_key = (*key, texts, self.database, self._digest, self.schema(), repr(case.contract))
+        known: T | None = pairs.get(full_key)
+        if known is None:
+            known = work()
+            if lasts(known):
+                pairs.put(full_key, known, sum(map(len, texts)))
+        return known
 
     def results_of(self, stage: str) -> Iterator[Any]:
         """What a stage gave so far."""
@@ -137,6 +175,13 @@ class StageInputs:
 
         return self.once(("parse", sql), read)
 
+    def plain_query(self, sql: str) -> ParseResult:
+        """The parsed query under the schema's own names of tables, for who looks them up there."""
+        from sqlverdict.parse.qualified import with_plain_names
+
+        query, schema = self.query(sql), self.schema()
+        return query if schema is None else with_plain_names(query, schema)
+
     def gold_queries(self) -> list[ParseResult]:
         """The golds, parsed for proofs and searches."""
         return [self.query(gold) for gold in self.case.golds]
@@ -146,16 +191,39 @@ class StageInputs:
         return self.query(self.prediction.sql or "")
 
     def schema(self) -> Schema | None:
-        """The schema given to the run, else that of the case's database; ``None``: unknown.
+        """The schema of the case's database, else the one given to the run; ``None``: unknown.
 
-        A case is examined by one schema.
+        A case is examined by one schema. A database knows its own keys and types best; a schema
+        that is given stands for a database that is not at hand.
         """
         schema = self.find_schema()
         return None if isinstance(schema, NotRefuted) else schema
 
     def find_schema(self) -> Schema | NotRefuted:
         """The same; where it is unknown, why no search is made."""
-        return self.once(("schema",), partial(_find_schema, self.case, self.plan))
+        return self.once(("schema",), self._find_schema)
+
+    def _find_schema(self) -> Schema | NotRefuted:
+        schema = self.plan.schemas.get(self.case.db_id)
+        if schema is None or is_at_hand(self.case.database):
+            own = self._own_schema()
+            if not isinstance(own, NotRefuted):
+                schema = own
+            elif schema is None or own.cut_by_time:
+                return own
+        return with_null_keys(schema) if self.plan.null_keys else schema
+
+    def _own_schema(self) -> Schema | NotRefuted:
+        """The schema that the case's database has."""
+        if self.case.database is None:
+            message = "no schema is known"
+            return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=message)
+        work = partial(_read_schema, self.runner, self.case.database)
+        own = self.source.watched("read the schema", work, more=PATIENCE)
+        if own is None:
+            message = "the schema was read for too long, and the process was ended"
+            return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, message, cut_by_time=True)
+        return own
 
 
 def engine_of_case(case: Case, plan: RunPlan) -> Engine:
@@ -163,18 +231,9 @@ def engine_of_case(case: Case, plan: RunPlan) -> Engine:
     return engine_for(ENGINES.get(plan.engine), case.database or "")
 
 
-def _find_schema(case: Case, plan: RunPlan) -> Schema | NotRefuted:
-    in_plan = plan.schemas.get(case.db_id)
-    if in_plan is not None:
-        return with_null_keys(in_plan) if plan.null_keys else in_plan
-    if case.database is None:
-        return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
+def _read_schema(runner: QueryRunner, database: str) -> Schema | NotRefuted:
     try:
-        engine, server = engine_of_case(case, plan), is_server(case.database)
-        digest = "" if server else engine.digest(case.database) or ""
-        reading = partial(_read_schema, engine.name, case.database, digest)
-        declared = patiently(case.database, reading) if server else reading()
-        return with_null_keys(declared) if plan.null_keys else declared
+        return runner.schema(database)
     except (SchemaError, DatabaseError, OSError) as error:
         return NotRefuted(
             0,
@@ -182,12 +241,6 @@ def _find_schema(case: Case, plan: RunPlan) -> Schema | NotRefuted:
             message=str(error),
             cut_by_time=is_passing(error),
         )
-
-
-@lru_cache(maxsize=256)
-def _read_schema(engine: str, database: str, digest: str) -> Schema:
-    del digest  # A schema is that of the file as it is now, and not as it was.
-    return ENGINES.get(engine).schema(database)
 
 
 @lru_cache(maxsize=256)

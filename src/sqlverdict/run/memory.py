@@ -1,7 +1,7 @@
 """What is remembered in a run or a scorer, and why nothing of it is ever stale.
 
-There are two memories. Both are asked before anything is done again; nothing else remembers what
-queries or cases gave.
+There are three memories. They are asked before anything is done again; nothing else remembers what
+queries, pairs or cases gave.
 
 **Answers** (``execute/query_runner.py``, with the file of ``execute/cache.py`` below it): what one
 query gave on one database. The key has the digest of the database's content, the limits, the
@@ -19,6 +19,15 @@ about one pair. A result is the same as long as what made it is the same:
   of the plan look at (:class:`PairKeys`);
 * time: what rests on a clock, on chance, or on something that may go away is not final, and is
   not kept. Timed metrics are never remembered.
+
+**Proofs and searches** (``run/inputs.py``, ``once_a_pair``; one for a process, on SQLite): what
+was shown of two queries, for cases that differ in their question alone. The key has both texts, the
+schema, the contract and the digest; what a clock cut is not kept, and a search with a bank is made
+anew.
+
+Schemas (``execute/schema_memory.py``) and searches on engines (``run/refute_stage.py``), which
+have copies of a database's tables and rows, belong to one content in the same way: that of a file
+has a digest, that of a server lasts as long as the runner.
 
 While one case is examined, its inputs hold what they were given (``run/inputs.py``): a case sees
 one outcome of a query. They end with the case.

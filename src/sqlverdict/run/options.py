@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -56,11 +56,14 @@ class SearchOptions:
             and adds new witnesses. Without a bank, the same inputs give the same results.
         folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
             A relative path lies in the run's folder.
+        scratch: A database on another server of the same engine and version, on which witnesses
+            are searched; by default the server of each database itself.
     """
 
     budget: SearchBudget = field(default_factory=SearchBudget)
     bank: Path | None = None
     folder: Path | None = None
+    scratch: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,8 @@ class CaseOptions:
 class Options(CaseOptions):
     """How a run is done; what does not change results is not part of a run's fingerprint.
 
+    The metrics may stand first, without their name; every other option is given by name.
+
     Attributes:
         metrics: What to score: ``"ex,esm"``, ``"ex[bird]"``.
         engine: The engine that runs the queries.
@@ -123,7 +128,7 @@ class Options(CaseOptions):
             budget, where a metric needs it.
         proof: Search for a proof; on by itself where a metric needs it.
         judge: Ask a judge, for the metrics ``flex`` and ``verdict``.
-        schemas: Schemas by database id, for databases without a file.
+        schemas: Schemas by database id, for databases that are not at hand.
         policy: How evidence becomes a verdict: ``intent`` (the default with the metric
             ``verdict``), ``strict``, or ``results`` (the default without it).
         confidence: How often people call a prediction right in each situation; by default the
@@ -144,6 +149,7 @@ class Options(CaseOptions):
     """
 
     metrics: str | Sequence[str] = "ex"
+    _: KW_ONLY
     workers: int | None = None
     on: str = ""
     seed: int = 0

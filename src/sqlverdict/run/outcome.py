@@ -19,8 +19,7 @@ from sqlverdict.evidence import (
     Undecided,
     fault_of,
 )
-from sqlverdict.evidence_parts import StageFailure
-from sqlverdict.logged_answers import LoggedAnswers
+from sqlverdict.evidence_parts import LoggedAnswers, StageFailure
 from sqlverdict.records import (
     RESULT_SCHEMA,
     Fault,
@@ -109,7 +108,7 @@ class MetricValue(NamedTuple):
 
 
 def crash_finding(task: Task, plan: RunPlan, blame: Blame) -> PairFinding:
-    """What becomes of a case on which we failed ourselves: unscored, and counted apart.
+    """The outcome of a case on which our own code failed: unscored, and counted apart.
 
     Where it was the prediction's own text that we cannot handle, it counts as one that fails.
     """

@@ -25,7 +25,6 @@ from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.fenced import check_no_sql
-from sqlverdict.policies import INTENT, POLICIES, RESULTS
 from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
 from sqlverdict.run.options import (
     ANSWERS,
@@ -37,7 +36,7 @@ from sqlverdict.run.options import (
 )
 from sqlverdict.runlog.folder import CONTRADICTIONS
 from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
-from sqlverdict.verdicts import decide
+from sqlverdict.verdicts import INTENT, POLICIES, RESULTS, decide
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.asking import Asking, JudgeOptions
@@ -66,6 +65,8 @@ class RunPlan(CaseOptions):
         model: How often people call a prediction right in each situation.
         contradictions: Where a pair that is both proved and refuted is saved.
         logs: Results keep rows of both answers, as lines of a run log do.
+        annotates: Evidence has what readers look at: a witness in words and, where the policy
+            explains, signs, tags, and the SQL that a proof's steps change.
     """
 
     specs: tuple[MetricSpec, ...]
@@ -81,6 +82,7 @@ class RunPlan(CaseOptions):
     model: Model = field(default=NO_LABELS, repr=False)
     contradictions: Path | None = None
     logs: bool = True
+    annotates: bool = True
 
     @cached_property
     def executes(self) -> bool:
@@ -180,12 +182,18 @@ class RunPlan(CaseOptions):
         stages: dict[str, str] = {}
         if self.search is not None:
             bank = "" if self.search.bank is None else f", bank {self.search.bank}"
-            stages["refute"] = f"{self.search.budget}{bank}"
+            where = "" if self.search.scratch is None else f", on {self.search.scratch}"
+            stages["refute"] = f"{self.search.budget}{bank}{where}"
             # The strategies are slow to load; runs without a search need not wait.
             from sqlverdict.refute.strategy import STRATEGIES
 
             # A plug-in's strategy takes turns: the others then make other instances.
             stages["strategies"] = ", ".join(STRATEGIES.names())
+        if (self.refutes or _has_verdict(self.specs)) and not _can_search(self.engine):
+            stages["search"] = (
+                f"the engine {self.engine} cannot search for witnesses, so a match may be lucky; "
+                f"the verdict follows the policy {self.policy}"
+            )
         if self.proves:
             stages["prove"] = f"{SOUND}{', proofs are tested' if self.tests_proofs else ''}"
         if self.null_keys:
@@ -254,16 +262,26 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
 
 def _policy(names: set[str], options: Options) -> str:
     if options.policy is None:
-        return INTENT.name if "verdict" in names else RESULTS.name
+        # Without a search nobody knows whether a match is lucky: results are all there is.
+        explains = "verdict" in names and _can_search(options.engine)
+        return INTENT.name if explains else RESULTS.name
     if options.policy not in POLICIES:
         known = ", ".join(POLICIES)
         raise UsageError(f"there is no policy {options.policy!r}. Known: {known}")
     return options.policy
 
 
+def _has_verdict(specs: Sequence[MetricSpec]) -> bool:
+    return any(spec.metric.name == "verdict" for spec in specs)
+
+
+def _can_search(engine: str) -> bool:
+    return ENGINES.get(engine).search != "none"
+
+
 def _model(policy: str, options: Options) -> Model:
     """The counts of labels; none where results alone decide, which nobody was asked about."""
-    if policy == RESULTS.name:
+    if policy == RESULTS.name or not _can_search(options.engine):
         return NO_LABELS
     return replace(options.confidence or built_in(), engine=options.engine)
 

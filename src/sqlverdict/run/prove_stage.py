@@ -15,9 +15,11 @@ from msgspec.structs import replace
 
 from sqlverdict.evidence import Evidence, Proved, Undecided
 from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.evidence import derivation_evidence
+from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.records import ParseResult, Reason
 from sqlverdict.run.attempt import attempt
-from sqlverdict.run.inputs import PATIENCE, StageInputs
+from sqlverdict.run.inputs import PATIENCE, StageInputs, engine_of_case
 from sqlverdict.run.plan import SOUND
 
 if TYPE_CHECKING:
@@ -34,8 +36,6 @@ def prove_case(inputs: StageInputs, profile: str = SOUND) -> Derivation:
 
 
 def _prove(inputs: StageInputs, profile: str) -> Derivation:
-    from sqlverdict.prove.proof import NotProved
-
     source = inputs.source
     if source.answers_alone:
         return NotProved(source.answers_alone, source.reason)
@@ -43,7 +43,11 @@ def _prove(inputs: StageInputs, profile: str) -> Derivation:
     if schema is None:
         return NotProved("no schema is known", Reason.DATABASE_UNAVAILABLE)
     work = partial(_prove_any, inputs, golds, prediction, schema, profile)
-    derivation = source.watched(f"prove {profile} {prediction.sql}", work, more=PATIENCE)
+
+    def watched() -> Derivation | None:
+        return source.watched(f"prove {profile} {prediction.sql}", work, more=PATIENCE)
+
+    derivation = inputs.once_a_pair(("prove", profile), watched, lambda each: each is not None)
     return derivation or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
 
 
@@ -56,17 +60,18 @@ def _prove_any(
 ) -> Derivation:
     """A proof against any gold of the case, or that there is none."""
     from sqlverdict.prove.on_data import prove_on_data
-    from sqlverdict.prove.proof import NotProved
 
     case = inputs.case
     # A profile that reproduces a metric looks at trees alone.
     database = Path(case.database) if profile == SOUND and case.database else None
+    engine = engine_of_case(case, inputs.plan)
     best: Derivation = NotProved("the case has no gold")
     for gold in golds:
         derivation = prove_on_data(
             gold,
             prediction,
             schema,
+            engine,
             database,
             profile=profile,
             contract=case.contract,
@@ -87,17 +92,15 @@ def _is_declared(derivation: Derivation) -> bool:
 def proof_evidence(inputs: StageInputs, errors: list[Evidence]) -> Proved | Undecided | None:
     """A proof, also one under the declared schema alone; ``None`` where there is neither.
 
-    Under policies that explain it has the SQL that its steps change.
+    Under policies that explain it has the SQL that its steps change, if the plan annotates.
     """
     proof = attempt("prove", partial(_evidence, inputs), errors)
-    if proof is None or not inputs.plan.explains:
+    if proof is None or not inputs.plan.explains or not inputs.plan.annotates:
         return proof
     return attempt("steps", partial(_with_changes, inputs, proof), errors) or proof
 
 
 def _evidence(inputs: StageInputs) -> Proved | Undecided | None:
-    from sqlverdict.prove.evidence import derivation_evidence
-
     derivation = prove_case(inputs)
     exists = derivation.proved or _is_declared(derivation)
     return derivation_evidence(derivation) if exists else None
@@ -110,7 +113,6 @@ def _with_changes(inputs: StageInputs, proof: Proved | Undecided) -> Proved | Un
         RejectedProof: the checker, which does it again, rejects it.
     """
     from sqlverdict.prove.changes import step_changes
-    from sqlverdict.prove.proof import Proof
 
     derivation, schema = prove_case(inputs), inputs.schema()
     derived = derivation if isinstance(derivation, Proof) else derivation.declared
@@ -118,7 +120,8 @@ def _with_changes(inputs: StageInputs, proof: Proved | Undecided) -> Proved | Un
         return proof
     contract = inputs.case.contract
     fixed = contract is not None and contract.columns == "same_order"
-    changes = step_changes(derived, schema, fixed_columns=fixed)
+    write = partial(step_changes, derived, schema, fixed_columns=fixed)
+    changes = inputs.once_a_pair(("steps",), write, lambda _: True)
     match proof:
         case Undecided(declared=Proved() as declared):
             return replace(proof, declared=replace(declared, changes=changes))

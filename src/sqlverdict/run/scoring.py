@@ -46,10 +46,10 @@ UNREADABLE = frozenset(
         Reason.TOOLKIT_ERROR,
     }
 )
-"""Why a metric has no value where a text was beyond our tools."""
+"""Why a metric has no value where our tools cannot handle a text."""
 
 METRIC = "metric"
-"""Who wrote the evidence that tells why one metric alone has no value."""
+"""The name (``by``) of evidence that says why one metric alone has no value."""
 
 METRIC_ALONE = frozenset({Reason.NO_TEST_SUITE, Reason.RESULT_ALONE})
 """Reasons that concern one metric, and that no verdict mentions."""
@@ -116,7 +116,7 @@ class Scored(Struct, frozen=True):
 
 
 class MetricScorer:
-    """Scores one case metric by metric; none that fails takes another with it.
+    """Scores one case metric by metric; one that fails does not stop the others.
 
     Args:
         item: The case.
@@ -132,7 +132,7 @@ class MetricScorer:
         self._refuter = refuter
 
     def score(self, spec: MetricSpec) -> Scored:
-        """The score; 0 where the prediction's own text is beyond the metric."""
+        """The score; 0 where the metric cannot handle the prediction's own text."""
         error: Exception | None = None
         try:
             result = score_case(spec, self._item)
@@ -158,7 +158,7 @@ class MetricScorer:
         return Scored(Score(0.0 if blamed else None, reasons), (note,))
 
     def _is_barred(self, spec: MetricSpec) -> bool:
-        """Whether the metric rests on a search that the prediction alone stands against."""
+        """Whether the metric needs a search that the prediction's text alone prevents."""
         return "witness" in spec.metric.needs and bars_search(self._inputs)
 
     def _without_gold(self, spec: MetricSpec) -> tuple[Reason, ...] | None:

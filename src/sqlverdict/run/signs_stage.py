@@ -1,14 +1,10 @@
-"""Signs of the gold and of the prediction, as evidence that no verdict rests on.
-
-Signs load the parser, which is slow: their modules are imported inside the functions that need
-them, and runs without signs need not wait.
-"""
+"""Signs of the gold and of the prediction, as evidence that no verdict rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.evidence import Evidence, Signs
@@ -16,12 +12,11 @@ from sqlverdict.evidence_parts import LoggedSign
 from sqlverdict.records import Answer, Outcome, Query
 from sqlverdict.run.attempt import attempt
 from sqlverdict.run.inputs import StageInputs
-
-if TYPE_CHECKING:
-    from sqlverdict.signs.sign import Subject
+from sqlverdict.signs.look import LONGEST, notices, select_signs
+from sqlverdict.signs.sign import Subject
 
 SIGNS = "signs"
-"""Who wrote the evidence."""
+"""The name of this stage in evidence (``by``)."""
 
 
 def look_for_signs(inputs: StageInputs, errors: list[Evidence]) -> list[Evidence]:
@@ -36,7 +31,11 @@ def look_for_signs(inputs: StageInputs, errors: list[Evidence]) -> list[Evidence
     golds = zip(inputs.case.golds, inputs.golds(), strict=True)
     gold = next(((sql, outcome) for sql, outcome in golds if isinstance(outcome, Answer)), None)
     of_gold = _signs_of(inputs, *gold, errors) if gold is not None else None
-    of_prediction = _signs_of(inputs, inputs.prediction.sql or "", inputs.answer(), errors)
+    sql, answer = inputs.prediction.sql or "", inputs.answer()
+    if gold is not None and sql == gold[0] and _is_same(answer, gold[1]):
+        of_prediction = of_gold
+    else:
+        of_prediction = _signs_of(inputs, sql, answer, errors)
     if not of_gold and not of_prediction:
         return []
     says_nothing: Literal["", "not_read", "constant"] = ""
@@ -61,17 +60,29 @@ def look_for_signs(inputs: StageInputs, errors: list[Evidence]) -> list[Evidence
 
 def _agrees_with_mend(inputs: StageInputs, sql: str, signs: Sequence[LoggedSign]) -> bool:
     """Whether the prediction gives the rows of the gold with its errors mended, some at least."""
+    from sqlverdict.parse.qualified import with_real_names
     from sqlverdict.signs.mend import mend
 
-    query, schema, answer = inputs.query(sql), inputs.schema(), inputs.answer()
+    query, schema, answer = inputs.plain_query(sql), inputs.schema(), inputs.answer()
     if not isinstance(query, Query) or schema is None or not isinstance(answer, Answer):
         return False
     text = mend(query, schema, signs)
-    outcome = inputs.run(text) if text is not None else None
+    outcome = inputs.run(with_real_names(text, schema)) if text is not None else None
     if not isinstance(outcome, Answer) or not answer.rows or answer.volatile:
         return False
     # Its order and repetitions are what a comparison asks about; here the question is which rows.
     return set(outcome.rows) == set(answer.rows) and not _is_nothing(answer)
+
+
+def _is_same(one: Outcome, other: Outcome) -> bool:
+    """Whether two answers are the same to signs."""
+    if not isinstance(one, Answer) or not isinstance(other, Answer):
+        return False
+    return one is other or (one.columns, one.rows, one.volatile) == (
+        other.columns,
+        other.rows,
+        other.volatile,
+    )
 
 
 def _is_nothing(answer: Answer) -> bool:
@@ -95,7 +106,6 @@ def _signs_of(
     subject = attempt(SIGNS, partial(_subject, inputs, sql, outcome), errors)
     if subject is None:
         return None
-    from sqlverdict.signs.look import notices, select_signs
 
     signs: list[LoggedSign] = []
     for sign in select_signs():
@@ -108,11 +118,8 @@ def _signs_of(
 
 
 def _subject(inputs: StageInputs, sql: str, outcome: Outcome) -> Subject | None:
-    from sqlverdict.signs.look import LONGEST
-    from sqlverdict.signs.sign import Subject
-
     schema = inputs.schema() if len(sql) <= LONGEST else None
-    query = inputs.query(sql) if schema is not None else None
+    query = inputs.plain_query(sql) if schema is not None else None
     if schema is None or not isinstance(query, Query):
         return None
     case = inputs.case

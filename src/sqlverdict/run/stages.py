@@ -22,6 +22,7 @@ from sqlverdict.evidence import (
 )
 from sqlverdict.evidence_parts import LoggedTag
 from sqlverdict.parse.tokens import normalised
+from sqlverdict.prove.evidence import declared_only
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Answer, Comparison, Outcome
 from sqlverdict.refute.witness import Witness
@@ -98,12 +99,13 @@ def _from_answers(inputs: StageInputs, refuter: Refuter) -> tuple[Evidence, ...]
         evidence.append(difference)
     if proof is not None:
         evidence = _beside_answers(inputs, refuter, proof, evidence)
-    if plan.explains and inputs.has_queries:
+    annotates = plan.explains and plan.annotates and inputs.has_queries
+    if annotates:
         evidence = [
             attempt("tags", partial(_add_tags, inputs, each), errors) or each for each in evidence
         ]
     evidence = _mark_first(inputs, evidence)
-    if plan.explains and inputs.case.recorded_answers is None and inputs.has_queries:
+    if annotates and inputs.case.recorded_answers is None:
         # A verdict looks at the evidence before; this only says what to look at twice.
         evidence += look_for_signs(inputs, errors)
     return (*evidence, *errors)
@@ -121,15 +123,12 @@ def _ran(outcome: Outcome) -> bool:
 def _beside_answers(
     inputs: StageInputs, refuter: Refuter, proof: Proved | Undecided, evidence: list[Evidence]
 ) -> list[Evidence]:
-    """The evidence with a proof held against it: a contradiction, or a proof that gives way.
+    """The evidence with the proof compared with it: a contradiction, or a proof that is not used.
 
     A witness is legal under the declared schema, and so contradicts any proof. The real
     database contradicts one whose facts it keeps, unless the answers depend on the order of
     rows. Where a fact could not be checked, answers that differ decide.
     """
-    # The prover is slow to load; runs without proofs need not wait.
-    from sqlverdict.prove.evidence import declared_only
-
     refuted = any(isinstance(piece, Refuted) for piece in evidence)
     witness = refute_case(inputs, refuter) if refuted else None
     if not isinstance(witness, Witness):

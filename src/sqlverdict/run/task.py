@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from hashlib import blake2b, sha256
@@ -12,14 +13,26 @@ from operator import attrgetter
 
 import msgspec
 
-from sqlverdict.errors import DatabaseError, Interrupted, PredictionError, SameCall, UsageError
+from sqlverdict.errors import (
+    DatabaseError,
+    Interrupted,
+    PredictionError,
+    SameCall,
+    SchemaError,
+    UsageError,
+)
+from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.servers.patience import patiently
 from sqlverdict.files.references import file_of, is_at_hand, is_server
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.databases import suite_of
+from sqlverdict.load.descriptions import descriptions_digest
 from sqlverdict.load.fenced import without_sql
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.disagreement import disagreements
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.options import RUN
 from sqlverdict.run.plan import RunPlan
@@ -27,7 +40,7 @@ from sqlverdict.run.plan import RunPlan
 _Database = tuple[str | None, str, str | None]
 """A database, its id, and that of the gold."""
 UNKNOWN_CONTENT = "unknown"
-"""Stands for a database whose content cannot be told: its results are not resumed."""
+"""Stands for a database whose content is not known: its results are not resumed."""
 _UNREADABLE = "unreadable"
 WINDOW = 2_048
 CHUNK = 64
@@ -157,7 +170,7 @@ def _inputs(case: Case, predictions: Sequence[Prediction]) -> list[str]:
 
 
 class TaskSource:
-    """Turns a stream of cases into tasks, and notes what went by.
+    """Turns a stream of cases into tasks, and notes which databases and inputs they have.
 
     Cases that a run log already holds are passed over; their databases are noted too.
 
@@ -202,6 +215,26 @@ class TaskSource:
         digests = {db_id: digest for (path, db_id, _), digest in self._digests.items() if path}
         return dict(sorted(digests.items()))
 
+    def schema_notes(self, schemas: Mapping[str, Schema]) -> tuple[str, ...]:
+        """Which schemas given to the run are not those of the databases, which are used instead."""
+        different: dict[str, str] = {}
+        for database, db_id, _ in self._digests:
+            if database is None or db_id not in schemas or not is_at_hand(database):
+                continue
+            with suppress(SchemaError, DatabaseError, OSError):
+                own = read_engine_schema(engine_for(self._engine, database), database)
+                first = next(disagreements(schemas[db_id], own), None)
+                if first is not None:
+                    different.setdefault(db_id, first)
+        if not different:
+            return ()
+        names = sorted(different)
+        return (
+            f"{count(len(names), 'database has', 'databases have')} another schema than the one "
+            f"given, which is not used for them: {few_of(names)}. In {names[0]!r}, "
+            f"{different[names[0]]}",
+        )
+
     def check_unchanged(self) -> None:
         """A result is that of one database; one that changed meanwhile gave results of two.
 
@@ -242,8 +275,6 @@ class TaskSource:
         if gold_database is not None:
             parts.append(self._content(gold_database))
         if self._descriptions:
-            from sqlverdict.load.descriptions import descriptions_digest
-
             parts += filter(None, [descriptions_digest(database)])
         if len(parts) == 1:
             return parts[0]

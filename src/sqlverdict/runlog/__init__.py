@@ -7,5 +7,5 @@
 ``merge``        the shards of a run, put together
 ``case_filter``  which cases of a run: one filter for commands, the API and pages
 ``missing_metric``  the message where runs do not have a metric
-``run``          a finished run, as the API returns it and as reports read it
+``run``          a finished run, as the API returns it and as reports read it; names of several
 """

@@ -211,7 +211,7 @@ class RunFolder:
         return Run(self.folder, self.manifest, summary, notes, self._keep)
 
     def finish(self, **facts: Any) -> Run:
-        """Seal the folder, summarise it, and let others in."""
+        """Seal the folder, summarise it, and release its lock."""
         self.seal(**facts)
         run = self.summarise()
         self.close()
@@ -225,7 +225,7 @@ class RunFolder:
         return whole and fits and self.log.is_tidy and not self._writes and no_calls
 
     def close(self) -> None:
-        """Stop here, and let others in; the run can be resumed."""
+        """Stop here, and release the lock; the run can be resumed."""
         self.log.close()
         if self._account is not None:
             self._account.close()

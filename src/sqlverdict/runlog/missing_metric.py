@@ -10,7 +10,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.command_words import take_option
 from sqlverdict.files.text import near
 from sqlverdict.runlog.manifest import Manifest
-from sqlverdict.score.metric import metric_by_alias
+from sqlverdict.score.metric import METRICS, metric_by_alias, parse_metric
 
 
 def missing_metric(
@@ -23,8 +23,6 @@ def missing_metric(
         runs: The runs, each by its folder and manifest.
         known: The names that the runs have; by default their metrics.
     """
-    from sqlverdict.score.metric import METRICS, parse_metric
-
     lacking = [run for run in runs if name not in run[1].metrics] or list(runs)
     folders = [str(folder) for folder, _ in lacking]
     have = list(known) if known is not None else _labels(runs)

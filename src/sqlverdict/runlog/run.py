@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -186,3 +187,18 @@ def read_run(folder: Path | str) -> Run:
         )
     figures = {name: content[name] for name in content if name not in _NO_FIGURES}
     return Run(folder, manifest, summary_from_json(figures))
+
+
+def system_names(runs: Sequence[Run]) -> list[str]:
+    """The systems' names; folders are added where two are called the same."""
+    times = Counter(run.manifest.system for run in runs)
+    names = [
+        run.manifest.system
+        if times[run.manifest.system] == 1
+        else f"{run.manifest.system} ({run.folder})"
+        for run in runs
+    ]
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise UsageError(f"the run {twice[0]!r} is given twice; name each folder once")
+    return names

@@ -3,7 +3,6 @@
 ``metric``        what a metric is, and how a user names one; other names of metrics
 ``metrics/``      one file per metric
 ``metric_kinds``  what metrics on rows, on time, on proofs and on opinions share
-``overlap``       pairs rows of two answers by the cells they share
 ``estimates``     means with intervals, over a run and its slices
 ``summary``       all that a report prints of a run: estimates, verdicts, reasons, judges
 ``deciding``      which metric decides what reports call right and wrong

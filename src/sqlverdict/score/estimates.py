@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from sqlverdict.parse.features import features
 from sqlverdict.records import Result, Verdict
 from sqlverdict.score.deciding import WORTH, counted_verdict
 from sqlverdict.score.statistics.intervals import (
@@ -93,8 +94,6 @@ class Slice:
 
 def sql_features(sql: str) -> Iterable[str]:
     """The features of a query; imported late because the parser is slow to load."""
-    from sqlverdict.parse.features import features
-
     return features(sql)
 
 

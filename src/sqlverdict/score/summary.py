@@ -271,5 +271,5 @@ class JudgeCounts:
         counts["unanimous"] += opinion.unanimous
 
     def totals(self) -> dict[str, int]:
-        """What is not zero."""
+        """The totals that are not zero."""
         return {name: value for name, value in self._counts.items() if value}

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure
@@ -125,7 +126,7 @@ def _schema(
         return "its database is missing"
     if database not in known:
         try:
-            known[database] = runner.engine_for(database).schema(database)
+            known[database] = read_engine_schema(runner.engine_for(database), database)
         except (SchemaError, DatabaseError) as problem:
             known[database] = str(problem)
     return known[database]

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from sqlglot import exp
-from sqlglot.expressions import Expr
+from sqlglot.expressions import Column, Expr
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
-from sqlverdict.records import Cell, Query
+from sqlverdict.records import Answer, Cell, Query
+from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.signs.sign import Run
-
-if TYPE_CHECKING:
-    from sqlglot.expressions import Column, Expr
-
-    from sqlverdict.refute.read.columns import ColumnRef, Resolver
-
 
 ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 """Comparisons that depend on the order of values."""
@@ -86,10 +81,8 @@ def asked_literals(
     Conditions below a NOT are left out, for they hold where the literal does not occur; so are
     columns that a subquery computes, and the empty text, which people ask for to be safe.
     """
-    from sqlverdict.refute.read.columns import Resolver
-
     resolver = resolver or Resolver(query.tree, schema)
-    for node in query.tree.find_all(*_COMPARISONS):
+    for node in query.find_all(*_COMPARISONS):
         if not _is_condition(node):
             continue
         optional = _is_optional(node)
@@ -114,9 +107,7 @@ def _compared(node: Expr, resolver: Resolver) -> Iterator[tuple[Expr, ColumnRef,
 
 
 def find_row(run: Run, compared: ComparedLiteral, condition: str) -> list[Cell] | None:
-    """A value of the column where a condition holds, in a list; ``None``: it cannot be told."""
-    from sqlverdict.records import Answer
-
+    """A value of the column where a condition holds, in a list; ``None``: it is not known."""
     column, table = quote_name(compared.column), quote_name(compared.table)
     sql = f"SELECT {column} FROM {table} WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     outcome = run(sql)

@@ -66,6 +66,7 @@ def look_at(
         knowledge: What was told beside the question.
         only: The names of the signs to look for; all, if empty.
     """
+    from sqlverdict.parse.qualified import with_plain_names
     from sqlverdict.parse.query import parse
 
     outcome = run(sql)
@@ -74,7 +75,7 @@ def look_at(
             return []
         detail = {"reason": outcome.reason.value}
         return [Notice(FAILS, f"the query gives no answer: {outcome.message}", detail)]
-    query = parse(sql)
+    query = with_plain_names(parse(sql), schema)
     if not isinstance(query, Query):
         return []
     subject = Subject(query, schema, run, question, knowledge, outcome)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from sqlverdict.compare.order import Window, read_window
 from sqlverdict.compare.preset import ProbedQuery
 from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.parse.clauses import outer_clauses
+from sqlverdict.parse.order import ordering
 from sqlverdict.parse.tokens import Kind, kind, solid
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.signs.sign import Run
@@ -46,8 +48,6 @@ def find_open_cut(query: Query, answer: Answer, probe: Run) -> OpenLimit | None:
 
     Rows that tie and are alike in every output column leave nothing open.
     """
-    from sqlverdict.parse.order import ordering
-
     if not ordering(query).limited or not answer.rows:
         return None
     window = read_window(answer, ProbedQuery(query.sql, query.dialect, probe))
@@ -87,10 +87,7 @@ def find_bare(query: Query, answer: Answer, probe: Run) -> Bare | None:
     Beside a ``min`` or ``max`` SQLite takes bare columns from the row of the extreme, so
     those are left to the copy with its rows in reverse order.
     """
-    from sqlverdict.parse.clauses import outer_clauses
-    from sqlverdict.parse.order import ordering
-
-    columns = list(_bare_columns(query.tree))
+    columns = list(_bare_columns(query))
     clauses = outer_clauses(query.sql) if columns else None
     if clauses is None or clauses.compound or (clauses.distinct and clauses.limited):
         return None
@@ -114,13 +111,14 @@ def find_bare(query: Query, answer: Answer, probe: Run) -> Bare | None:
     return None
 
 
-def _bare_columns(tree: Expr) -> Iterator[str]:
+def _bare_columns(query: Query) -> Iterator[str]:
     """The plain output columns of a grouped SELECT that are not grouped by, as SQL."""
     from sqlglot import exp
 
+    tree = query.tree
     if not isinstance(tree, exp.Select):
         return
-    aggregates = list(_own_aggregates(tree))
+    aggregates = list(_own_aggregates(query, tree))
     grouped = tree.args.get("group")
     if (not aggregates and grouped is None) or any(
         isinstance(node, exp.Min | exp.Max) for node in aggregates
@@ -141,11 +139,11 @@ def _bare_columns(tree: Expr) -> Iterator[str]:
         yield node.sql(dialect=DEFAULT_DIALECT)
 
 
-def _own_aggregates(select: Expr) -> Iterator[Expr]:
+def _own_aggregates(query: Query, select: Expr) -> Iterator[Expr]:
     """The aggregates of a SELECT itself: none of its subqueries', no window functions."""
     from sqlglot import exp
 
-    for node in select.find_all(exp.AggFunc):
+    for node in query.find_all(exp.AggFunc):
         inside_window = isinstance(node.parent, exp.Window)
         if node.find_ancestor(exp.Select) is select and not inside_window:
             yield node
@@ -194,15 +192,15 @@ def explain_loose(query: Query | None) -> str:
     if query is None:
         return "the order in which rows are stored"
     tree = query.tree
-    for limit in tree.find_all(exp.Limit):
+    for limit in query.find_all(exp.Limit):
         if limit.parent is not tree:
             return "a LIMIT in a subquery that leaves open which row it keeps"
     if tree.find(exp.GroupConcat) is not None:
         return "group_concat, which joins values in the order of stored rows"
     if tree.find(exp.Window) is not None:
         return "a window function whose rows tie"
-    selects = list(tree.find_all(exp.Select))
-    if any(select.args.get("group") or any(_own_aggregates(select)) for select in selects):
+    selects = list(query.find_all(exp.Select))
+    if any(select.args.get("group") or any(_own_aggregates(query, select)) for select in selects):
         return "a column that is neither grouped by nor aggregated"
     if tree.args.get("limit") is not None:
         return "a LIMIT that leaves open which rows come back"

@@ -55,7 +55,7 @@ class Subject:
     """What signs look at: one parsed query on one database.
 
     Args:
-        query: The query.
+        query: The query, under the schema's own names of tables.
         schema: The database's schema.
         run: Runs a query on the database, guarded and within limits.
         question: What was asked, if that is known.
@@ -97,7 +97,9 @@ class Subject:
         if self._left <= 0:
             return Failure(Reason.BUDGET_EXHAUSTED, "the signs have run all their queries")
         self._left -= 1
-        return self._run(sql)
+        from sqlverdict.parse.qualified import with_real_names
+
+        return self._run(with_real_names(sql, self.schema))
 
     def rows(self, sql: str) -> list[Row] | None:
         """The rows of a query about the data; ``None`` where there is no answer."""

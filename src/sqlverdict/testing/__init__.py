@@ -16,11 +16,8 @@
 ``members``          the member that a suite is called with
 ``fakes``            ``FakeItem``: a case whose queries have already been run
 ``fake_llm``         a scripted server that speaks the chat-completions protocol
-``tiny_llm``         a real llama.cpp server with a model of half a megabyte
-``grammar``          random queries from a grammar of SQLite's SELECT
 ``hostile/``         ``hostile_predictions``: texts that no evaluator should run unguarded
 ``injections``       ``judge_injections``: predictions that talk to the judge
-``gaming/``          queries written to please a metric
 """
 
 from sqlverdict.testing.detectors import check_detector

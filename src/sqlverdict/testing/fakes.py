@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from sqlverdict.evidence import Evidence, Failed, Judged, Related, Tested, Undecided
 from sqlverdict.judge.judge import JUDGES
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
-from sqlverdict.policies import INTENT
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import (
     Answer,
@@ -26,7 +26,7 @@ from sqlverdict.records import (
     Row,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation
-from sqlverdict.verdicts import decide
+from sqlverdict.verdicts import INTENT, decide
 
 GOLD_SQL = "SELECT name, age FROM person"
 OTHER_SQL = "SELECT p.name, p.age FROM person AS p"
@@ -117,8 +117,6 @@ class FakeItem:
 
     def query(self, sql: str) -> Query | ParseFailure:
         """The query, truly parsed."""
-        from sqlverdict.parse.query import parse
-
         return parse(sql)
 
     def schema(self) -> Schema | None:

@@ -69,7 +69,7 @@ def check_relation(name: str) -> None:
         check(relation)
 
 
-def check_relation_document(relation: RelationKind) -> None:
+def check_relation_document(relation: RelationKind[Any]) -> None:
     """The document is complete, and the declarations fit the file."""
     file = type(relation).__module__.rpartition(".")[2]
     _expect(relation.kind == file, relation, f"is declared in {file}.py; name both alike")
@@ -92,14 +92,14 @@ def check_relation_document(relation: RelationKind) -> None:
     _expect(len(others) <= 1, relation, f"shares the rank {relation.rank}: {others}")
 
 
-def check_joins(relation: RelationKind) -> None:
+def check_joins(relation: RelationKind[Any]) -> None:
     """Joined pairs are related, and the proof survives JSON and the checker."""
     for pair in relation.joins:
         claim = _claim(relation, pair)
         _expect(claim is not None, relation, f"does not join {pair.gold} and {pair.prediction}")
 
 
-def check_keeps_apart(relation: RelationKind) -> None:
+def check_keeps_apart(relation: RelationKind[Any]) -> None:
     """The relation does not hold between the pairs that it keeps apart."""
     for pair in relation.keeps_apart:
         claim = _claim(relation, pair)
@@ -110,7 +110,7 @@ def check_keeps_apart(relation: RelationKind) -> None:
         )
 
 
-def check_words(relation: RelationKind) -> None:
+def check_words(relation: RelationKind[Any]) -> None:
     """The proof of every joined pair has a sentence of one line without a full stop."""
     for pair in relation.joins:
         claim = _claim(relation, pair)
@@ -120,7 +120,7 @@ def check_words(relation: RelationKind) -> None:
         _expect(good, relation, f"says {words!r} about {pair.gold} and {pair.prediction}")
 
 
-def check_harmless(relation: RelationKind) -> None:
+def check_harmless(relation: RelationKind[Any]) -> None:
     """It matters where the pairs say so, and no question makes the condition fail."""
     verdicts = set()
     for pair in relation.joins:
@@ -145,7 +145,7 @@ def check_harmless(relation: RelationKind) -> None:
     )
 
 
-def check_hostile_variants(relation: RelationKind) -> None:
+def check_hostile_variants(relation: RelationKind[Any]) -> None:
     """Whatever is claimed on variants of its pairs stands and can be said in words.
 
     Where only the rows change places, the relation itself is found again, unless it is about
@@ -169,7 +169,7 @@ def check_hostile_variants(relation: RelationKind) -> None:
             )
 
 
-def check_rejects_other_proofs(relation: RelationKind) -> None:
+def check_rejects_other_proofs(relation: RelationKind[Any]) -> None:
     """A proof proves nothing about other answers, and one that was changed proves nothing."""
     for pair in relation.joins:
         claim = _claim(relation, pair)
@@ -192,7 +192,7 @@ def check_rejects_other_proofs(relation: RelationKind) -> None:
                 )
 
 
-RELATION_CHECKS: Mapping[str, Callable[[RelationKind], None]] = {
+RELATION_CHECKS: Mapping[str, Callable[[RelationKind[Any]], None]] = {
     "document": check_relation_document,
     "joins": check_joins,
     "keeps_apart": check_keeps_apart,
@@ -227,7 +227,7 @@ def _queries(pair: AnswerPair, database: _Database) -> QueryPair:
     return QueryPair(pair.gold_sql, pair.prediction_sql, probe=database.probe)
 
 
-def _claim(relation: RelationKind, pair: AnswerPair) -> Relation | None:
+def _claim(relation: RelationKind[Any], pair: AnswerPair) -> Relation | None:
     """The relation of that kind between a pair's own answers, if it is claimed."""
     claims = _claims(pair, pair.gold, pair.prediction)
     return next((claim for claim in claims if claim.kind == relation.kind), None)
@@ -253,6 +253,7 @@ def _claims(pair: AnswerPair, gold: Rows, prediction: Rows) -> list[Relation]:
                 claim, left, right, queries
             )
             _expect(stands, member, f"claims {text} about {gold} and {prediction}: no proof")
+            _expect(member.read(claim.detail) is not None, member, f"states no type for {text}")
             _expect(bool(member.words(claim.detail)), member, f"has no words for {text}")
             claims.append(claim)
         return claims
@@ -333,7 +334,7 @@ def _answer(rows: Rows) -> Answer:
     return Answer(tuple(f"c{index}" for index in range(width)), list(rows))
 
 
-def _expect(holds: bool, relation: RelationKind, complaint: str) -> None:
+def _expect(holds: bool, relation: RelationKind[Any], complaint: str) -> None:
     """As assert, but also under ``python -O``."""
     if not holds:
         raise AssertionError(f"relation {relation.kind} {complaint}")

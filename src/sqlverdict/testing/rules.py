@@ -18,9 +18,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from random import Random
 from typing import TYPE_CHECKING
 
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.facts import Fact
+from sqlverdict.prove.normalise import normalise, path_to, rule_set
 from sqlverdict.prove.proof import NotProved, Proof
+from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
+from sqlverdict.prove.tree_key import tree_key
+from sqlverdict.refute.witness import Witness
 from sqlverdict.testing.members import member_of
 from sqlverdict.testing.rule_suite.contexts import check_hostile_contexts
 from sqlverdict.testing.rule_suite.on_engine import check_rule_on_engine
@@ -76,8 +81,6 @@ def check_rule(
     """
     member = member_of(RULES, rule)
     if engine is not None:
-        from sqlverdict.execute.engine import ENGINES
-
         judge = ENGINES.get(engine) if isinstance(engine, str) else engine
         check_rule_on_engine(member, judge, near)
         return
@@ -170,8 +173,6 @@ def check_never_changes_answers(rule: Rule) -> None:
 
 
 def _agree(rule: Rule, sql: str, form: NormalForm, facts: frozenset[Fact]) -> None:
-    from sqlverdict.refute.witness import Witness
-
     refutation = witness(rule, sql, form.text, facts, AGREES)
     if isinstance(refutation, Witness):
         raise AssertionError(
@@ -225,8 +226,6 @@ def check_facts_carry_weight(rule: Rule) -> None:
 
 def check_is_stable(rule: Rule) -> None:
     """A normal form read again is a normal form: the rule alone finds nothing, all lead back."""
-    from sqlverdict.prove.tree_key import tree_key
-
     if is_heuristic(rule):
         return
     alone, house = rule_sets(rule)
@@ -249,9 +248,6 @@ def check_is_stable(rule: Rule) -> None:
 
 def check_order_does_not_matter(rule: Rule) -> None:
     """However the rules of the profile are shuffled, they lead to the same form."""
-    from sqlverdict.prove.normalise import rule_set
-    from sqlverdict.prove.tree_key import tree_key
-
     if is_heuristic(rule):
         return
     house = rule_sets(rule)[1]
@@ -314,9 +310,6 @@ def check_ends_on_deep_trees(rule: Rule) -> None:
 
 
 def _ends(rule: Rule, sql: str, pair: Pair, rules: RuleSet) -> None:
-    from sqlverdict.prove.normalise import normalise
-    from sqlverdict.prove.reasoning.copies import TooManySteps
-
     tree_and_facts = start(sql, rule, frozenset(pair.facts))
     if tree_and_facts is None:
         return
@@ -351,7 +344,7 @@ def _queries(rule: Rule) -> Iterator[tuple[str, Pair]]:
 
 
 def _grown(sql: str) -> Iterator[str]:
-    """A query in deep and wide company."""
+    """A query inside deep nesting and beside many others."""
     nested = sql
     for level in range(6):
         nested = f"SELECT * FROM ({nested}) AS deep{level}"  # noqa: S608 - never run
@@ -367,8 +360,6 @@ def _grown(sql: str) -> Iterator[str]:
 
 def _paths(tree: Expr, rule: Rule) -> Iterator[Path]:
     """The ways to the nodes that a rule looks at."""
-    from sqlverdict.prove.normalise import path_to
-
     for node in tree.walk():
         if isinstance(node, rule.matches):
             yield path_to(node)

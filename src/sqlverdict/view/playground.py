@@ -12,6 +12,7 @@ from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.files.text import near
+from sqlverdict.load.databases import unknown_database
 from sqlverdict.records import Case
 from sqlverdict.report.html.details import CaseDetail, detail_of
 from sqlverdict.runlog.run import Run
@@ -28,7 +29,7 @@ LONGEST = 20_000
 
 
 class PairCheck(Struct, frozen=True):
-    """What became of two queries."""
+    """The result of examining two queries."""
 
     verdict: str
     policy: str
@@ -66,7 +67,7 @@ class Playground:
         if case.script is not None or case.gold_database is not None:
             raise UsageError("queries that write, or run on two engines, cannot be tried here")
         if case.database is None:
-            raise UsageError(f"no database is known for {case.db_id!r}")
+            raise UsageError(unknown_database(case.db_id, "databases"))
         scorer = self._scorer(run)
         result = scorer.check(
             gold,

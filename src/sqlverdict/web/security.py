@@ -46,7 +46,7 @@ HEADERS: Mapping[str, str] = {
 """The headers of every reply."""
 
 
-_BEHIND_PROXY = "if there is a proxy in between, start the server with --set address=URL"
+_BEHIND_PROXY = "if there is a proxy in between, start the server with the setting address=URL"
 
 
 def new_token() -> str:

@@ -189,6 +189,7 @@ def test_a_share_of_unanswerable_questions(demo) -> None:
         assert all(case.tags["split"] == "test" for case in others)
 
 
+@pytest.mark.slow
 def test_across_databases_everything_is_unseen(demo) -> None:
     train = [case for case in demo if case.db_id == "observatory"]
     rest = [case for case in demo if case.db_id != "observatory"]

@@ -169,7 +169,7 @@ def build_benchmark(
     if lacking:
         notes.append(
             f"no schema for {count(len(lacking), 'database')} ({few_of(lacking)}): no questions "
-            "about columns are made there, and nothing is proved; give --schema"
+            "about columns are made there, and nothing is proved; give their schema (option schema)"
         )
     return BuiltBenchmark(
         {part: tuple(own) for part, own in parts.items()},
@@ -328,7 +328,8 @@ def _unanswerable(
         places = sum(choice.short.values())
         notes.append(
             f"{count(places, 'unanswerable question')} too few ({few_of(choice.short)}): no type "
-            "had anything new to say there. Give a larger --pool, or --schema"
+            "had anything new to say there. Give more questions (option pool) or a schema (option "
+            "schema)"
         )
     notes += _uneven(choice.ideas, types, counts)
     ideas, reworded = choice.ideas, None

@@ -142,7 +142,7 @@ class BenchmarkLint(Protocol):
         ...
 
     def look(self, data: LintData) -> LintResult:
-        """What there is to be said about the cases.
+        """The findings about the cases.
 
         Raises:
             MissingExtra: it needs a package that is not installed.

@@ -18,6 +18,7 @@ from sqlverdict.abstain.benchmark.templates import Template, filled
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.proof import Proof
 from sqlverdict.records import ParseFailure
 
 Tell = Callable[[str, int, int], None]
@@ -129,7 +130,7 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
         return None
     question = ProofQuestion(query, query, schema, facts)
     try:
-        normal = form(query, question, rules_of(DEFAULT_PROFILE), keep_order=True)
+        normal = form(query, question, rules_of(DEFAULT_PROFILE), order="own")
         return tree_key(normal.tree, column_order=False)
     except (Unsupported, TooManySteps, RecursionError):
         return None
@@ -153,7 +154,6 @@ class FilledTemplates:
 def same_query(first: Template, second: Template, texts: FilledTemplates) -> tuple[str, ...] | None:
     """The rules by which two templates are the same query; ``None`` where that is not proved."""
     # Imported here: the prover brings all of its rules.
-    from sqlverdict.prove.proof import Proof
     from sqlverdict.prove.prover import prove
 
     rules: dict[str, None] = {}

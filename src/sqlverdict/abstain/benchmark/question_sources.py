@@ -29,6 +29,7 @@ from sqlverdict.files.text import count, read_text, split_lines
 from sqlverdict.load.benchmark import BENCHMARKS, SourceFile
 from sqlverdict.load.system_records import Records
 from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Case
 
@@ -257,7 +258,6 @@ def schemas_of(
 def _read(case: Case) -> Schema | None:
     if case.database is None or not Path(case.database).is_file():
         return None
-    from sqlverdict.parse.schemas.sqlite import read_sqlite
 
     try:
         return read_sqlite(case.database, case.db_id)

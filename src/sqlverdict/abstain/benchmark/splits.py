@@ -29,7 +29,6 @@ from sqlverdict.errors import OptionName, UsageError
 Part = Literal["train", "validation", "test"]
 PARTS: tuple[Part, ...] = get_args(Part)
 Leftover = Literal["move", "drop"]
-LEFTOVERS: tuple[Leftover, ...] = get_args(Leftover)
 
 _ENOUGH = 5
 """With five questions a template can be in all parts and keep 6:2:2."""
@@ -69,7 +68,7 @@ class SplitPlan:
 
 @dataclass(frozen=True)
 class SplitItem:
-    """What is placed: a case.
+    """A case to be put into a part.
 
     ``wording`` is the same for questions that are one (they stay together), ``template`` for
     queries that are one.
@@ -82,7 +81,7 @@ class SplitItem:
 
 @dataclass(frozen=True)
 class Split:
-    """Where everything went.
+    """The part of each case and template.
 
     Attributes:
         parts: The part of each item; ``None``: left out.

@@ -221,9 +221,10 @@ def _link(cases: Sequence[Case], folder: Path) -> tuple[dict[str, tuple[str, str
             if not link.exists():
                 link.symlink_to(target, target_is_directory=own)
         except OSError as error:
+            parent = Path(file).parent.parent if own else Path(file).parent
             problems = [
-                f"no links to the databases could be made ({error.strerror}): give evaluate "
-                f"--databases {Path(file).parent.parent if own else Path(file).parent}"
+                f"no links to the databases could be made ({error.strerror}): name their folder "
+                f"when you evaluate (option databases): {parent}"
             ]
     return template_parts, problems
 

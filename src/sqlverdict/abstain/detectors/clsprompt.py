@@ -95,13 +95,13 @@ class Clsprompt(Gate):
             return _lines([*self._yes.similar(ask, self.shots, ask.db_id), *no], draw)
         count = max(1, self.shots // self.databases)
         groups = self._yes.fixed(self.databases, count, tools.seed)
-        strangers = Random(tools.seed).sample(  # noqa: S311 (a choice of examples, no secret)
+        unanswerable = Random(tools.seed).sample(  # noqa: S311 (a choice of examples, no secret)
             self._no.every, min(len(self._no), count * len(groups))
         )
         parts = []
         for number, group in enumerate(groups):
             first = group[0].ask
-            no = strangers[number * count : (number + 1) * count]
+            no = unanswerable[number * count : (number + 1) * count]
             schema = create_tables(first.schema, first.database, tools.runner, self.values)
             parts.append(f"{schema}\n\n{_lines([*group, *no], draw)}")
         return "\n\n".join(parts)

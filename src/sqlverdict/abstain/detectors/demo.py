@@ -54,10 +54,10 @@ class DemoDetector(PromptGate):
         del answerable, chance
         total = sum(len(group) for group in groups)
         own = ask.db_id if unanswerable.has(ask.db_id) else None
-        strangers = iter(unanswerable.similar(ask, total, own))
+        no_answers = iter(unanswerable.similar(ask, total, own))
         for group in groups:
             shots = [Shot(example.ask, example.sql or "") for example in group]
-            shots += [Shot(each.ask, NOT_ANSWERABLE) for each in islice(strangers, len(group))]
+            shots += [Shot(each.ask, NOT_ANSWERABLE) for each in islice(no_answers, len(group))]
             yield shots
 
     def read(self, text: str) -> str | None:

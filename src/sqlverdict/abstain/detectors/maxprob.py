@@ -33,5 +33,5 @@ class Maxprob(TokenGate):
         return draft.probabilities
 
     def confidence(self, numbers: Sequence[float]) -> float:
-        """The smallest of them."""
+        """The smallest probability among the likeliest tokens."""
         return min(numbers)

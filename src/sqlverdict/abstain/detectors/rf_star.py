@@ -13,29 +13,16 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.learn.forest import Forest, Growth
-from sqlverdict.abstain.method import (
-    ABSTAINERS,
-    Ask,
-    Detection,
-    Draft,
-    Need,
-    Position,
-    Tools,
-    TrainingData,
-)
-from sqlverdict.errors import UsageError
+from sqlverdict.abstain.learn.forest import ForestGate
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Need, Position, Tools, TrainingData
 
 
 @ABSTAINERS.member
 @dataclass(kw_only=True)
-class RfStar(Gate):
+class RfStar(ForestGate):
     """The error detector; options: trees, grams, features, depth, balance, sql."""
 
     name: ClassVar[str] = "rf_star"
@@ -43,41 +30,18 @@ class RfStar(Gate):
     position: ClassVar[Position] = "after"
     needs: ClassVar[frozenset[Need]] = frozenset({"drafts"})
 
-    trees: int = 100
-    grams: int = 2
-    features: int | None = None
-    depth: int | None = None
-    balance: bool = False
     sql: bool = False
-    forest: Forest | None = field(default=None, init=False, repr=False)
 
-    def _text(self, ask: Ask, draft: Draft | None) -> str:
+    def text(self, ask: Ask, draft: Draft | None) -> str:
+        """The question, with the words of the query where they are asked for."""
         query = (draft.sql or "") if draft is not None and self.sql else ""
         return f"{ask.question}\n{query}" if query else ask.question
 
     def fit(self, training: TrainingData, tools: Tools) -> None:
         """Learn where the generator is right."""
         marked = [e for e in training.validation if e.draft is not None and e.correct is not None]
-        growth = Growth(self.trees, self.grams, self.features, self.depth, self.balance, tools.seed)
-        self.forest = Forest.grow(
-            [self._text(example.ask, example.draft) for example in marked],
+        self.grow(
+            [self.text(example.ask, example.draft) for example in marked],
             [bool(example.correct) for example in marked],
-            growth,
+            tools,
         )
-
-    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
-        """The share of trees for each answer."""
-        del tools
-        if self.forest is None:
-            raise UsageError("rf_star was not fitted; see sqlverdict abstain fit")
-        texts = [self._text(ask, draft) for ask, draft in drafts]
-        return [Detection(share) for share in self.forest.positive(texts)]
-
-    def save(self, folder: Path) -> None:
-        """Write the forest."""
-        if self.forest is not None:
-            self.forest.save(folder)
-
-    def load(self, folder: Path) -> None:
-        """Read the forest."""
-        self.forest = Forest.load(folder)

@@ -19,7 +19,7 @@ from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, GeneratorNeeds, To
 @ABSTAINERS.member
 @dataclass(kw_only=True)
 class AbstainAll(Learner):
-    """The generator that says nothing."""
+    """The generator that never answers."""
 
     name: ClassVar[str] = "abstain_all"
     version: ClassVar[int] = 1

@@ -29,7 +29,17 @@ from sqlverdict.abstain.method import (
     TrainingData,
     TrainingExample,
 )
-from sqlverdict.abstain.neural.model import readable
+from sqlverdict.abstain.neural.decode import Decoding, decode_texts
+from sqlverdict.abstain.neural.model import (
+    SCRATCH,
+    Size,
+    load_model,
+    pick_device,
+    readable,
+    ready_model,
+    save_model,
+)
+from sqlverdict.abstain.neural.train import Training, train
 from sqlverdict.abstain.prompting.schema_text import one_line
 from sqlverdict.errors import UsageError
 from sqlverdict.load.fenced import is_plain_sql
@@ -75,15 +85,6 @@ class T5(Learner):
 
     def fit(self, training: TrainingData, tools: Tools) -> None:
         """Train, or fetch a ready-made model."""
-        from sqlverdict.abstain.neural.model import (
-            SCRATCH,
-            Size,
-            load_model,
-            pick_device,
-            ready_model,
-        )
-        from sqlverdict.abstain.neural.train import Training, train
-
         if not self.train:
             if self.model == SCRATCH:
                 raise UsageError("t5(train=false) needs a ready-made model: t5(model=PATH)")
@@ -117,9 +118,6 @@ class T5(Learner):
 
     def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Write a query for each question."""
-        from sqlverdict.abstain.neural.decode import Decoding, decode_texts
-        from sqlverdict.abstain.neural.model import pick_device
-
         if self._ready is None:
             raise UsageError("t5 was not fitted; see sqlverdict abstain fit")
         if needs.style is not None:
@@ -152,13 +150,9 @@ class T5(Learner):
 
     def save(self, folder: Path) -> None:
         """Write the weights and the tokenizer."""
-        from sqlverdict.abstain.neural.model import save_model
-
         if self._ready is not None:
             save_model(*self._ready, folder)
 
     def load(self, folder: Path) -> None:
         """Read the weights and the tokenizer."""
-        from sqlverdict.abstain.neural.model import load_model
-
         self._ready = load_model(str(folder))

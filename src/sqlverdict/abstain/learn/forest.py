@@ -7,12 +7,14 @@ change with scikit-learn's version. They equal scikit-learn's own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sqlverdict.abstain.base import Gate
 from sqlverdict.abstain.learn.saved import read_arrays, read_json, write_arrays, write_json
-from sqlverdict.errors import DataError, MissingExtra
+from sqlverdict.abstain.method import Ask, Detection, Draft, Tools
+from sqlverdict.errors import DataError, MissingExtra, UsageError
 
 _CHUNK = 512
 
@@ -155,3 +157,46 @@ def _walk(tree: tuple[Any, Any, Any, Any, Any], rows: Any) -> Any:
         goes_left = rows[moving, column[here]] <= value[here]
         at[moving] = np.where(goes_left, left[here], right[here])
     return share[at]
+
+
+@dataclass(kw_only=True)
+class ForestGate(Gate):
+    """What detectors share whose confidence is the share of a forest; a detector grows its own.
+
+    Attributes:
+        trees: As in :class:`Growth`, and so are the others.
+        forest: The forest, once it is grown.
+    """
+
+    trees: int = 100
+    grams: int = 2
+    features: int | None = None
+    depth: int | None = None
+    balance: bool = False
+    forest: Forest | None = field(default=None, init=False, repr=False)
+
+    def text(self, ask: Ask, draft: Draft | None) -> str:
+        """What the forest reads: the question."""
+        del draft
+        return ask.question
+
+    def grow(self, texts: Sequence[str], labels: Sequence[bool], tools: Tools) -> None:
+        """Grow the forest."""
+        growth = Growth(self.trees, self.grams, self.features, self.depth, self.balance, tools.seed)
+        self.forest = Forest.grow(texts, labels, growth)
+
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+        """The share of trees for each question, or for its answer."""
+        del tools
+        if self.forest is None:
+            raise UsageError(f"{self.name} was not fitted; see sqlverdict abstain fit")
+        return [Detection(share) for share in self.forest.positive([self.text(*d) for d in drafts])]
+
+    def save(self, folder: Path) -> None:
+        """Write the forest."""
+        if self.forest is not None:
+            self.forest.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Read the forest."""
+        self.forest = Forest.load(folder)

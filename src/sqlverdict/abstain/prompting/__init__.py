@@ -3,6 +3,5 @@
 ``prompt``          requests from ``prompts/*.md``, several at a time
 ``schema_text``     a schema as text for a model
 ``demonstrations``  which known questions a prompt shows: those most like a new one
-``decompose``       what the decomposed prompts of ``din_sql`` show
 ``replies``         from a model's text to SQL, a label or a remark
 """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.create_table import (
     column_part,
@@ -83,7 +82,7 @@ def _create(table: Table) -> str:
 
 
 def _examples(table: Table, database: str, runner: QueryRunner, values: int) -> str:
-    sql = f"SELECT * FROM {quote_name(table.name)} LIMIT {values}"  # noqa: S608 (quoted)
+    sql = f"SELECT * FROM {table.source_text()} LIMIT {values}"  # noqa: S608 (quoted)
     outcome = runner.run(database, sql)
     if not isinstance(outcome, Answer) or not outcome.rows:
         return ""

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.data import AuditData, TimeLeft, lenient, open_for_audit, table_names
 from sqlverdict.audit.finding import AuditFinding
-from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_for_audit, table_names
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import quote_name
@@ -50,7 +49,7 @@ class DatabaseContent(Check):
                     "info",
                     db_id,
                     message,
-                    "raise --set timeout to read them all",
+                    "raise the setting timeout to read them all",
                 )
 
 

@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.data import AuditData, open_for_audit
 from sqlverdict.audit.finding import AuditFinding, Severity
-from sqlverdict.audit.sqlite_file import open_for_audit
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.other_engines import file_hint
 from sqlverdict.files.references import file_of
@@ -38,7 +37,7 @@ class DatabaseFiles(Check):
                 f"{count(len(homeless), 'case names', 'cases name')} no database "
                 f"file (id {few_of(homeless)})"
             )
-            hint = "say where the databases are (--databases)"
+            hint = "say where the databases are (option databases)"
             yield AuditFinding(NAME, "error", data.benchmark.name, message, hint)
         for position, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, position, len(data.databases))
@@ -64,7 +63,7 @@ def _opened(database: str, db_id: str, cases: int, data: AuditData) -> Iterator[
     except DatabaseError as error:
         data.figures["databases_missing"] += 1
         data.figures["cases_without_database"] += cases
-        hint = "make it available, or correct the db_id or --databases"
+        hint = "make it available, or correct the db_id or the URL (option databases)"
         detail = {"path": database, "cases": cases}
         yield AuditFinding(
             NAME, "error", db_id, f"{error}; {count(cases, 'case')} cannot run", hint, detail
@@ -77,7 +76,7 @@ def _missing(path: Path, db_id: str, cases: int, severity: Severity) -> AuditFin
     near = get_close_matches(db_id, names, n=1, cutoff=_ALIKE)
     known = f" There is {near[0]!r}." if near else ""
     message = f"there is no {path}; {count(cases, 'case')} cannot run.{known}"
-    hint = "add the file, or correct the db_id or --databases"
+    hint = "add the file, or correct the db_id or where databases are (option databases)"
     if severity == "info":
         hint = "predictions that are results need none; for queries, add the file"
     return AuditFinding(NAME, severity, db_id, message, hint, {"path": str(path), "cases": cases})
@@ -128,7 +127,7 @@ def _whole(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
                 "info",
                 db_id,
                 message,
-                "raise --set timeout to check all of it",
+                "raise the setting timeout to check all of it",
             )
             return
     wrong = [text for text in messages if text != "ok"]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData, GoldQuery
 from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.parse.qualified import with_plain_names, with_real_names
+from sqlverdict.records import Outcome, Query
 from sqlverdict.signs.literals import asked_literals, is_absent, near_value
 
 NAME = "gold_literals"
@@ -31,8 +32,14 @@ class GoldLiterals(Check):
         query, schema = gold.query, data.schema(database) if database is not None else None
         if gold.answer is None or query is None or schema is None or database is None:
             return
-        run = partial(data.runner.run, database)
-        texts = [replace(a, optional=False) for a in asked_literals(query, schema) if not a.number]
+        plain = with_plain_names(query, schema)
+        if not isinstance(plain, Query):
+            return
+
+        def run(sql: str) -> Outcome:
+            return data.runner.run(database, with_real_names(sql, schema))
+
+        texts = [replace(a, optional=False) for a in asked_literals(plain, schema) if not a.number]
         absent = [each for each in dict.fromkeys(texts) if is_absent(run, each)]
         data.figures["golds_with_absent_literals"] += bool(absent)
         for literal in absent:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.data import AuditData, wording_key
 from sqlverdict.audit.finding import AuditFinding
-from sqlverdict.audit.wording import wording_key
 from sqlverdict.files.text import few_of
 from sqlverdict.parse.tokens import normalised
 

@@ -26,7 +26,7 @@ class GoldRuns(Check):
         detail = {"reason": outcome.reason.value, "sql": gold.sql}
         if outcome.reason in LIMIT_REASONS:
             data.figures["golds_beyond_limits"] += 1
-            hint = "its case is left unscored; raise --set timeout, or correct the query"
+            hint = "its case is left unscored; raise the setting timeout, or correct the query"
             message = f"{outcome.reason.value}: {outcome.message}"
             yield AuditFinding(NAME, "error", gold.subject, message, hint, detail)
             return

@@ -29,7 +29,7 @@ class GoldVolatile(Check):
         data.figures["golds_volatile"] += 1
         hint = (
             "the same prediction may score differently on another day; write a fixed date, or "
-            "freeze the clock with --set now=TIME"
+            "freeze the clock with the setting now=TIME"
         )
         detail = {"word": word, "sql": gold.sql}
         yield AuditFinding(NAME, "warning", gold.subject, f"uses {word}", hint, detail)

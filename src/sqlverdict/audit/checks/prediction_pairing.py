@@ -67,7 +67,7 @@ def _ids(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFind
             yield AuditFinding(NAME, "error", f"case {case_id}", message, "remove all but one")
         if case_id not in known and not by_position:
             message = f"the id {case_id!r} at {where[0]} belongs to no case"
-            hint = "correct the id, or pass --allow-missing to leave it out"
+            hint = "correct the id, or leave it out (option allow_missing)"
             yield AuditFinding(NAME, "error", f"case {case_id}", message, hint)
     for case in data.cases:
         if case.id not in locations and case.id not in recovered.unread and not by_position:

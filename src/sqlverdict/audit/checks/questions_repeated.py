@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.data import AuditData, wording_key
 from sqlverdict.audit.finding import AuditFinding
-from sqlverdict.audit.wording import wording_key
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer, Case

@@ -13,7 +13,9 @@ from collections.abc import Iterable
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.evidence import relations_of
+from sqlverdict.parse.query import parse
 from sqlverdict.records import Failure, Outcome, Query, Reason
+from sqlverdict.signs.open_limits import find_open_cut
 
 NAME = "gold_open"
 WEIGHT = 0.4
@@ -49,8 +51,6 @@ def _tie_now(report: GoldReport) -> str:
     answer, rerun = report.gold_answer, report.rerun
     if answer is None or rerun is None:
         return ""
-    from sqlverdict.parse.query import parse
-    from sqlverdict.signs.open_limits import find_open_cut
 
     def probe(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")

@@ -15,10 +15,13 @@ from collections.abc import Iterable
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.evidence import Signs
+from sqlverdict.parse.query import parse
 from sqlverdict.records import Failure, Outcome, Query, Reason
+from sqlverdict.signs.look import signs_of
+from sqlverdict.signs.sign import Subject
 
 NAME = "gold_signs"
-TELLING = frozenset(
+COUNTED_SIGNS = frozenset(
     {
         "bare_column",
         "cross_join",
@@ -48,11 +51,11 @@ class GoldSigns:
         own = {name: text for name, text in messages.items() if name not in ELSEWHERE}
         if not own:
             return
-        names = sorted(own, key=lambda name: (name not in TELLING, name))
-        telling = [name for name in names if name in TELLING]
+        names = sorted(own, key=lambda name: (name not in COUNTED_SIGNS, name))
+        strong = [name for name in names if name in COUNTED_SIGNS]
         message = "; ".join(f"{name}: {own[name]}" for name in names)
-        detail = {"signs": names, "counted": telling}
-        yield Suspicion(NAME, 0.5 if telling else 0.15, message, detail=detail)
+        detail = {"signs": names, "counted": strong}
+        yield Suspicion(NAME, 0.5 if strong else 0.15, message, detail=detail)
 
 
 def _logged(report: GoldReport) -> dict[str, str]:
@@ -65,10 +68,6 @@ def _logged(report: GoldReport) -> dict[str, str]:
 
 
 def _signs_now(report: GoldReport) -> dict[str, str]:
-    from sqlverdict.parse.query import parse
-    from sqlverdict.signs.look import signs_of
-    from sqlverdict.signs.sign import Subject
-
     rerun, schema, answer = report.rerun, report.schema, report.gold_answer
     if rerun is None or schema is None or answer is None:
         return {}

@@ -11,8 +11,6 @@
 ``llm``             a language model, and the one way to open it
 ``batch``           requests that are not sent at once
 ``judge``           the judge that a run asks
-``judge_settings``  a judge's settings from text
-``judge_records``   judges that call no model
 ``run``             evaluate
 ``pair``            two queries and a schema; what a query consists of
 ``build``           build

@@ -12,7 +12,7 @@ from sqlverdict.cli.options.shared import print_json
 from sqlverdict.files.text import count
 
 if TYPE_CHECKING:
-    from sqlverdict.llm.estimate import CallEstimate
+    from sqlverdict.llm.collect import CallEstimate
 
 # Each function loads what it needs of llm/: commands that call no model need not wait for it.
 
@@ -68,8 +68,7 @@ def show_estimate(llm: OpenedLlm, retries: int, *, as_json: bool) -> None:
         retries: How often a reply that cannot be read is asked for again.
         as_json: Whether to print JSON.
     """
-    from sqlverdict.llm.collect import RequestCollector
-    from sqlverdict.llm.estimate import estimate_calls
+    from sqlverdict.llm.collect import RequestCollector, estimate_calls
 
     collector = llm.answerer
     assert isinstance(collector, RequestCollector), "a dry run collects"

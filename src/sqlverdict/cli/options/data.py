@@ -45,12 +45,6 @@ from sqlverdict.runlog.merge import Shard
 T = TypeVar("T")
 
 
-def engine_option(*, is_setting: bool = True) -> Any:
-    """The setting ``engine``; an option of ``evaluate``."""
-    text = "The engine that runs the queries. [default: by the kind of --databases]"
-    return option("--engine", is_setting=is_setting, rare=True, heading=Heading.DATA, help=text)
-
-
 def overlay_option(*, is_setting: bool = True) -> Any:
     """The setting ``gold-overlay``; an option of ``evaluate``."""
     return option(
@@ -123,7 +117,11 @@ class DataArgs:
         "gold file with SQL<TAB>db_id on each line.",
     )
     databases: str | None = databases_option()
-    engine: str | None = engine_option()
+    engine: str | None = option(
+        "--engine",
+        rare=True,
+        help="The engine that runs the queries. [default: by the kind of --databases]",
+    )
     gold_databases: str | None = setting(
         "gold-databases",
         type=REFERENCE,

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from sqlverdict.cli.options.batch import collect_replies
 from sqlverdict.cli.options.fields import Heading, group, option, setting
-from sqlverdict.cli.options.judge_records import RECORDED, REPLAY, recorded_replies
 from sqlverdict.cli.options.llm import LlmArgs, OpenedLlm, open_llm
 from sqlverdict.cli.options.shared import FILE, FOLDER
 from sqlverdict.errors import UsageError
+from sqlverdict.files.text import few_of, near
 from sqlverdict.load.benchmark import Benchmark
 
 if TYPE_CHECKING:
     from sqlverdict.judge.opinion import Settings
+    from sqlverdict.judge.recorded import RecordedReplies
     from sqlverdict.run.judging.asking import JudgeOptions
 
+REPLAY = "replay"
+RECORDED = "recorded"
 _RECORDED_JUDGES = (REPLAY, RECORDED)
 
 
@@ -97,9 +100,6 @@ class JudgeArgs:
         Raises:
             UsageError: there is no such setting, or it cannot have that value.
         """
-        # Loaded late, as all that only a judge needs: runs without one need not wait for it.
-        from sqlverdict.cli.options.judge_settings import judge_settings
-
         model = self.llm.model or ("recorded" if self.judge == REPLAY else "")
         categories = ("categories=true",) if self.categories else ()
         return judge_settings((*self.judge_set, *categories), model, self.prompts)
@@ -214,3 +214,126 @@ def _prompts_digest(folder: Path | None) -> str:
         digest.update(file.name.encode())
         digest.update(file.read_bytes())
     return f"prompts {digest.hexdigest()[:12]}"
+
+
+_BOOLEANS = {
+    **dict.fromkeys(("yes", "true", "on", "1"), True),
+    **dict.fromkeys(("no", "false", "off", "0"), False),
+}
+_FIXED = ("model", "prompts", "sample")
+"""Settings that have options of their own, or that a run decides."""
+
+
+def judge_settings(pairs: Sequence[str], model: str, prompts: Path | None) -> Settings:
+    """The settings that ``--judge-set`` changed, the others as by default.
+
+    Args:
+        pairs: ``NAME=VALUE`` each.
+        model: The model's name.
+        prompts: The folder of the user's own prompts.
+
+    Raises:
+        UsageError: there is no such setting, or it cannot have that value.
+    """
+    from sqlverdict.judge.opinion import Settings
+
+    usual = Settings()
+    known = {each.name: getattr(usual, each.name) for each in fields(Settings)}
+    changed: dict[str, Any] = {}
+    for text in pairs:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign or name not in known or name in _FIXED:
+            settable = ", ".join(each for each in known if each not in _FIXED)
+            raise UsageError(f"--judge-set {text!r}: expected NAME=VALUE, with one of {settable}")
+        changed[name] = _converted(name, value, known[name])
+    return Settings(**{**changed, "model": model, "prompts": prompts})
+
+
+def _converted(name: str, text: str, usual: object) -> object:
+    """A text as a value of the type that the setting has by default."""
+    try:
+        if isinstance(usual, bool):
+            return _BOOLEANS[text.lower()]
+        if isinstance(usual, tuple):
+            return tuple(part.strip() for part in text.split(",") if part.strip())
+        if isinstance(usual, float):
+            return float(text)
+        if isinstance(usual, int) or name == "seed":
+            return int(text)
+    except (KeyError, ValueError):
+        raise UsageError(f"--judge-set {name}={text}: this value does not fit") from None
+    return text
+
+
+def recorded_replies(
+    judge: str,
+    benchmark: Benchmark,
+    *,
+    name: str,
+    replies: Path | None,
+    other_predictions: bool,
+) -> RecordedReplies:
+    """The recorded replies of ``--judge replay``, or the verdicts of ``--judge recorded``.
+
+    Args:
+        judge: One of the two.
+        benchmark: The benchmark, which may have records.
+        name: Whose verdicts, for ``recorded``.
+        replies: A file of replies, for ``replay``.
+        other_predictions: Whether other predictions are judged than those the benchmark records.
+
+    Raises:
+        UsageError: there are no such records.
+    """
+    # Loaded late: runs without a judge need not wait for it.
+    from sqlverdict.judge.recorded import RecordedReplies
+
+    if replies is not None:
+        if judge == RECORDED:
+            raise UsageError("--replies goes with --judge replay: recorded has verdicts only")
+        return RecordedReplies.from_jsonl(replies)
+    if other_predictions:
+        raise UsageError(
+            f"--judge {judge}: the benchmark's records are about its own predictions; leave out "
+            f"--predictions and --system"
+        )
+    if judge == RECORDED:
+        return RecordedReplies.of_verdicts(_verdicts(name, benchmark))
+    recorded = {
+        case.id: case.recorded.replies
+        for case in benchmark.cases
+        if case.recorded is not None and case.recorded.replies
+    }
+    if not recorded:
+        raise UsageError(
+            f"the benchmark {benchmark.name} has no recorded replies; give them with --replies "
+            'FILE, one {"id": ..., "reply": ...} per line'
+        )
+    categories = {
+        case.id: case.recorded.categories
+        for case in benchmark.cases
+        if case.recorded is not None and case.recorded.categories
+    }
+    return RecordedReplies(recorded, categories)
+
+
+def _verdicts(name: str, benchmark: Benchmark) -> dict[str, bool]:
+    """The recorded verdicts of one judge, by case.
+
+    Raises:
+        UsageError: there are none of that name.
+    """
+    by_case: dict[str, bool] = {}
+    names: dict[str, None] = {}
+    for case in benchmark.cases:
+        verdicts = case.recorded.verdicts if case.recorded is not None else {}
+        names |= dict.fromkeys(verdicts)
+        if verdicts.get(name) in (0.0, 1.0):
+            by_case[case.id] = bool(verdicts[name])
+    if not by_case:
+        known = f"it has those of {few_of(names, 30)}" if names else "it has none at all"
+        raise UsageError(
+            f"the benchmark {benchmark.name} has no recorded verdicts of {name!r}; "
+            f"{known}.{near(name, names)}"
+        )
+    return by_case

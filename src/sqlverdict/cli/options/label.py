@@ -8,13 +8,8 @@ from typing import ClassVar
 
 import click
 
-from sqlverdict.cli.options.fields import Heading, option, setting
-from sqlverdict.cli.options.labels import (
-    annotator_field_setting,
-    id_field_option,
-    label_field_option,
-    votes_option,
-)
+from sqlverdict.cli.options.fields import Heading, group, option, setting
+from sqlverdict.cli.options.labels import LabelFieldArgs
 from sqlverdict.cli.options.shared import FILE, NAMES, NumberRange, seed_setting
 from sqlverdict.label.queue import QUEUE_NAMES, QueueName
 from sqlverdict.web.server import LOCAL
@@ -96,10 +91,7 @@ class ImportArgs:
         help="Add the votes of a file and stop: an offline page's, ROSE's, a spreadsheet's. "
         "Repeatable.",
     )
-    label_field: str | None = label_field_option()
-    id_field: str | None = id_field_option()
-    annotator_field: str | None = annotator_field_setting()
-    votes: tuple[str, ...] = votes_option()
+    fields: LabelFieldArgs = group(LabelFieldArgs)
 
 
 @dataclass(frozen=True, kw_only=True)

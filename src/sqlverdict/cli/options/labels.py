@@ -14,33 +14,6 @@ from sqlverdict.cli.options.shared import FILE
 from sqlverdict.load.people.labels import Combine, Half, Labels, read_labels
 
 
-def label_field_option() -> Any:
-    """``--label-field``."""
-    text = "The label's field. [default: human, label or correct]"
-    return option("--label-field", heading=Heading.LABELS, help=text)
-
-
-def id_field_option() -> Any:
-    """``--id-field``."""
-    text = "The field of the case id, or a pattern such as '{set}-{i}'."
-    return option("--id-field", heading=Heading.LABELS, help=text)
-
-
-def annotator_field_setting() -> Any:
-    """The setting ``annotator-field``."""
-    text = "The annotator's field, where each row is one vote. [default: annotator, rater ...]"
-    return setting("annotator-field", heading=Heading.LABELS, help=text)
-
-
-def votes_option() -> Any:
-    """``--votes``."""
-    text = (
-        "An annotator's column, or the field of all votes; where each row is one vote, an "
-        "annotator who counts. Repeatable."
-    )
-    return option("--votes", multiple=True, heading=Heading.LABELS, help=text)
-
-
 def half_option() -> Any:
     """``--half``."""
     return option(
@@ -50,6 +23,42 @@ def half_option() -> Any:
         heading=Heading.LABELS,
         help="What to do with a label of 0.5.",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelFieldArgs:
+    """Which fields of a file of people's labels are which."""
+
+    HEADING: ClassVar[Heading] = Heading.LABELS
+
+    label_field: str | None = option(
+        "--label-field", help="The label's field. [default: human, label or correct]"
+    )
+    id_field: str | None = option(
+        "--id-field", help="The field of the case id, or a pattern such as '{set}-{i}'."
+    )
+    annotator_field: str | None = setting(
+        "annotator-field",
+        help="The annotator's field, where each row is one vote. [default: annotator, rater ...]",
+    )
+    votes: tuple[str, ...] = option(
+        "--votes",
+        multiple=True,
+        help="An annotator's column, or the field of all votes; where each row is one vote, an "
+        "annotator who counts. Repeatable.",
+    )
+
+    def read(self, path: Path, combine: Combine = "majority", half: Half = "drop") -> Labels:
+        """The labels of a file; see :func:`read_labels`."""
+        return read_labels(
+            path,
+            label_field=self.label_field,
+            votes=self.votes,
+            id_field=self.id_field,
+            annotator_field=self.annotator_field,
+            combine=combine,
+            half=half,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,22 +73,7 @@ class LabelArgs:
         required=True,
         help="People's labels: a table, JSONL, JSON, or a vote log of label.",
     )
-    label_field: str | None = label_field_option()
-    id_field: str | None = id_field_option()
-    annotator_field: str | None = annotator_field_setting()
-    votes: tuple[str, ...] = votes_option()
-
-    def read(self, combine: Combine = "majority", half: Half = "drop") -> Labels:
-        """The labels of the file; see :func:`read_labels`."""
-        return read_labels(
-            self.labels,
-            label_field=self.label_field,
-            votes=self.votes,
-            id_field=self.id_field,
-            annotator_field=self.annotator_field,
-            combine=combine,
-            half=half,
-        )
+    fields: LabelFieldArgs = group(LabelFieldArgs)
 
 
 @dataclass(frozen=True, kw_only=True)

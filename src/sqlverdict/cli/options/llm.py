@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import click
 
+from sqlverdict.account import Account
 from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import FILE, NumberRange
 from sqlverdict.files.lock import writing_file
@@ -104,7 +105,6 @@ def open_llm(
         MissingExtra: the packages for HTTP are not installed.
     """
     # Loaded late: commands that call no model need not wait for it.
-    from sqlverdict.account import Account
     from sqlverdict.llm.cache import ReplyCache, reply_cache_path
     from sqlverdict.llm.client import Client
     from sqlverdict.llm.collect import RequestCollector

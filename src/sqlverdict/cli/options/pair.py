@@ -20,11 +20,13 @@ from sqlverdict.cli.options.shared import (
     json_option,
     null_keys_setting,
     schema_option,
+    scratch_setting,
     seed_setting,
     trust_role_setting,
 )
 from sqlverdict.dialects import guessing_order
 from sqlverdict.errors import DataError, UsageError
+from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
     ENGINES,
@@ -37,6 +39,7 @@ from sqlverdict.execute.engine import (
 from sqlverdict.files.references import file_of
 from sqlverdict.files.text import few_of, read_text
 from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
+from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
@@ -98,7 +101,7 @@ class SchemaArgs:
             raise UsageError(f"found {both}; give one of them, so that the tables are known")
         engine = ENGINES.get(self.engine)
         if self.db is not None and not engine.in_python:
-            declared = engine.schema(self.db, self.db_id)
+            declared = read_engine_schema(engine, self.db, self.db_id)
             return replace(declared, null_keys=self.null_keys)
         schemas = load_schemas(self.db or self.schema or "", self.db_id)
         if len(schemas) > 1:
@@ -129,6 +132,7 @@ class SearchArgs:
         help="A safety net for the search, in processor time; its budget counts work.",
     )
     seed: int = seed_setting()
+    scratch: str | None = scratch_setting()
     no_bank: bool = setting(
         "no-bank",
         is_flag=True,
@@ -171,6 +175,15 @@ class PairOfQueries:
     engine: str = DEFAULT_ENGINE
     database: str | None = None
     limits: Limits = Limits()
+
+    def __post_init__(self) -> None:
+        if not ENGINES.get(self.engine).in_python:
+            return
+        # SQLite has no schemas but its own: the tables of a schema file go by their plain names.
+        for side, sql in self.queries:
+            plain = with_plain_names(parse(sql, self.dialect), self.schema)
+            if isinstance(plain, Query):
+                object.__setattr__(self, side, plain.sql)
 
     @property
     def dialect(self) -> str:
@@ -272,6 +285,7 @@ def _search_on_engine(pair: PairOfQueries, args: SearchArgs, budget: SearchBudge
         pair.database,
         pair.schema,
         trust_role=pair.limits.trust_role,
+        scratch=args.scratch,
     )
     gold, prediction = parse(pair.gold, pair.dialect), parse(pair.prediction, pair.dialect)
     try:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from sqlverdict.cli.options.data import (
     CaseArgs,
-    engine_option,
     only_option,
     overlay_option,
     shard_option,
@@ -52,7 +51,6 @@ class SystemCaseArgs(CaseArgs):
         help="A system whose answers the file of the cases has: a column of --cases, or a name in "
         "the benchmark's file. Repeatable.",
     )
-    engine: str | None = engine_option(is_setting=False)
     overlays: tuple[tuple[str, Path], ...] = overlay_option(is_setting=False)
     only: tuple[str, ...] = only_option(is_setting=False)
     shard: Shard | None = shard_option(is_setting=False)

@@ -13,7 +13,14 @@ from sqlverdict.cli.options.judge import JudgeArgs, check_judge_options
 from sqlverdict.cli.options.limits import CacheArgs, LimitArgs
 from sqlverdict.cli.options.predictions import PredictionArgs
 from sqlverdict.cli.options.recorded_systems import SystemCaseArgs
-from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_setting, quiet_option
+from sqlverdict.cli.options.shared import (
+    FILE,
+    FOLDER,
+    json_option,
+    null_keys_setting,
+    quiet_option,
+    scratch_setting,
+)
 from sqlverdict.confidence.stored import read_label_model
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.schemas.load import load_schemas
@@ -47,6 +54,7 @@ class EvidenceArgs:
         type=FILE,
         help="With --refute: save witnesses in this bank and try them first.",
     )
+    scratch: str | None = scratch_setting()
     null_keys: bool = null_keys_setting()
     policy: str | None = option(
         "--policy",
@@ -163,7 +171,7 @@ def _search(args: EvidenceArgs, *, needed: bool) -> SearchOptions | None:
     if args.refute is None and not needed:
         return None
     budget = SearchBudget() if args.refute is None else SearchBudget(instances=args.refute)
-    return SearchOptions(budget, args.bank, Path(WITNESSES))
+    return SearchOptions(budget, args.bank, Path(WITNESSES), args.scratch)
 
 
 def _proof(args: EvaluateArgs, *, needed: bool) -> ProofOptions | None:

@@ -285,6 +285,18 @@ def trust_role_setting() -> Any:
     )
 
 
+def scratch_setting() -> Any:
+    """The setting ``scratch`` of the commands that search for witnesses."""
+    return setting(
+        "scratch",
+        type=REFERENCE,
+        metavar="URL",
+        heading=Heading.EVIDENCE,
+        help="Search for witnesses on this server, of the same engine and version. "
+        "[default: on that of the database]",
+    )
+
+
 def timeout_option(*, is_setting: bool = True) -> Any:
     """The setting ``timeout`` of the commands that run queries; an option of ``evaluate``."""
     return option(

@@ -16,8 +16,7 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.mismatch import column_reason, row_reasons
-from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.compare.preset import PRESETS, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison
 
 

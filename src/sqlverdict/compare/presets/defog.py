@@ -22,8 +22,7 @@ from __future__ import annotations
 
 from sqlverdict.compare.defog_rules import fails_by_percent, frames, is_contained, is_exact
 from sqlverdict.compare.frames import Unsortable
-from sqlverdict.compare.mismatch import row_reasons
-from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
 from sqlverdict.records import Answer, Comparison, Reason
 
 

@@ -20,8 +20,7 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.ehrsql_rules import fill_in_range, fix_formats
-from sqlverdict.compare.mismatch import row_reasons
-from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
 from sqlverdict.records import Answer, Comparison, Row
 
 _COMPARED = 100

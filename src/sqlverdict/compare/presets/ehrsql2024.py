@@ -26,10 +26,8 @@ from __future__ import annotations
 
 import re
 
-from sqlverdict.compare.ehrsql_rules import fill_in_range, fix_formats
-from sqlverdict.compare.mismatch import row_reasons
-from sqlverdict.compare.preset import PRESETS, QueryPair
-from sqlverdict.compare.trustsql_rules import repair
+from sqlverdict.compare.ehrsql_rules import fill_in_range, fix_formats, repair
+from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
 from sqlverdict.parse.ehrsql import CLOCK
 from sqlverdict.records import Answer, Cell, Comparison, Row
 

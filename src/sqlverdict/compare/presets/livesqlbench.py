@@ -30,8 +30,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any
 
-from sqlverdict.compare.mismatch import row_reasons
-from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
 from sqlverdict.records import Answer, Comparison, Reason
 
 _PLACES = 2

@@ -2,8 +2,8 @@
 
 Ignores
     Column names and column order; row order where the gold's outermost query has no ORDER
-    BY; the order of rows that tie under it; float noise (relative 1e-9, absolute 1e-12);
-    the difference between 4 and 4.0.
+    BY; the order of rows that tie under it; float noise (relative 1e-9, absolute 1e-12), but
+    no difference between integers or decimal numbers; the difference between 4 and 4.0.
 
 Respects
     Duplicates, NULLs, types (4 is not '4'), which values stand in one row, the number of
@@ -25,11 +25,9 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.cells import Tolerance, unify
-from sqlverdict.compare.columns import SearchExhausted, match_columns
-from sqlverdict.compare.contained import contained_columns
-from sqlverdict.compare.mismatch import column_reason, row_reasons
+from sqlverdict.compare.columns import SearchExhausted, contained_columns, match_columns
 from sqlverdict.compare.order import could_be_gold, holds_all_cells, is_ordered, read_window
-from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.compare.preset import PRESETS, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison, Contract, Reason, Row
 
 _NONE = Contract()
@@ -107,7 +105,8 @@ def _tolerance(contract: Contract) -> Tolerance:
     if contract.float_rel is None and contract.float_abs is None:
         return _DEFAULT
     rel = _DEFAULT.rel if contract.float_rel is None else contract.float_rel
-    return Tolerance(rel, _DEFAULT.abs if contract.float_abs is None else contract.float_abs)
+    near_zero = _DEFAULT.abs if contract.float_abs is None else contract.float_abs
+    return Tolerance(rel, near_zero, is_asked=True)
 
 
 def _match(

@@ -19,9 +19,9 @@ Source
 
 from __future__ import annotations
 
+from sqlverdict.compare.ehrsql_rules import repair
 from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.spider_rules import same_denotation
-from sqlverdict.compare.trustsql_rules import repair
 from sqlverdict.parse.tokens import without_distinct
 from sqlverdict.records import Answer, Comparison
 

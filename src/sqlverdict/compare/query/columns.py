@@ -88,11 +88,17 @@ def is_nullable(column_ref: str, schema: Schema | None) -> bool:
     return not (column.not_null or key)
 
 
+def split_ref(column_ref: str) -> tuple[str, str]:
+    """The table and the column of ``table.column``; the table may have its schema before it."""
+    table, dot, name = column_ref.rpartition(".")
+    return (table, name) if dot else (name, "")
+
+
 def column_at(column_ref: str, schema: Schema | None) -> Column | None:
     """The column that ``table.column`` names, where it is known."""
     if schema is None:
         return None
-    table, _, name = column_ref.partition(".")
+    table, name = split_ref(column_ref)
     return schema_index(schema).columns.get(fold(table), {}).get(fold(name))
 
 

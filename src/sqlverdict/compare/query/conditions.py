@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlverdict.compare.query.columns import Names
+from sqlverdict.compare.query.columns import Names, split_ref
 from sqlverdict.compare.query.text import flat
 from sqlverdict.dialects import DEFAULT_DIALECT
 
@@ -107,9 +107,7 @@ def joined_columns(
         tables = frozenset({left.text("table").lower(), right.text("table").lower()})
         if "" in tables:
             # Bare names: two tables that the schema tells apart.
-            tables = frozenset(
-                names.own_column_ref(side).partition(".")[0] for side in (left, right)
-            )
+            tables = frozenset(split_ref(names.own_column_ref(side))[0] for side in (left, right))
             if "?" in tables or "" in tables:
                 return None
         if len(tables) < 2 or tables in already:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sqlverdict.compare.query.columns import Names, join_groups, root, walk
+from sqlverdict.compare.query.columns import Names, join_groups, root, split_ref, walk
 from sqlverdict.compare.query.computed import Computed, read_computed
 from sqlverdict.compare.query.conditions import (
     QueryCondition,
@@ -152,11 +152,9 @@ class _PartsReader:
         }
         keys = {column_ref for pair in parts.joins for column_ref in pair}
         column_refs = {self._names.own_column_ref(column) for column in nodes.columns}
-        read = {column_ref.partition(".")[0] for column_ref in column_refs - keys}
+        read = {split_ref(column_ref)[0] for column_ref in column_refs - keys}
         if "?" not in read:
-            parts.idle = (
-                parts.tables & {column_ref.partition(".")[0] for column_ref in keys}
-            ) - read
+            parts.idle = (parts.tables & {split_ref(column_ref)[0] for column_ref in keys}) - read
         for select in nodes.selects:
             self._read_select(select)
         self._drop_given_groups()
@@ -223,7 +221,7 @@ class _PartsReader:
             column_refs = [f"{name}.{fold(one)}" for one in (table.primary_key if table else ())]
             key = {same.get(column_ref, column_ref) for column_ref in column_refs}
             if key and key <= groups:
-                groups -= {one for one in groups - key if one.partition(".")[0] == name}
+                groups -= {one for one in groups - key if split_ref(one)[0] == name}
 
     def _read_conditions(
         self,

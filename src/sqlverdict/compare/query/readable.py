@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from sqlverdict.compare.query.columns import UNKNOWN, Names, column_at, walk
+from sqlverdict.compare.query.columns import UNKNOWN, Names, column_at, split_ref, walk
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 
@@ -61,7 +61,7 @@ class ReadableSql:
                     copy = column
                 else:
                     mine.replace(column)
-        text = _NEGATED.sub(r"\1 IS NOT NULL", copy.sql(self._dialect, comments=False))
+        text = _NEGATED.sub(r"\1 IS NOT NULL", copy.sql(self._dialect, copy=False, comments=False))
         text = _NEGATED_TEST.sub(r"\1 NOT \2", text)
         return text if len(text) <= _LONGEST else ""
 
@@ -72,7 +72,7 @@ class ReadableSql:
 
     def reference(self, column_ref: str) -> str:
         """A column by its reference."""
-        table, _, name = column_ref.partition(".")
+        table, name = split_ref(column_ref)
         known = column_at(column_ref, self._schema)
         name = known.name if known is not None else name
         return f"{self.table(table)}.{name}" if self._qualified else name
@@ -84,7 +84,7 @@ class ReadableSql:
         if not reference:
             # A star, or a name in double quotes that is text.
             return column.copy() if not column.text("table") else None
-        table, _, name = reference.partition(".")
+        table, name = split_ref(reference)
         if table == UNKNOWN:
             return None
         quoted = bool(column.this.args.get("quoted"))

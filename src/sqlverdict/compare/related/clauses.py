@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlverdict.compare.preset import QueryPair
+from sqlverdict.parse.tokens import solid
 
 
 def orders(pair: QueryPair) -> bool:
@@ -21,7 +22,6 @@ def has_order(sql: str) -> bool:
     """Whether the outermost SELECT of a query has an ORDER BY."""
     if "order" not in sql.lower():
         return False
-    from sqlverdict.parse.tokens import solid
 
     depth = 0
     before = ""

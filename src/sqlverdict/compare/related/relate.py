@@ -16,6 +16,7 @@ given order.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import orders
@@ -34,7 +35,7 @@ _NOTES = ("alternatives", "constant")
 
 
 @cache
-def _by_rank() -> tuple[RelationKind, ...]:
+def _by_rank() -> tuple[RelationKind[Any], ...]:
     return tuple(sorted((member for _, member in RELATIONS.items()), key=lambda each: each.rank))
 
 
@@ -47,7 +48,7 @@ def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation,
         pair: The two queries, and a probe for ties.
 
     Returns:
-        The relations, most telling first; empty where there is none, or the rows are
+        The relations, the most precise first; empty where there is none, or the rows are
         equal as they stand.
 
     Examples:
@@ -75,6 +76,35 @@ def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation,
     return tuple(relations)
 
 
+def is_related(kind: str, gold: Answer, prediction: Answer, pair: QueryPair) -> bool:
+    """Whether :func:`relate` names a relation of that kind, in less time.
+
+    Args:
+        kind: The relation's name.
+        gold: The gold answer.
+        prediction: An answer that a preset found different from it.
+        pair: The two queries, and a probe for ties.
+
+    Raises:
+        UnknownMember: there is no relation of that kind.
+    """
+    member = RELATIONS.get(kind)
+    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
+        return False
+    if gold.rows == prediction.rows:
+        return False
+    tables = _tables(gold, prediction, pair)
+    if tables.same_bag and not orders(pair):
+        return False
+    if not (member.cheap or tables.search) or member.find(tables) is None:
+        return False
+    # A final one before it would end the search.
+    before = (other for other in _by_rank() if other.final and other.rank < member.rank)
+    return not any(
+        other.find(tables) is not None for other in before if other.cheap or tables.search
+    )
+
+
 def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: QueryPair) -> bool:
     """Whether a relation's proof is one, checked on the rows without searching.
 
@@ -96,7 +126,8 @@ def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: 
         again = _with_notes(Relation(relation.kind, detail), tables).detail
         if any(again.get(key, ()) != relation.detail.get(key, ()) for key in _NOTES):
             return False
-        return member.holds(detail, tables)
+        proof = member.read(detail)
+        return proof is not None and member.holds(proof, tables)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         # A detail of another form proves nothing.
         return False
@@ -112,17 +143,16 @@ def _with_notes(relation: Relation, tables: TablePair) -> Relation:
     """The relation with what makes it worth less: constants, and numbers to choose from."""
     gold, prediction, pair = tables.gold, tables.prediction, tables.queries
     notes: RelationProof = {}
-    detail, numbers = relation.detail, gold.height == 1 and not gold.kinds.isdisjoint(NUMBERS)
-    extra = detail.get("extra") if numbers and prediction.height == 1 else None
-    if isinstance(extra, list):
-        alternatives = [index for index in extra if prediction.columns[index].numeric]
+    proof, numbers = relation.proof, gold.height == 1 and not gold.kinds.isdisjoint(NUMBERS)
+    if numbers and prediction.height == 1:
+        alternatives = [index for index in proof.extra if prediction.columns[index].numeric]
         if alternatives:
             notes["alternatives"] = alternatives
     if pair.prediction_sql:
         constants = constant_columns(pair.prediction_sql, pair.dialect, prediction.width)
-        columns = detail.get("columns")
+        columns = proof.columns
         if constants is None:
             notes["constant"] = None
         elif constant := [p for p in constants if columns is None or p in columns]:
             notes["constant"] = constant
-    return Relation(relation.kind, {**detail, **notes}) if notes else relation
+    return Relation(relation.kind, {**relation.detail, **notes}) if notes else relation

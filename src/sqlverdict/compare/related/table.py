@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from sqlverdict.records import Cell, Row
+from sqlverdict.records import Cell, ExactNumber, Row
 
 NUMBERS = frozenset({int, float})
 TEXTS = frozenset({str, bytes})
@@ -158,7 +158,7 @@ def plain_cell(cell: Cell) -> int | float | str | None:
         return cell.encode("utf-8", "replace").decode("utf-8")
     if isinstance(cell, float) and (cell != cell or cell in (float("inf"), float("-inf"))):
         return repr(cell)
-    return cell
+    return cell.digits if isinstance(cell, ExactNumber) else cell
 
 
 def plain_row(row: Row) -> list[int | float | str | None]:

@@ -22,10 +22,9 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.proofs import ColumnsProof
+from sqlverdict.compare.related.proofs import ColumnsProof, positions
 from sqlverdict.compare.related.search import ColumnLink, ColumnPairLink, map_detail
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.related.wording import positions
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
@@ -38,7 +37,7 @@ KIND = "column_permutation"
 
 
 @RELATIONS.member
-class ColumnPermutation(RelationKind):
+class ColumnPermutation(RelationKind[ColumnsProof]):
     """Another order of columns."""
 
     kind = KIND

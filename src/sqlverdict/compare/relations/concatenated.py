@@ -57,7 +57,7 @@ class JoinedTextProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class Concatenated(RelationKind):
+class Concatenated(RelationKind[JoinedTextProof]):
     """Columns joined into one text."""
 
     kind = KIND

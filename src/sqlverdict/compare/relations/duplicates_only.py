@@ -61,7 +61,7 @@ class DuplicatesProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class DuplicatesOnly(RelationKind):
+class DuplicatesOnly(RelationKind[DuplicatesProof]):
     """Repeated rows."""
 
     kind = KIND

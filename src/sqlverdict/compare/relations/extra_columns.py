@@ -23,9 +23,8 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.proofs import ColumnsProof
+from sqlverdict.compare.related.proofs import ColumnsProof, positions
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
-from sqlverdict.compare.related.wording import positions
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
@@ -39,7 +38,7 @@ KIND = "extra_columns"
 
 
 @RELATIONS.member
-class ExtraColumns(RelationKind):
+class ExtraColumns(RelationKind[ColumnsProof]):
     """More columns than gold has."""
 
     kind = KIND

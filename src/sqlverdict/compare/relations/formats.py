@@ -44,7 +44,7 @@ _DAY_FIRST = frozenset(STEPS) - {"month_first"}
 
 
 @RELATIONS.member
-class Formats(RelationKind):
+class Formats(RelationKind[ColumnsProof]):
     """Another spelling."""
 
     kind = KIND

@@ -23,10 +23,9 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.proofs import ColumnsProof
+from sqlverdict.compare.related.proofs import ColumnsProof, positions
 from sqlverdict.compare.related.question_columns import names_columns
 from sqlverdict.compare.related.table_pair import TablePair, map_relation
-from sqlverdict.compare.related.wording import positions
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
@@ -40,7 +39,7 @@ KIND = "missing_columns"
 
 
 @RELATIONS.member
-class MissingColumns(RelationKind):
+class MissingColumns(RelationKind[ColumnsProof]):
     """Fewer columns than gold has."""
 
     kind = KIND

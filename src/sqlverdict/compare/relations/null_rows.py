@@ -41,7 +41,7 @@ class NullRowsProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class NullRows(RelationKind):
+class NullRows(RelationKind[NullRowsProof]):
     """Rows of NULLs alone."""
 
     kind = KIND

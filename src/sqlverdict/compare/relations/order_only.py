@@ -46,7 +46,7 @@ class OrderProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class OrderOnly(RelationKind):
+class OrderOnly(RelationKind[OrderProof]):
     """Another order of rows."""
 
     kind = KIND

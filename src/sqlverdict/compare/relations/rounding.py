@@ -51,7 +51,7 @@ _HALF_UNIT = 0.51
 
 
 @RELATIONS.member
-class Rounding(RelationKind):
+class Rounding(RelationKind[ColumnsProof]):
     """Rounded numbers."""
 
     kind = KIND

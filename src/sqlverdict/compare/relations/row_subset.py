@@ -22,9 +22,8 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.contain import containment, containment_holds, inverse
-from sqlverdict.compare.related.proofs import RowsProof
+from sqlverdict.compare.related.proofs import RowsProof, example
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.related.wording import example
 from sqlverdict.compare.relation import RELATIONS, AnswerPair, RelationKind
 from sqlverdict.files.text import count
 from sqlverdict.records import Relation
@@ -33,7 +32,7 @@ KIND = "row_subset"
 
 
 @RELATIONS.member
-class RowSubset(RelationKind):
+class RowSubset(RelationKind[RowsProof]):
     """Fewer rows than gold has."""
 
     kind = KIND

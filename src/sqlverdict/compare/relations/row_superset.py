@@ -23,9 +23,8 @@ Limits
 from __future__ import annotations
 
 from sqlverdict.compare.related.contain import containment, containment_holds
-from sqlverdict.compare.related.proofs import RowsProof
+from sqlverdict.compare.related.proofs import RowsProof, example
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.related.wording import example
 from sqlverdict.compare.relation import RELATIONS, AnswerPair, RelationKind
 from sqlverdict.records import Relation
 
@@ -33,7 +32,7 @@ KIND = "row_superset"
 
 
 @RELATIONS.member
-class RowSuperset(RelationKind):
+class RowSuperset(RelationKind[RowsProof]):
     """More rows than gold has."""
 
     kind = KIND

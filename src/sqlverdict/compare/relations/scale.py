@@ -48,7 +48,7 @@ from sqlverdict.records import Relation
 
 KIND = "scale"
 FACTORS = (100, 1 / 100, 1000, 1 / 1000, 60, 1 / 60)
-TELLING = 100
+THREE_DIGITS = 100
 """A rounded number needs three significant digits to show a factor."""
 _PERCENT = re.compile(
     r"%|\b(per ?cent|percents|percentages?|proportions?|ratios?|rates?|shares?|fractions?)\b",
@@ -60,7 +60,7 @@ _HUNDRED = re.compile(r"100(?:\.0*)?\Z")
 
 
 @RELATIONS.member
-class ScaleRelation(RelationKind):
+class ScaleRelation(RelationKind[ColumnsProof]):
     """A constant factor."""
 
     kind = KIND
@@ -149,7 +149,7 @@ def _scaled_link(cells: Keys, others: Keys, factor: float) -> ColumnLink | None:
         if decimals is None:
             continue
         targets, keys = rounded_keys(coarse, fine, decimals)
-        if same_bag(targets, keys) and any(abs(t) >= TELLING for t in targets if t):
+        if same_bag(targets, keys) and any(abs(t) >= THREE_DIGITS for t in targets if t):
             note: ChangedColumn = {"factor": factor, "rounded": side, "digits": decimals}
             return (
                 ColumnLink(targets, keys, note)

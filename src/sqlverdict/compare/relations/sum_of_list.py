@@ -30,10 +30,9 @@ from math import fsum, isclose
 from typing import Any
 
 from sqlverdict.compare.related.numbers import LARGEST
-from sqlverdict.compare.related.proofs import RelationProof
+from sqlverdict.compare.related.proofs import RelationProof, other_side
 from sqlverdict.compare.related.table import NUMBERS, plain_cell, tiny, weak
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.related.wording import other_side
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
@@ -63,7 +62,7 @@ class SumProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class SumOfList(RelationKind):
+class SumOfList(RelationKind[SumProof]):
     """A number for the list it is computed from, or the reverse."""
 
     kind = KIND

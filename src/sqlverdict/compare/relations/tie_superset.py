@@ -31,10 +31,9 @@ from sqlverdict.compare.order import read_order
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import has_limit, has_order
 from sqlverdict.compare.related.contain import inverse, projected
-from sqlverdict.compare.related.proofs import RelationProof
+from sqlverdict.compare.related.proofs import RelationProof, other_side
 from sqlverdict.compare.related.table import plain_row, weak
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.related.wording import other_side
 from sqlverdict.compare.relation import (
     RELATIONS,
     AnswerPair,
@@ -66,7 +65,7 @@ class TieProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class TieSuperset(RelationKind):
+class TieSuperset(RelationKind[TieProof]):
     """All rows that tie, or only some of them."""
 
     kind = KIND

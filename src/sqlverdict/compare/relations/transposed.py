@@ -45,7 +45,7 @@ class TransposedProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class Transposed(RelationKind):
+class Transposed(RelationKind[TransposedProof]):
     """A row for a column, or the reverse."""
 
     kind = KIND

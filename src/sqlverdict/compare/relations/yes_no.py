@@ -44,7 +44,7 @@ BITS: Mapping[Cell, int] = {1: 1, 0: 0, "1": 1, "0": 0}
 
 
 @RELATIONS.member
-class YesNo(RelationKind):
+class YesNo(RelationKind[ColumnsProof]):
     """Other words for true and false."""
 
     kind = KIND

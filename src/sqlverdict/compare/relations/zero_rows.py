@@ -61,7 +61,7 @@ class ZeroRowsProof(RelationProof, total=False):
 
 
 @RELATIONS.member
-class ZeroRows(RelationKind):
+class ZeroRows(RelationKind[ZeroRowsProof]):
     """Rows of zero that gold does not have."""
 
     kind = KIND

@@ -5,11 +5,10 @@ the two results relate, or about why there is none. It says where they differ, n
 or whether it matters. ``tag_labels.py`` maps tags to FLEX's categories.
 
 ``kinds``       what a tag is, and the table of all tags
-``results``     tags of the two results
 ``names``       tags of a prediction that SQLite refuses, or that cannot be parsed
 ``sources``     tags of tables, joins and queries inside the query
 ``conditions``  tags of conditions
-``rows``        tags of groups, order, limits, DISTINCT and set operations
+``rows``        tags of groups, order, limits, DISTINCT and set operations, and of the two results
 ``outputs``     tags of output columns
 ``computed``    tags of aggregates, functions and divisions
 ``words``       what the prediction does otherwise, in a sentence
@@ -26,13 +25,12 @@ from sqlverdict.compare.tags.conditions import condition_tags
 from sqlverdict.compare.tags.kinds import EXAMPLES_SCHEMA, TAGS, Clause, Tag, TagKind
 from sqlverdict.compare.tags.names import name_tags, unread_tag
 from sqlverdict.compare.tags.outputs import output_tags
-from sqlverdict.compare.tags.results import result_tags
-from sqlverdict.compare.tags.rows import row_tags
+from sqlverdict.compare.tags.rows import result_tags, row_tags
 from sqlverdict.compare.tags.sources import source_tags
 from sqlverdict.compare.tags.words import query_words, refusal_words
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import ParseFailure
+from sqlverdict.records import ParseFailure, Query
 
 __all__ = [
     "EXAMPLES_SCHEMA",
@@ -96,6 +94,7 @@ def _compare(
     gold_sql: str, prediction_sql: str, schema: Schema | None, dialect: str, *, fails: bool
 ) -> tuple[list[Tag], str]:
     # The parser is slow to load; who has no queries to compare need not wait.
+    from sqlverdict.parse.qualified import with_plain_names
     from sqlverdict.parse.query import parse
 
     gold, prediction = parse(gold_sql, dialect), parse(prediction_sql, dialect)
@@ -103,6 +102,13 @@ def _compare(
         return [unread_tag(gold, gold=True)], ""
     if isinstance(prediction, ParseFailure):
         return [unread_tag(prediction, gold=False)], ""
+    # Tables of one name in two schemas are two.
+    plain_gold, plain_prediction = (
+        each if schema is None else with_plain_names(each, schema) for each in (gold, prediction)
+    )
+    is_plain = isinstance(plain_gold, Query) and isinstance(plain_prediction, Query)
+    gold = plain_gold if isinstance(plain_gold, Query) else gold
+    prediction = plain_prediction if isinstance(plain_prediction, Query) else prediction
     try:
         ours, theirs = parts_of_both(gold, prediction, schema)
         names = list(name_tags(prediction, schema)) if gold.sql != prediction.sql else []
@@ -110,7 +116,7 @@ def _compare(
         words = refusal_words(names) if fails else query_words(ours, theirs, schema)
     except RecursionError:
         return [Tag("not_read", "a query is nested too deep")], ""
-    return tags or [Tag("same_trees")], words
+    return tags or ([Tag("same_trees")] if is_plain else []), words
 
 
 def _differences(ours: QueryParts, theirs: QueryParts, schema: Schema | None) -> Iterator[Tag]:

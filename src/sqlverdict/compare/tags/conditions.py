@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
 
-from sqlverdict.compare.query.columns import is_nullable
+from sqlverdict.compare.query.columns import is_nullable, split_ref
 from sqlverdict.compare.query.conditions import QueryCondition
 from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.kinds import HEAVY, TAGS, Tag, TagKind, enumeration
@@ -283,7 +283,7 @@ def _spelled(one: QueryCondition, other: QueryCondition) -> bool:
 
 
 def _names(condition: QueryCondition) -> frozenset[str] | None:
-    return frozenset(column.partition(".")[2] for column in condition.columns) or None
+    return frozenset(split_ref(column)[1] for column in condition.columns) or None
 
 
 def _is_same_name(one: QueryCondition, other: QueryCondition) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlverdict.compare.query.columns import Names, schema_index
 from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind
 from sqlverdict.dialects import dialect_of
-from sqlverdict.parse.accepted import complaint
+from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import ParseFailure, Query, Reason

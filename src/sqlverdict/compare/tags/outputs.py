@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sqlverdict.compare.query.columns import UNKNOWN, schema_index
+from sqlverdict.compare.query.columns import UNKNOWN, schema_index, split_ref
 from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind, both_sides, is_column_ref
 from sqlverdict.parse.schema import Schema
@@ -96,7 +96,7 @@ def _column_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None
     lone = _differing(ours, theirs)
     if not (ours and theirs and any(lone)):
         return
-    names = [{ref.partition(".")[2] for ref in refs} for refs in lone]
+    names = [{split_ref(ref)[1] for ref in refs} for refs in lone]
     if names[0] & names[1]:
         yield Tag("same_name_column", both_sides(*lone))
     elif _is_key_for_name(lone[0], lone[1], schema) or _is_key_for_name(lone[1], lone[0], schema):
@@ -111,10 +111,8 @@ def _is_key_for_name(ones: set[str], others: set[str], schema: Schema | None) ->
         return False
     index = schema_index(schema)
     keys = {ref for ref in ones if index.is_key(ref)}
-    tables = {end.partition(".")[0] for ref in keys for end in (ref, index.keys.get(ref, ref))}
-    return not any(map(index.is_key, others)) and any(
-        ref.partition(".")[0] in tables for ref in others
-    )
+    tables = {split_ref(end)[0] for ref in keys for end in (ref, index.keys.get(ref, ref))}
+    return not any(map(index.is_key, others)) and any(split_ref(ref)[0] in tables for ref in others)
 
 
 def _composed(one: QueryParts, other: QueryParts) -> frozenset[str]:
@@ -130,12 +128,12 @@ def _differing(ours: set[str], theirs: set[str]) -> tuple[set[str], set[str]]:
     """Columns that only one of them has; a column of an unknown table may be any of that name."""
 
     def alone(one: set[str], other: set[str]) -> set[str]:
-        names = {ref.partition(".")[2] for ref in other if ref.startswith(UNKNOWN)}
-        known = {ref.partition(".")[2] for ref in other}
+        names = {split_ref(ref)[1] for ref in other if ref.startswith(UNKNOWN)}
+        known = {split_ref(ref)[1] for ref in other}
         return {
             ref
             for ref in one - other
-            if ref.partition(".")[2] not in (known if ref.startswith(UNKNOWN) else names)
+            if split_ref(ref)[1] not in (known if ref.startswith(UNKNOWN) else names)
         }
 
     return alone(ours, theirs), alone(theirs, ours)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.compare.query.columns import UNKNOWN, schema_index
+from sqlverdict.compare.query.columns import UNKNOWN, schema_index, split_ref
 from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.kinds import HEAVY, JOINED, TAGS, Tag, TagKind, both_sides
 from sqlverdict.parse.schema import Schema
@@ -86,7 +86,7 @@ def joins_between(parts: QueryParts, tables: set[str]) -> set[tuple[str, str]]:
     return {
         pair
         for pair in parts.joins
-        if pair[0] != pair[1] and all(ref.partition(".")[0] in known for ref in pair)
+        if pair[0] != pair[1] and all(split_ref(ref)[0] in known for ref in pair)
     }
 
 
@@ -95,7 +95,7 @@ def _is_related(pair: tuple[str, str], schema: Schema | None) -> bool:
     if schema is None or not (keys := schema_index(schema).keys):
         return True
     columns = schema_index(schema).columns
-    (table, _, name), (other_table, _, other_name) = (ref.partition(".") for ref in pair)
+    (table, name), (other_table, other_name) = map(split_ref, pair)
     if name not in columns.get(table, ()) or other_name not in columns.get(other_table, ()):
         return True
     # A key's name in two tables is one thing, but for the name that each has for its own key.

@@ -66,7 +66,7 @@ class KillableProcess:
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """The process id."""
         return self._popen.pid
 
     def send(self, content: bytes) -> None:

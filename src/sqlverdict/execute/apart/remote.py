@@ -71,7 +71,7 @@ class _Call:
 
 @dataclass(frozen=True)
 class _Done:
-    """What came of a call."""
+    """The outcome of a call."""
 
     value: Any
     error: str = ""
@@ -171,7 +171,7 @@ class _EngineProcess(KillableProcess):
             raise
 
     def ask(self, number: int, request: bytes, seconds: float) -> _Done | None:
-        """What came of a call; ``None`` where the process ended."""
+        """The outcome of a call; ``None`` where the process ended."""
         new = number not in self.objects
         self.is_new = False
         self._note(number)
@@ -252,7 +252,7 @@ _pool = _ProcessPool()
 
 
 def work() -> None:
-    """The process's life: calls in, what came of them out, until the other end closes."""
+    """What the process does: reads calls and sends their outcomes, until the other end closes."""
     requests, replies = listen()
     objects = _Objects(lambda: reply(replies, _READY))
     reply(replies, _READY)
@@ -274,8 +274,15 @@ class _Objects:
         self._is_ready = is_ready
         self.mapped = mapped_bytes()
         """What the process has for itself: its modules, and objects before they did anything."""
+        self._after_last = self.mapped
+        """What it had after the last call: the modules of a new object come with its call."""
 
     def answer(self, call: _Call) -> _Done:
+        done = self._answer(call)
+        self._after_last = mapped_bytes()
+        return done
+
+    def _answer(self, call: _Call) -> _Done:
         try:
             if not call.method:
                 member = self._objects.pop(call.number, None)
@@ -291,9 +298,8 @@ class _Objects:
 
     def _object(self, call: _Call) -> Any:
         if call.number not in self._objects:
-            before = mapped_bytes()
             self._objects[call.number] = call.make()
-            self.mapped += max(0, mapped_bytes() - before)
+            self.mapped += max(0, mapped_bytes() - self._after_last)
             if len(self._objects) > _OPEN_AT_ONCE:
                 _, oldest = self._objects.popitem(last=False)
                 oldest.close()

@@ -1,8 +1,12 @@
 """What the engines of servers share.
 
 ``member``    what the engines say in the same way
-``session``   one snapshot, and more tries after a lost connection
+``session``   one snapshot and its digest, more tries after a lost connection; statements that write
+``statements``  statements of ours: their rows, and a driver's errors as ours
 ``patience``  how long a process waits for a server that does not answer
-``reader``    as whom untrusted queries log in
+``reader``    as whom untrusted queries log in, and when that role is dropped
 ``refusals``  why a text is not sent to a server
+``scratch``   rows of an instance that are written into a query
+``rows``      tables as common table expressions in front of a query
+``constraints``  whether such rows keep the constraints of their tables
 """

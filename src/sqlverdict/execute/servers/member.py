@@ -6,6 +6,8 @@ it is needed:
 * ``session.py``, ``workspace.py``, ``scratch.py``: a class each, named after the engine's own:
   ``MysqlSession(database, limits, now, driver_values=...)``, ``MysqlWorkspace(database, limits,
   now)`` and ``MysqlScratch(schema, limits, near)``;
+  The first two inherit from ``ServerSession`` and ``ServerWorkspace``;
+* ``connection.py``: ``server_version(database)``;
 * ``schema.py``: ``database_schema(database, db_id)``;
 * ``own_database.py``: ``own_database(server, name, statements)`` and ``drop_leftovers(server,
   prefix)``;
@@ -64,7 +66,7 @@ class ServerMember(Engine):
         return workspace
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
-        """Tables of our own on the server."""
+        """Rows of our own in the text of each query."""
         scratch: Scratch = self._class("Scratch")(schema, limits, near)
         return scratch
 
@@ -97,6 +99,11 @@ class ServerMember(Engine):
         """Drop databases of our own whose process was killed."""
         dropped: tuple[str, ...] = self._part("own_database").drop_leftovers(server, prefix)
         return dropped
+
+    def server_version(self, database: Reference) -> str:
+        """The version of a database's server."""
+        version: str = self._part("connection").server_version(database)
+        return version
 
     def excess_rights(self, database: Reference) -> tuple[str, ...]:
         """What the role of the URL could do more than read."""

@@ -108,7 +108,7 @@ def learn(servers: Iterable[str]) -> None:
 
 
 def reach(database: Reference) -> None:
-    """A server answers."""
+    """Note that a server answers."""
     server = server_of(database)
     _reached.add(server)
     _down.pop(server, None)

@@ -1,8 +1,10 @@
-"""As whom untrusted queries log in: somebody who may only read one database."""
+"""As whom untrusted queries log in: somebody who may only read one database, until we end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import atexit
+from collections.abc import Callable, Sequence
+from multiprocessing.util import Finalize
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.references import Reference
@@ -27,3 +29,15 @@ def excess_refusal(
         f"only read, which an administrator makes by: {' '.join(statements)} If predictions may "
         "act with these rights, use --set trust-role=true (from Python: Limits(trust_role=True))"
     )
+
+
+def call_at_end(drop: Callable[[], None]) -> None:
+    """Drop what this process made when it ends: the interpreter of a program, or a worker.
+
+    Args:
+        drop: Drops it; it may be called twice.
+    """
+    atexit.unregister(drop)
+    atexit.register(drop)
+    # A worker that was forked ends without the former.
+    Finalize(None, drop, exitpriority=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
+from sqlverdict.execute.attempt import NO_SQL, SEVERAL, SEVERAL_CHANGES, write_blocked
 from sqlverdict.execute.lexemes import Lex, Lexeme
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
@@ -41,7 +42,7 @@ def query_refusal(
         plans: The first words of statements that describe.
     """
     if not parts:
-        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+        return NO_SQL
     word = next((part.name for part in parts if part.text != "("), "")
     if word in writers:
         return write_blocked(word.upper())
@@ -52,7 +53,7 @@ def query_refusal(
         message = f"expected SELECT, WITH, VALUES or TABLE, not {parts[0].text[:40]!r}"
         return Failure(Reason.PARSE_ERROR, message)
     if any(part.text == ";" for part in parts):
-        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
+        return SEVERAL
     return None
 
 
@@ -73,11 +74,11 @@ def change_refusal(
     words = [part.name for part in parts if part.kind is Lex.WORD]
     first = next((part for part in parts if part.text != "("), None)
     if first is None:
-        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+        return NO_SQL
     if first.kind is not Lex.WORD:
         return Failure(Reason.PARSE_ERROR, f"expected a statement, not {first.text[:40]!r}")
     if any(part.text == ";" for part in parts):
-        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements in one")
+        return SEVERAL_CHANGES
     is_change = words[0] in _CHANGES
     what = next((word for word in words[1:] if word not in before), "") if is_change else words[0]
     if what in (objects if is_change else {*QUERIES, *writers}):
@@ -85,18 +86,6 @@ def change_refusal(
     return change_blocked(" ".join(words[:2]).upper()[:40])
 
 
-def write_blocked(what: str) -> Failure:
-    """A query that would do more than read."""
-    return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {what}")
-
-
 def change_blocked(what: str) -> Failure:
     """A statement that would change more than tables."""
     return Failure(Reason.WRITE_BLOCKED, f"only tables may be changed; blocked: {what}")
-
-
-def timed_out(limit: float, seconds: float) -> Failure:
-    """A query that the clock ended."""
-    return Failure(
-        Reason.EXECUTION_TIMEOUT, f"stopped after {limit:g} s", seconds=seconds, repeatable=False
-    )

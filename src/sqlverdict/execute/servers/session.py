@@ -1,4 +1,4 @@
-"""What sessions on servers share: one snapshot, and more tries after a lost connection.
+"""What sessions and workspaces on servers share: one snapshot, more tries, a frozen clock.
 
 A query whose connection is lost is run again on a new one, but only if that shows the same content:
 answers of one session belong to one digest. A server that restarts is waited for
@@ -10,12 +10,15 @@ tells (:mod:`~sqlverdict.execute.fault_probe`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from time import perf_counter
+from hashlib import sha256
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.attempt import too_long
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.servers.patience import (
     attempts,
     has_answered,
@@ -23,11 +26,14 @@ from sqlverdict.execute.servers.patience import (
     patiently,
     reach,
 )
+from sqlverdict.execute.session import interleaved_seconds
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Failure, Fault, Outcome, Reason
 
 _MOST_LOSSES = 3
 """So many connections may one query lose."""
+MOST_BYTES = 2**30
+"""Tables of more bytes together have no digest."""
 
 
 class ServerLost(Exception):
@@ -76,7 +82,7 @@ class ServerSession(ABC):
 
     @abstractmethod
     def _content_digest(self) -> str | None:
-        """Digest of what the open snapshot shows; ``None`` where it cannot be told.
+        """Digest of what the open snapshot shows; ``None`` where it is not known.
 
         Raises:
             ServerLost: the connection ended meanwhile.
@@ -116,14 +122,7 @@ class ServerSession(ABC):
 
     def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of each query, interleaved, after one warm-up each."""
-        seconds: list[list[float]] = [[] for _ in queries]
-        for turn in range(rounds + 1):
-            for index, sql in enumerate(queries):
-                began = perf_counter()
-                self.run(sql)
-                if turn:
-                    seconds[index].append(perf_counter() - began)
-        return seconds
+        return interleaved_seconds(queries, rounds, self.run)
 
     def _with_retry(self, work: Callable[[], Outcome]) -> Outcome:
         """Run a query; after a lost connection, again on a new one."""
@@ -194,6 +193,96 @@ class ServerSession(ABC):
 
     def _lost(self, error: Exception) -> Failure:
         return unavailable(f"the connection to {self._database} was lost: {error}")
+
+
+class SentText(Protocol):
+    """A text that is not refused."""
+
+    @property
+    def text(self) -> str:
+        """The text as it is sent."""
+        ...
+
+
+S = TypeVar("S", bound=SentText)
+
+
+def read_frozen(
+    sql: str, read: Callable[[str], S | Failure], now: datetime | None, dialect: str
+) -> S | Failure:
+    """What is sent for a text whose clock words are replaced, or why nothing is sent.
+
+    Args:
+        sql: The untrusted text.
+        read: Reads a text; also the one that was written anew.
+        now: What the clock shows; ``None``: the time it is.
+        dialect: That of the text.
+    """
+    reading = read(sql)
+    if now is None or isinstance(reading, Failure):
+        return reading
+    frozen = freeze_text(reading.text, now, dialect)
+    return reading if frozen == reading.text else read(frozen)
+
+
+class ServerWorkspace(ABC, Generic[S]):
+    """What may be written on a server. Not for several threads at once.
+
+    Args:
+        limits: What one statement may spend.
+        now: What the clock shows.
+    """
+
+    dialect: ClassVar[str]
+    """That of its statements."""
+
+    def __init__(self, limits: Limits, now: datetime | None) -> None:
+        self._limits, self._now = limits, now
+
+    @abstractmethod
+    def _read(self, sql: str) -> S | Failure:
+        """What is sent for a text, or why nothing is."""
+
+    @abstractmethod
+    def _run(self, statement: S) -> Outcome:
+        """Run what is not refused.
+
+        Raises:
+            ServerLost: the connection ended.
+        """
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted statement; one that has no result gives an answer without columns."""
+        long = too_long(sql, self._limits)
+        if long is not None:
+            return long
+        statement = read_frozen(sql, self._read, self._now, self.dialect)
+        if isinstance(statement, Failure):
+            return statement
+        try:
+            return self._run(statement)
+        except ServerLost as error:
+            # It may have been done: a second time might do it twice.
+            return unavailable(f"the connection was lost: {error}")
+
+
+def snapshot_digest(engine: str, sizes: Iterable[int], content: Iterable[object]) -> str | None:
+    """The digest of a content; ``None`` where it is not known.
+
+    Args:
+        engine: The engine, which the digest begins with.
+        sizes: The bytes of each table.
+        content: What the digest is made of: declarations, and sums over rows, which the server
+            computes. ``None`` where one has no value.
+    """
+    if sum(sizes) > MOST_BYTES:
+        return None
+    digest = sha256()
+    for part in content:
+        if part is None:
+            return None
+        digest.update(repr(part).encode())
+    return f"{engine}-{digest.hexdigest()}"
 
 
 def unavailable(message: str) -> Failure:

@@ -5,10 +5,11 @@ this order and only as far as needed:
 
 1. rows of the two results: of each the first and the last 10 stay;
 2. the tables of the schema that neither query reads;
-3. what the columns mean;
-4. how many rows the tables have;
-5. more rows of the results: the first and the last 3 stay;
-6. the middle of every text that is still long: the schema, the queries, the witness and the rest
+3. the middle of what is said about a column, beyond 300 characters;
+4. what the columns mean;
+5. how many rows the tables have;
+6. more rows of the results: the first and the last 3 stay;
+7. the middle of every text that is still long: the schema, the queries, the witness and the rest
    are cut to 4,000 characters each, then to half of that, and so on.
 
 The question, both queries, the witness, how the results relate, facts about the queries and what
@@ -28,6 +29,7 @@ from sqlverdict.llm.neutral import LONGEST_SQL, bare_sql, shorten
 from sqlverdict.llm.request import Request
 
 MOST_OF_A_TEXT = 4_000
+MOST_OF_A_COLUMN = 300
 LEAST_OF_A_TEXT = 60
 LEAST_OF_A_QUESTION = 300
 """Ours have about 130 characters."""
@@ -84,9 +86,14 @@ def _short_schema(brief: Brief) -> Brief:
     return replace(brief, schema_text=brief.schema_short) if brief.schema_short else brief
 
 
+def _short_columns(brief: Brief) -> Brief:
+    return replace(brief, columns=tuple(shorten(line, MOST_OF_A_COLUMN) for line in brief.columns))
+
+
 STEPS: tuple[tuple[str, Callable[[Brief], Brief]], ...] = (
     ("most rows of the results", lambda brief: _fewer_rows(brief, _MANY)),
     ("tables that neither query reads", _short_schema),
+    ("the middle of what the columns mean", _short_columns),
     ("what the columns mean", lambda brief: replace(brief, columns=())),
     ("how many rows the tables have", lambda brief: replace(brief, sizes=())),
     ("most rows of the results", lambda brief: _fewer_rows(brief, _FEW)),

@@ -4,7 +4,8 @@ The statements are written from what is known about the tables, not copied from 
 comments in a declaration cannot speak to the judge, and every source of schemas looks the same.
 
 A natural name that is the column's own name in other letters says nothing and is left out, and
-so is a description that only repeats a name. Lines and their number are bounded.
+so is a description that only repeats a name. What is left is shown whole: a list of codes is of no
+use without its middle. The number of lines is bounded; ``fit`` shortens them where it must.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import re
 from collections.abc import Iterable, Mapping
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.llm.neutral import shorten
 from sqlverdict.load.descriptions import Description, Descriptions
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.create_table import (
@@ -66,8 +66,6 @@ def _flat(text: str) -> str:
 
 
 MOST_COLUMNS = 30
-LONGEST_TEXT = 200
-LONGEST_VALUES = 160
 
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
@@ -97,14 +95,14 @@ def column_lines(
 def _line(column: str, description: Description) -> str:
     known = {_letters(column)}
     parts = []
-    for text, longest, before in (
-        (description.name, LONGEST_TEXT, ""),
-        (description.text, LONGEST_TEXT, ""),
-        (description.values, LONGEST_VALUES, "values: "),
+    for text, before in (
+        (description.name, ""),
+        (description.text, ""),
+        (description.values, "values: "),
     ):
         if text and _letters(text) not in known:
             known.add(_letters(text))
-            parts.append(before + shorten(text.rstrip(" .;"), longest))
+            parts.append(before + text.rstrip(" .;"))
     return "; ".join(parts)
 
 

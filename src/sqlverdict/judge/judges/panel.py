@@ -39,7 +39,7 @@ class Panel:
     version = 2
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
-        """As many hearings as judges times models times samples.
+        """Asks each judge once for each model and sample.
 
         Raises:
             UsageError: the panel is to be made of panels, or of an unknown judge.

@@ -27,7 +27,7 @@ class RecordedVerdict:
     version = 1
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
-        """One look at the records."""
+        """Read the recorded verdict; no call is made."""
         tally = CallCounts()
         request = recorded_request(brief.case_id, settings)
         once = replace(settings, retries_unparseable=0)

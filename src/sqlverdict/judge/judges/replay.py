@@ -29,7 +29,7 @@ class ReplayJudge:
     gives_categories = True
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
-        """One look at the records."""
+        """Read the recorded reply; no call is made."""
         tally = CallCounts()
         request = recorded_request(brief.case_id, settings)
         once = replace(settings, retries_unparseable=0)

@@ -16,6 +16,6 @@ from sqlverdict.judge.solver import Solver
 
 @JUDGES.member
 class SolverMiniature(Solver):
-    """Equivalence by small databases in the mind."""
+    """Asks the model to try both queries on small databases of its own."""
 
     name = "solver_miniature"

@@ -75,7 +75,7 @@ def _plain(name: str) -> str:
 
 
 def _schema_of(texts: Sequence[str], dialects: Sequence[str]) -> Schema:
-    """What both queries speak of, in small letters."""
+    """The tables and columns that both queries name, in small letters."""
     queries = [parse(text, dialect) for text, dialect in zip(texts, dialects, strict=True)]
     schema = assumed_schema("", [query for query in queries if isinstance(query, Query)])
     tables = (

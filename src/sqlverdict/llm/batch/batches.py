@@ -187,7 +187,7 @@ def _look(
     total: BatchReplies,
     progress: Callable[[Batch, str], object] | None,
 ) -> BatchReplies:
-    """One look at every batch."""
+    """Ask the server once about every batch."""
     running = 0
     for stored in store.unfinished(cache, transport.endpoint.root):
         batch = stored if stored.state == "running" else start_batch(transport, cache, stored)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sqlverdict.llm.costs import Prices
 from sqlverdict.llm.http.endpoint import Endpoint, TokensField
 from sqlverdict.llm.reply_schema import strict, text_fits
-from sqlverdict.llm.request import Reply, Request, TokenChoice
+from sqlverdict.llm.request import ReceivedReply, Reply, Request, TokenChoice
 
 _MOST_TOKENS = 10**9
 _LONGEST_NAME = 200
@@ -25,51 +24,29 @@ class Malformed(ValueError):
     """A body that is no chat completion; the message says what it is."""
 
 
-@dataclass(frozen=True)
-class ReceivedReply:
-    """A reply as it came in, and as it is kept: without prices, which may change.
+def reply_cost(received: ReceivedReply, model: str, prices: Prices) -> float | None:
+    """The dollars that a reply cost; ``None`` where the price or the tokens are not known."""
+    if not received.tokens_known:
+        return None
+    return prices.cost(
+        model,
+        received.prompt_tokens,
+        received.completion_tokens,
+        discounted=received.discounted_tokens,
+        batch=received.batch,
+    )
 
-    ``discounted_tokens`` are those of the prompt that the server had in its own cache.
-    ``tokens_known`` is false where the server did not say how many tokens it took.
-    """
 
-    text: str
-    finish: str
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    discounted_tokens: int = 0
-    tokens_known: bool = False
-    seconds: float = 0.0
-    logprobs: tuple[TokenChoice, ...] = ()
-    served: str = ""
-    batch: bool = False
-
-    def cost(self, model: str, prices: Prices) -> float | None:
-        """The dollars it cost; ``None`` where the price or the tokens are not known."""
-        if not self.tokens_known:
-            return None
-        return prices.cost(
-            model,
-            self.prompt_tokens,
-            self.completion_tokens,
-            discounted=self.discounted_tokens,
-            batch=self.batch,
-        )
-
-    def reply(self, request: Request, prices: Prices, *, cached: bool) -> Reply:
-        """It as the reply to a request."""
-        return Reply(
-            text=self.text,
-            finish=self.finish,
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            seconds=self.seconds,
-            cached=cached,
-            cost=self.cost(request.model, prices),
-            logprobs=self.logprobs,
-            fits=None if request.schema is None else text_fits(self.text, request.schema),
-            served=self.served,
-        )
+def priced_reply(
+    received: ReceivedReply, request: Request, prices: Prices, *, cached: bool
+) -> Reply:
+    """What was received as the reply to a request."""
+    return Reply(
+        **vars(received),
+        cached=cached,
+        cost=reply_cost(received, request.model, prices),
+        fits=None if request.schema is None else text_fits(received.text, request.schema),
+    )
 
 
 def body_of(

@@ -38,6 +38,7 @@ from sqlverdict.load.system_records import (
     recorded_prediction,
 )
 from sqlverdict.parse.ehrsql import fill_in
+from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.records import Case, Prediction
 
 DB_ID = "mimic_iv"
@@ -76,8 +77,6 @@ class Ehrsql2024Cases:
         ehrsql_gold = gold_of(str(gold), self._database, self.rowless) if answerable else None
         level = record.get("hardness")
         if level is None and ehrsql_gold is not None and self._hardness:
-            from sqlverdict.parse.hardness import trustsql_hardness
-
             level = trustsql_hardness(ehrsql_gold.sql)
         template = record.get("template")
         return Case(

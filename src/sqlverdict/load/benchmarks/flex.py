@@ -7,7 +7,7 @@ results matched), ``gold_exec_text`` and ``pred_exec_text`` (the results as text
 ``system`` and ``bird_question_id``. The predictions are in the file; there are no databases, and
 nothing is run: the recorded results stand in for execution, and every comparison gives the
 recorded ``ex``. Lines of FLEX's own result files (``gt_sql``, ``gt_exec``, ``pred_exec``,
-``judge_text`` ...; see ``flex_released.py``) are read as they are, with the kinds of error in
+``judge_text`` ...) are read as they are, with the kinds of error in
 ``judge_result_category``, which ``--judge replay`` takes over. Give the schemas with
 ``--schema``, so that proofs and witnesses can be sought.
 A file of FLEX's own that holds one system's answers (matches and mismatches, with an ``index`` that
@@ -27,9 +27,13 @@ the line; a table that does not fit its recorded shape is kept as text and relat
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -37,7 +41,6 @@ from sqlverdict.errors import BenchmarkError, OptionName, UsageError
 from sqlverdict.files.text import decode_json, need_file, stream_lines
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.databases import Location
-from sqlverdict.load.flex_released import as_agreement, is_released
 from sqlverdict.load.recorded import read_table
 from sqlverdict.records import Case, Failure, Prediction, Reason, Recording
 
@@ -164,3 +167,89 @@ def _case(record: _FlexRecord, *, by_index: bool) -> Case:
         tags=tags,
         recorded=recorded,
     )
+
+
+RUBRIC_RIGHT = 4
+_DATABASE = re.compile(r"\s*Database: *([^\n]+)")
+_TABLE = re.compile(r"^CREATE TABLE +[\"`]?(.+?)[\"`]? *\($", re.MULTILINE)
+_NAMES = {
+    "hint": "evidence",
+    "schema": "schema_text",
+    "gt_sql": "gold_sql",
+    "gt_exec": "gold_exec_text",
+    "pred_exec": "pred_exec_text",
+    "hardness": "difficulty",
+    "judge_text": "reply",
+    "judge_model": "model",
+}
+
+
+def is_released(record: Mapping[str, Any]) -> bool:
+    """Whether a line is one of FLEX's own, and not of the agreement format."""
+    return "gt_sql" in record and "gold_sql" not in record
+
+
+def as_agreement(record: Mapping[str, Any], earlier: Counter[str], where: str) -> dict[str, Any]:
+    """A line of FLEX's own result files under the names of the agreement format.
+
+    FLEX's scripts write one JSON object a line: ``question``, ``hint``, ``schema`` (CREATE
+    statements, behind ``Database: NAME`` in the pairs for people), ``gt_sql``, ``gt_exec``,
+    ``pred_sql``, ``pred_exec``, ``ex``, ``hardness`` and, where a judge was asked, ``judge_text``,
+    ``judge_result`` and
+    ``judge_model``. There are no ids: their scripts pair lines and labels by position, so that the
+    id is ``EQ`` (``ex`` is 1) or ``NEQ`` and the line's place among those of its set, counted from
+    0. So the two files of pairs for people may be read one by one, or as one file with both.
+
+    ``judge_result`` is true, false, or a rubric's ``{"score": 1 to 5}``, of which 4 and 5 are
+    right; it is the recorded verdict of ``judge_model``. ``judge_result_category`` (in files called
+    ``_cat.jsonl``) holds FLEX's kinds of error or of difference, each ``{"issued",
+    "explanation"}``. A line with ``error``, or without a result of the prediction, is one whose
+    prediction failed.
+
+    Args:
+        record: The line.
+        earlier: How many lines of each set stood before; this line is counted here.
+        where: File and line, for messages.
+
+    Raises:
+        BenchmarkError: nothing says which database it is about.
+    """
+    fields = {_NAMES.get(name, name): value for name, value in record.items()}
+    fields = {name: value for name, value in fields.items() if value is not None}
+    if "db_id" not in fields:
+        fields["db_id"] = _database_of(str(fields.get("schema_text", "")), where)
+    if (categories := fields.pop("judge_result_category", None)) is not None:
+        fields["categories"] = json.dumps(categories)
+    verdict = _verdict(fields.pop("judge_result", None))
+    if verdict is not None:
+        fields["verdicts"] = {str(fields.get("model") or "judge"): verdict}
+    if fields.get("error") is not None or "pred_exec_text" not in fields:
+        fields["error"] = str(fields.get("error") or fields.pop("reply", "") or "no result")
+    fields.setdefault("gold_exec_text", "")
+    fields.setdefault("pred_exec_text", "")
+    own_set = "EQ" if fields.get("ex") else "NEQ"
+    earlier[own_set] += 1
+    return {**fields, "set": own_set, "i": earlier[own_set] - 1}
+
+
+def _database_of(schema: str, where: str) -> str:
+    """The name of the database; where the text says none, one that stands for its tables."""
+    heading = _DATABASE.match(schema)
+    if heading is not None:
+        return heading[1].strip()
+    tables = [name for name in _TABLE.findall(schema) if not name.startswith("sqlite_")]
+    if not tables:
+        raise BenchmarkError(
+            f"{where}: found no database. Expected 'db_id', or a 'schema' that begins with "
+            f"'Database: NAME' or holds CREATE TABLE statements."
+        )
+    return f"{tables[0]}-{sha256(repr(tables).encode()).hexdigest()[:6]}"
+
+
+def _verdict(value: object) -> float | None:
+    if isinstance(value, bool):
+        return float(value)
+    score = value.get("score") if isinstance(value, Mapping) else None
+    if isinstance(score, int | float) and not isinstance(score, bool):
+        return float(score >= RUBRIC_RIGHT)
+    return None

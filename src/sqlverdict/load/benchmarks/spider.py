@@ -27,6 +27,7 @@ from sqlverdict.files.text import decode_json, few_of, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, CaseName, SourceFile
 from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
 from sqlverdict.load.own_files.goldfile import gold_lines
+from sqlverdict.parse.hardness import spider_hardness
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case
@@ -69,9 +70,6 @@ class SpiderCases:
         if self._hardness is None:
             return None
         if sql not in self._hardness:
-            # Imported here: it brings sqlglot, which most users of a gold file do not need.
-            from sqlverdict.parse.hardness import spider_hardness
-
             self._hardness[sql] = spider_hardness(sql)
         return self._hardness[sql]
 

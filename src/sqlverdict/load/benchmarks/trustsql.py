@@ -40,6 +40,7 @@ from sqlverdict.load.system_records import (
     recorded_prediction,
 )
 from sqlverdict.parse.ehrsql import fill_in
+from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.records import Case, Prediction
 
 _EHRSQL = "mimic_iv"
@@ -88,8 +89,6 @@ class TrustsqlCases:
         if record.get("type") in _SEEN and answerable:
             level = level or record.get("note")
         if level is None and answerable and self._hardness:
-            from sqlverdict.parse.hardness import trustsql_hardness
-
             level = trustsql_hardness(str(gold))
         return Case(
             id=id_from(record.get("id"), where, BenchmarkError),

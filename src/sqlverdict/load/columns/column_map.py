@@ -15,7 +15,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError, DataError, OptionName, UsageError, column_option
+from sqlverdict.errors import BenchmarkError, DataError, UsageError, column_option
 from sqlverdict.files.text import few_of, near
 from sqlverdict.load.fields import (
     CASE_ALIASES,
@@ -164,12 +164,12 @@ def unused_note(file: str, fields: Iterable[str], queries: Sequence[str] = ()) -
         return ""
     note = f"{file}: not used: {few_of(unused, 10)}"
     if systems := [name for name in unused if name in queries]:
-        options = " ".join(str(OptionName("system", name)) for name in systems)
-        note += f". Answers of other systems are evaluated with {options}"
+        names = ", ".join(map(shlex.quote, systems))
+        note += f". Answers of other systems are evaluated with the option system {names}"
     if others := [name for name in unused if name not in queries]:
         name = others[0]
         note += (
-            f". {column_option('NAME', 'FIELD')} reads a column as a field, such as "
+            ". The option column NAME=FIELD reads a column as a field, such as "
             f"{shlex.quote(f'{name}=difficulty')}; {shlex.quote(f'{name}=tags.{name}')} keeps it "
             f"in the run, to group by"
         )

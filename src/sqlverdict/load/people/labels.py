@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from msgspec import structs
 
@@ -43,7 +43,6 @@ from sqlverdict.records import Result
 
 Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]
-HALVES: tuple[Half, ...] = get_args(Half)
 
 UNDECIDED = 0.5
 

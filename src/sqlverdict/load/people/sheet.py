@@ -23,7 +23,7 @@ from string import Formatter
 from typing import Any
 
 from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
-from sqlverdict.files.spreadsheet import spreadsheet_text
+from sqlverdict.files.escapes import spreadsheet_text
 from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
 from sqlverdict.load.columns.ids import distinct_columns, is_number_name
 from sqlverdict.load.fields import ID_KEYS
@@ -164,14 +164,20 @@ def cell_label(value: object, name: str, where: str) -> str | None:
 
 
 def _two_halves(records: list[tuple[str, Record]]) -> list[tuple[str, Record]]:
-    """FLEX's table, which has a label of either half in each row, as a record a label."""
+    """FLEX's table, which has a label of either half in each row, as a record a label.
+
+    The experts' votes stand beside the label: ``FP_A``, ``FP_B`` ... beside ``FP_consensus``.
+    """
     if not all(name in record for _, record in records for name in _HALVES_OF_FLEX.values()):
         return records
-    return [
-        (where, {"set": half, "i": index, "human": record[name]})
-        for half, name in _HALVES_OF_FLEX.items()
-        for index, (where, record) in enumerate(records)
-    ]
+    halves: list[tuple[str, Record]] = []
+    for half, name in _HALVES_OF_FLEX.items():
+        for index, (where, record) in enumerate(records):
+            own = {"set": half, "i": index, "human": record[name]}
+            expert = re.compile(f"{name.removesuffix('consensus')}[A-Z]")
+            votes = [cell for column, cell in record.items() if expert.fullmatch(column)]
+            halves.append((where, {**own, "votes": votes} if votes else own))
+    return halves
 
 
 def _records(path: Path) -> Iterator[tuple[str, Record]]:

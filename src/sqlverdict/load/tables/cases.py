@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -134,7 +135,8 @@ class TableCases:
     def _id_hint(self) -> str:
         """Which columns may hold the ids; empty where none may."""
         names = self.guess.may_be_ids[:_MOST_IDS]
-        return "".join(f"; {column_option(name, 'id')} reads {name!r}" for name in names)
+        maps = [(name, shlex.quote(f"{name}=id")) for name in names]
+        return "".join(f"; the option column {text} reads {name!r}" for name, text in maps)
 
     def _check_map(self, columns: Mapping[str, str]) -> None:
         """Fields of the cases alone must be here; others may be in the file of predictions."""

@@ -1,18 +1,21 @@
-"""What a column holds, by its declared type, in the dialects whose types are enforced.
+"""What a column holds, by its declared type, and which texts it takes for the same.
 
 SQLite takes any value anywhere; its columns have an affinity (see ``facts.py``). In DuckDB,
 PostgreSQL and MySQL a type decides. What is not listed here is ``other``: such columns can be
-read and compared, and nothing more is known about them. MySQL's texts are ``other`` where their
-collation takes different texts for equal, which nearly all of its collations do.
+read and compared, and nothing more is known about them. Texts are ``collated`` where their
+collation may take different texts for equal, which nearly all collations of MySQL do.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from unicodedata import combining, normalize
 
 from sqlverdict.dialects import Values, dialect_of
 from sqlverdict.parse.schema import Column, Table
+from sqlverdict.parse.tokens import Kind, fold, kind, pieces
+from sqlverdict.records import Cell
 
 _SIZE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r"'(?:[^'\\]|''|\\.)*'")
@@ -55,7 +58,7 @@ def column_values(table: Table, column: Column, dialect: str) -> Values:
     if values != "text":
         return values
     name = collation.group(1) if collation else _declared_collation(table, column)
-    return "text" if record.exact_collations.fullmatch(name.lower()) else "other"
+    return "text" if record.exact_collations.fullmatch(name.lower()) else "collated"
 
 
 def _declared_collation(table: Table, column: Column) -> str:
@@ -68,3 +71,45 @@ def _declared_collation(table: Table, column: Column) -> str:
     if clause is None:
         clause = _COLLATE.search(declaration[declaration.rfind(")") :])
     return clause.group(1) if clause else ""
+
+
+LOOSE = "LOOSE"
+"""A collation of another engine: capitals, accents and spaces at the end do not count."""
+_QUOTES = "\"'`[]"
+_UPPER_TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def collation(sql: str | None, column: str) -> str:
+    """The collation of a column in a CREATE TABLE, in capitals; BINARY by default."""
+    return _declared(sql or "").get(fold(column), "BINARY")
+
+
+def alike(cell: Cell, by: str) -> Cell:
+    """A value as a collation compares it: two that are equal are the same text."""
+    if not isinstance(cell, str):
+        return cell
+    if by == "NOCASE":
+        # ASCII letters only, as SQLite does it.
+        return cell.translate(_UPPER_TO_LOWER)
+    if by == LOOSE:
+        letters = (each for each in normalize("NFD", cell) if not combining(each))
+        return "".join(letters).casefold().rstrip(" ")
+    return cell.rstrip(" ") if by == "RTRIM" else cell
+
+
+@lru_cache(maxsize=4_096)
+def _declared(sql: str) -> dict[str, str]:
+    if "collate" not in sql.lower():
+        return {}
+    collations: dict[str, str] = {}
+    words = [part for part in pieces(sql) if kind(part) not in (Kind.SPACE, Kind.COMMENT)]
+    depth, column, first = 0, "", False
+    for before, part in zip(["", *words], words, strict=False):
+        if depth == 1 and first:
+            column, first = fold(part.strip(_QUOTES)), False
+        depth += (part == "(") - (part == ")")
+        if depth == 1 and part in ("(", ","):
+            first = True
+        if depth == 1 and before.lower() == "collate":
+            collations.setdefault(column, part.strip(_QUOTES).upper())
+    return collations

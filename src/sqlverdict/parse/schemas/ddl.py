@@ -1,18 +1,21 @@
 """A schema from CREATE statements. SQLite itself is the parser: it runs them in memory.
 
 Only CREATE and ALTER statements run; data and settings in a dump are passed over, and so are
-triggers and virtual tables. Any type name is fine, as SQLite takes any.
+triggers and virtual tables. Any type name is fine, as SQLite takes any. A table that is declared
+with its schema (``analytics.orders``) keeps it (``declared_paths.py``).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.files.other_engines import ddl_hint
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.declared_paths import plain_statements
 from sqlverdict.parse.schemas.sqlite import read_sqlite_schema
 from sqlverdict.parse.tokens import solid, statements
 
@@ -45,11 +48,11 @@ def read_ddl(text: str, db_id: str) -> Schema:
     Raises:
         SchemaError: a statement fails (the message quotes it), or none makes a table.
     """
+    plain, paths = plain_statements([each for each in statements(text) if _makes_schema(each)])
     with closing(open_in_memory()) as connection:
         connection.set_authorizer(_authorize)
-        for statement in statements(text):
-            if _makes_schema(statement):
-                _run(connection, statement, db_id)
+        for statement in plain:
+            _run(connection, statement, db_id)
         connection.set_authorizer(None)
         connection.set_progress_handler(None, 0)
         schema = read_sqlite_schema(connection, db_id, "ddl")
@@ -57,11 +60,19 @@ def read_ddl(text: str, db_id: str) -> Schema:
         raise SchemaError(
             f"the schema of {db_id!r} holds no CREATE TABLE statement; expected at least one"
         )
-    return schema
+    if not paths:
+        return schema
+    tables = tuple(
+        replace(table, paths=(paths[table.name],)) if table.name in paths else table
+        for table in schema.tables
+    )
+    return replace(schema, tables=tables)
 
 
 def _makes_schema(statement: str) -> bool:
     words = [word.upper() for word in solid(statement)[:3]]
+    if words[1:2] in (["SCHEMA"], ["DATABASE"]):
+        return False
     passed_over = {"TRIGGER", "VIRTUAL"}
     return words[:1] in (["CREATE"], ["ALTER"]) and passed_over.isdisjoint(words)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.files.sqlite import open_read_only
-from sqlverdict.parse.collations import collation
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Source, Table
+from sqlverdict.parse.schemas.column_types import collation
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 
 # SQLite reports a generated column's declaration as part of its type.

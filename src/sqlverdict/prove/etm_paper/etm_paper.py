@@ -190,8 +190,11 @@ class EtmPaper:
             gold.text,
         )
 
-    def read(self, query: Query, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+    def read(
+        self, query: Query, schema: Schema, facts: frozenset[Fact], reading: int = 0
+    ) -> tuple[Expr, Facts]:
         """The tree as the paper's script reads it; never raises."""
+        del reading
         return script_tree(query.tree, schema), paper_facts(schema, facts)
 
     def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:

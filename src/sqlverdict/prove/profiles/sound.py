@@ -6,11 +6,11 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.derive import derive_by_normal_forms
+from sqlverdict.prove.derive import derive_by_normal_forms, shared_facts
 from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
+from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, lost_order, visible_order
 from sqlverdict.prove.resolve.fidelity import loss
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
@@ -31,19 +31,21 @@ class Sound:
         """Rewrite both queries to normal forms and compare these."""
         return derive_by_normal_forms(question, "sound")
 
-    def read(self, query: Query, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+    def read(
+        self, query: Query, schema: Schema, facts: frozenset[Fact], reading: int = 0
+    ) -> tuple[Expr, Facts]:
         """The tree with every name resolved.
 
         Raises:
             Unsupported: a name, a table or a clause is beyond the prover.
         """
-        start = resolve_query(query, schema)
-        return start.tree, Facts(schema, facts, start.bases, query.dialect)
+        start = resolve_query(query, schema, facts, reading)
+        return start.tree, shared_facts(schema, facts, query.dialect).over(start.bases)
 
     def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
         """What the tree may have lost of the text, or what no rule may touch."""
         lost = loss(sql, facts.schema) if facts.record.in_python else None
-        return lost or refusal(tree, facts)
+        return lost or refusal(tree, facts) or lost_order(tree, facts.record)
 
     def difference(
         self, gold: Expr, prediction: Expr, columns: tuple[int, ...], fixed_columns: bool

@@ -77,5 +77,8 @@ def _bare(nodes: Iterable[Expr], grouped: set[str], own: set[str]) -> Iterator[e
         if isinstance(node, exp.Column):
             if source_label(node) in own and expression_key(node) not in grouped:
                 yield node
+        elif isinstance(node, exp.Filter) and is_aggregate(node.this):
+            # Its condition looks at every row, as an argument does.
+            continue
         elif not is_aggregate(node) and not (grouped and expression_key(node) in grouped):
             yield from _bare(node.iter_expressions(), grouped, own)

@@ -6,7 +6,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.copies import counted_copy
-from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.shape import items, whole_number
+
+_OTHER_CLAUSES = ("group", "having", "order", "limit", "offset", "distinct")
 
 
 def counted_condition(node: Expr, *, whole: bool = False) -> Expr | None:
@@ -25,22 +27,41 @@ def counted_condition(node: Expr, *, whole: bool = False) -> Expr | None:
     return condition
 
 
+def conditional_argument(call: Expr) -> exp.Case | None:
+    """The argument of ``SUM(CASE WHEN d THEN x END)``, below a DISTINCT, too."""
+    inner = call.this
+    if isinstance(inner, exp.Distinct) and len(inner.expressions) == 1:
+        inner = inner.expressions[0]
+    if not isinstance(inner, exp.Case) or inner.this is not None or len(inner.args["ifs"]) != 1:
+        return None
+    return inner if inner.args.get("default") is None else None
+
+
 def tested_condition(node: Expr) -> Expr | None:
     """The condition of ``COUNT(CASE WHEN d THEN 1 END)``."""
     inner = node.this if isinstance(node, exp.Count) else None
-    if not isinstance(inner, exp.Case) or inner.this is not None or len(inner.args["ifs"]) != 1:
+    if not isinstance(inner, exp.Case) or conditional_argument(node) is not inner:
         return None
     branch = inner.args["ifs"][0]
-    if whole_number(branch.args["true"]) != 1 or inner.args.get("default") is not None:
-        return None
     condition: Expr = branch.this
-    return condition
+    return condition if whole_number(branch.args["true"]) == 1 else None
 
 
 def counts_when(condition: Expr) -> Expr:
     """``COUNT(CASE WHEN d THEN 1 END)``."""
     branch = exp.If(this=counted_copy(condition), true=exp.Literal.number(1))
     return exp.Count(this=exp.Case(ifs=[branch]), big_int=True)
+
+
+def counts_rows(query: Expr) -> bool:
+    """Whether a query for one value is ``SELECT COUNT(*) FROM ... WHERE ...`` and no more."""
+    inner = query.this if isinstance(query, exp.Subquery) else None
+    if not isinstance(inner, exp.Select) or len(inner.expressions) != 1 or not items(inner):
+        return False
+    call = inner.expressions[0]
+    if not isinstance(call, exp.Count) or not isinstance(call.this, exp.Star):
+        return False
+    return not any(inner.args.get(part) for part in _OTHER_CLAUSES)
 
 
 def share_of(condition: Expr) -> Expr:

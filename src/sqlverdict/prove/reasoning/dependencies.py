@@ -13,6 +13,7 @@ from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     aggregates_in,
     column_name,
+    columns_in,
     conditions,
     has_window,
     is_constant,
@@ -23,6 +24,7 @@ from sqlverdict.prove.reasoning.shape import (
     joins,
     output_nodes,
     parts,
+    source_label,
 )
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
@@ -229,12 +231,22 @@ def equality(condition: Expr, facts: Facts) -> tuple[ColumnName, ColumnName] | N
 
 
 def at_most_one_row(select: Expr, facts: Facts) -> bool:
-    """Whether a query gives one row or none."""
+    """Whether a query gives one row or none, for each row of the query around it."""
     if not isinstance(select, exp.Select):
         return False
     if is_grouped(select):
         return select.args.get("group") is None
-    return determines_row(select, facts, ())
+    return determines_row(select, facts, outer_columns(select))
+
+
+def outer_columns(query: Expr) -> set[ColumnName]:
+    """The columns that a query takes from outside: one row around it gives them one value each."""
+    inside = {part.alias for part in query.find_all(exp.Table, exp.Subquery) if part.alias}
+    return {
+        column_name(column)
+        for column in columns_in(query)
+        if source_label(column) and source_label(column) not in inside
+    }
 
 
 def plain_columns(nodes: Iterable[Expr]) -> set[ColumnName]:

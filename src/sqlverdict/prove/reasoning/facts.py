@@ -196,6 +196,8 @@ class Facts:
         if isinstance(node, exp.Substring):
             # A part of a BLOB is a BLOB.
             return "text" if self.kind(node.this) is not None else None
+        if isinstance(node, exp.Upper | exp.Lower) and self._is_typed:
+            return self.kind(node.this)
         if isinstance(node, exp.Upper | exp.Lower | exp.DPipe):
             return "text"
         return None
@@ -210,7 +212,7 @@ class Facts:
         if target != "NUMERIC":
             return _AFFINITY_KINDS.get(target)
         inner = self.kind(node.this)
-        return inner if inner in ("integer", "real") else "number"
+        return inner if inner in ("integer", "real") and not self._is_typed else "number"
 
     def _kind_of_all(self, nodes: Iterable[Expr | None]) -> Kind | None:
         """The kind of an expression that is one of several."""

@@ -5,6 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+_TRUTHS = (
+    *(exp.And, exp.Or, exp.Not, exp.Boolean, exp.Exists),
+    *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ),
+    *(exp.Is, exp.In, exp.Like, exp.Between, exp.Glob),
+)
+
 
 def in_filter(node: Expr) -> bool:
     """Whether it makes no difference here if a condition is false or NULL."""
@@ -23,24 +29,7 @@ def in_filter(node: Expr) -> bool:
 
 def is_truth_value(node: Expr) -> bool:
     """Whether an expression is always 1, 0 or NULL."""
-    if isinstance(node, exp.And | exp.Or | exp.Not | exp.Boolean | exp.Exists):
-        return True
-    return isinstance(
-        node,
-        exp.EQ
-        | exp.NEQ
-        | exp.GT
-        | exp.GTE
-        | exp.LT
-        | exp.LTE
-        | exp.Is
-        | exp.In
-        | exp.Like
-        | exp.Between
-        | exp.NullSafeEQ
-        | exp.NullSafeNEQ
-        | exp.Glob,
-    )
+    return isinstance(node, _TRUTHS)
 
 
 def constant_truth(node: Expr | None) -> bool | None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.counting import (
@@ -16,7 +17,16 @@ from sqlverdict.prove.reasoning.counting import (
     tested_condition,
 )
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import has_subquery, nodes_in
+from sqlverdict.prove.reasoning.shape import (
+    column_name,
+    has_subquery,
+    is_grouped,
+    is_limited,
+    items,
+    leaves,
+    nodes_in,
+    own_nodes,
+)
 from sqlverdict.prove.resolve.parser_losses import cast_type
 from sqlverdict.prove.tree_key import expression_key, same_expression
 
@@ -204,3 +214,168 @@ def _product(factors: list[Expr]) -> Expr:
     for factor in factors[1:]:
         product = exp.Mul(this=product, expression=factor.copy())
     return product
+
+
+def typed_fraction(node: exp.Mul | exp.Div, facts: Facts) -> Expr | None:
+    """The plain form of a product or quotient where types are enforced; ``None``: it has it.
+
+    There a division of decimals does not cut, and some engines keep few digits of it, so much less
+    is one form: an average, a constant that divides, and one that changes nothing.
+    """
+    if isinstance(node, exp.Mul):
+        for value, number in ((node.this, node.expression), (node.expression, node.this)):
+            if isinstance(number, exp.Literal) and not number.is_string:
+                return _scaled(value, Fraction(Decimal(str(number.this))), facts)
+        return None
+    whole_numbers = Dialect.get_or_raise(facts.dialect).TYPED_DIVISION
+    total, constant = _without_constant(node.this)
+    if whole_numbers and not is_fraction(node.this, facts):
+        return None
+    if constant is not None and facts.record.short_division:
+        return None
+    count = node.expression
+    if (
+        isinstance(total, exp.Sum)
+        and isinstance(count, exp.Count)
+        and constant in (None, 1)
+        and same_expression(total.this, count.this)
+    ):
+        return exp.Avg(this=total.this.copy())
+    if constant is None or whole_numbers or constant.denominator != 1:
+        return None
+    product = exp.Mul(this=total.copy(), expression=exp.Literal.number(constant.numerator))
+    if expression_key(product) == expression_key(node.this):
+        return None
+    return _quotient(product, node.expression.copy(), facts)
+
+
+def _scaled(value: Expr, factor: Fraction, facts: Facts) -> Expr | None:
+    """A column times a constant below 1 as a division, where both are exact or rounded alike."""
+    if not isinstance(value, exp.Column):
+        return None
+    if factor == 1:
+        return value.copy()
+    if factor.numerator != 1 or not 1 < factor.denominator <= 10_000:
+        return None
+    kind = facts.kind(value)
+    if kind == "integer":
+        exact = not Dialect.get_or_raise(facts.dialect).TYPED_DIVISION
+    else:
+        exact = kind == "real" or is_decimal(value, facts)
+    bottom = factor.denominator
+    if facts.record.short_division and kind != "real" and 10_000 % bottom:
+        # Of 1 / 32 four digits are left.
+        return None
+    if not exact and (kind is not None or bottom & (bottom - 1)):
+        # A float of four bytes: only to halve it is exact.
+        return None
+    return _quotient(value.copy(), exp.Literal.number(bottom), facts)
+
+
+def _quotient(above: Expr, below: Expr, facts: Facts) -> Expr:
+    dialect = Dialect.get_or_raise(facts.dialect)
+    flags = {"typed": dialect.TYPED_DIVISION, "safe": dialect.SAFE_DIVISION}
+    return exp.Div(this=above, expression=below, **flags)
+
+
+def _without_constant(node: Expr) -> tuple[Expr, Fraction | None]:
+    """A factor and the constant beside it."""
+    if isinstance(node, exp.Mul):
+        for value, number in ((node.this, node.expression), (node.expression, node.this)):
+            if isinstance(number, exp.Literal) and not number.is_string:
+                return value, Fraction(Decimal(str(number.this)))
+    return node, None
+
+
+def is_decimal(node: Expr, facts: Facts) -> bool:
+    """Whether a node is a column of decimals."""
+    if not isinstance(node, exp.Column):
+        return False
+    label, name = column_name(node)
+    table = facts.table(label)
+    column = table.column(name) if table is not None else None
+    return column is not None and column.type.lower().startswith(("decimal", "numeric"))
+
+
+def is_fraction(node: Expr, facts: Facts) -> bool:
+    """Whether a number is surely no integer by its type, where types are enforced."""
+    if isinstance(node, exp.Mul):
+        return is_fraction(node.this, facts) or is_fraction(node.expression, facts)
+    if isinstance(node, exp.Literal):
+        return not node.is_string and "." in str(node.this)
+    if isinstance(node, exp.Sum | exp.Min | exp.Max):
+        return is_fraction(node.this, facts)
+    if isinstance(node, exp.Avg):
+        return True
+    return isinstance(node, exp.Column) and (facts.kind(node) == "real" or is_decimal(node, facts))
+
+
+def is_mean(node: Expr) -> bool:
+    """Whether a sum is divided by a count: over no rows the sum is NULL, and so is the quotient."""
+    above, count = node.this, node.expression
+    factors = [above.this, above.expression] if isinstance(above, exp.Mul) else [above]
+    sums = [factor.this for factor in factors if isinstance(factor, exp.Sum)]
+    if not isinstance(count, exp.Count) or isinstance(count.this, exp.Distinct):
+        return False
+    if isinstance(count.this, exp.Star):
+        return bool(sums)
+    return any(same_expression(summed, count.this) for summed in sums)
+
+
+def quotient_objection(tree: Expr, facts: Facts) -> str | None:
+    """Why a quotient of a query may have another value where a rule moves it."""
+    record = facts.record
+    if record.wide_sums and _may_divide_sums(tree, facts):
+        # A sum of integers may be a decimal, and then it is not divided as an integer is.
+        return "a division beside a sum"
+    if record.short_division and any(
+        isinstance(node, _COMPUTED) and any(_is_cut(part, facts) for part in own_nodes(node))
+        for node in nodes_in(tree)
+    ):
+        # What a query hands on is cut to the digits of its type; what is computed at once is not.
+        return "arithmetic on a quotient that another query gives"
+    return None
+
+
+_COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Sum, exp.Avg)
+
+
+def _may_divide_sums(tree: Expr, facts: Facts) -> bool:
+    """Whether a query has a sum, and a division that may be one of integers."""
+    nodes = list(nodes_in(tree))
+    return any(isinstance(node, exp.Sum) for node in nodes) and not all(
+        is_fraction(node.this, facts) for node in nodes if isinstance(node, exp.Div)
+    )
+
+
+def _is_cut(node: Expr, facts: Facts) -> bool:
+    """Whether a value is a quotient of decimals that a query for one value or a table gives."""
+    if isinstance(node, exp.Subquery):
+        return any(_has_quotient(leaf.expressions[0], facts) for leaf in leaves(node.this))
+    source = facts.home(node) if isinstance(node, exp.Column) else None
+    if source is None or not isinstance(source[1], exp.Subquery):
+        return False
+    query = source[1].this
+    output = facts.projection(node)
+    if output is not None and _is_merged(query):
+        return any(_is_cut(part, facts) for part in own_nodes(output))
+    number = int(node.name[1:])
+    return any(_has_quotient(leaf.expressions[number], facts) for leaf in leaves(query))
+
+
+def _is_merged(query: Expr) -> bool:
+    """Whether an engine reads through a derived table as if it were not there."""
+    plain = isinstance(query, exp.Select) and not query.args.get("distinct")
+    return plain and not is_grouped(query) and not is_limited(query) and bool(items(query))
+
+
+def _has_quotient(output: Expr, facts: Facts) -> bool:
+    """Whether a value is computed from a quotient of decimals."""
+    for node in own_nodes(output):
+        if isinstance(node, exp.Div | exp.Avg):
+            operands = (node.this, node.args.get("expression"))
+            if not any(part is not None and facts.kind(part) == "real" for part in operands):
+                return True
+        elif isinstance(node, exp.Column | exp.Subquery) and _is_cut(node, facts):
+            return True
+    return False

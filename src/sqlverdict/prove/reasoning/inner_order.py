@@ -1,8 +1,10 @@
 """Where the order of an inner query's rows can be seen from outside.
 
-SQL's tables are bags, but SQLite hands the rows of a derived table on as they come. A LIMIT
-around it, a scalar subquery, a window, a bare column of a group shows that order. Predictions
-rely on it, so an inner ORDER BY counts wherever it can be seen, through any number of levels.
+SQL's tables are bags, but SQLite, DuckDB and PostgreSQL hand the rows of a derived table on as they
+come. A LIMIT around it, a scalar subquery, a window, a bare column of a group shows that order.
+Predictions rely on it, so an inner ORDER BY counts wherever it can be seen, through any number of
+levels. Where a gold orders its rows, the order that a prediction hands on is one, too. MariaDB
+drops an ORDER BY inside: there a query is refused in which it could be seen.
 """
 
 from __future__ import annotations
@@ -10,14 +12,19 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import Dialect
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.shape import (
     enclosing,
+    has_subquery,
     has_window,
+    is_grouped,
     is_limited,
+    joins,
     nodes_in,
     whole_number,
 )
+from sqlverdict.prove.resolve.scope import resolved
 
 ORDER_SHOWS = "the order of an inner query's rows shows outside"
 
@@ -65,6 +72,53 @@ def visible_order(tree: Expr) -> bool:
         if _is_source(node) and order_shows(node):
             return True
     return False
+
+
+def lost_order(tree: Expr, record: Dialect) -> str | None:
+    """Why nothing is said about a query in a dialect whose engines may drop an inner order."""
+    return ORDER_SHOWS if not record.hands_on_order and visible_order(tree) else None
+
+
+def take_over_order(query: Expr) -> bool:
+    """Write the order of a query's one source as its own, in place; whether it is ordered now.
+
+    The query passes rows on: it picks some and shows what it likes of them. It may not pick them by
+    a query inside, of which an engine may make a join. A sort key that its source does not show
+    becomes one more column of the source.
+    """
+    if not isinstance(query, exp.Select) or query.args.get("order") is not None:
+        return query.args.get("order") is not None
+    start = query.args.get("from_")
+    source = start.this if start is not None else None
+    if not isinstance(source, exp.Subquery):
+        return False
+    inner = source.this
+    if not isinstance(inner, exp.Select) or is_limited(query) or is_limited(inner):
+        return False
+    if joins(query) or query.args.get("distinct") or is_grouped(query) or has_window(query):
+        return False
+    where = query.args.get("where")
+    if where is not None and has_subquery(where):
+        return False
+    if not take_over_order(inner):
+        return False
+    keys = [term.this for term in inner.args["order"].expressions]
+    if inner.args.get("distinct") and any(key not in inner.expressions for key in keys):
+        return False
+    terms = [_outer_term(term, inner, source.alias) for term in inner.args["order"].expressions]
+    query.set("order", exp.Order(expressions=terms))
+    return True
+
+
+def _outer_term(term: Expr, inner: exp.Select, label: str) -> Expr:
+    """A term of an inner ORDER BY as the query outside says it."""
+    position = next((n for n, output in enumerate(inner.expressions) if output == term.this), None)
+    if position is None:
+        position = len(inner.expressions)
+        inner.append("expressions", term.this.copy())
+    outer = term.copy()
+    outer.set("this", resolved(label, f"c{position}"))
+    return outer
 
 
 def _is_source(query: Expr) -> bool:

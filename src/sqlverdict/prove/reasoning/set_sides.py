@@ -1,4 +1,4 @@
-"""The sides of INTERSECT and EXCEPT as a test for an equal row."""
+"""The sides of INTERSECT and EXCEPT as a test for an equal row, those of UNION as one query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.moves import is_flat
+from sqlverdict.prove.reasoning.moves import is_flat, substitute
 from sqlverdict.prove.reasoning.shape import (
     all_inner,
     column_name,
@@ -20,6 +20,8 @@ from sqlverdict.prove.reasoning.shape import (
     items,
     set_conditions,
 )
+from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.tree_key import tree_key
 
 
 def existence(node: exp.SetOperation, facts: Facts) -> Expr | None:
@@ -70,6 +72,40 @@ def _is_of_one_row(
             facts.cite(fact)
             return True
     return False
+
+
+def other_conditions(left: Expr, right: Expr, facts: Facts) -> list[Expr] | None:
+    """The conditions of the right selection, over the sources of the left one.
+
+    ``None`` where the two do not select the same from the same tables, each once, joined by inner
+    joins and without grouping or LIMIT.
+    """
+    if not _is_plain(left) or not _is_plain(right):
+        return None
+    mine, theirs = items(left), items(right)
+    tables = [facts.bases.get(item.alias) for item in (*mine, *theirs)]
+    if None in tables or len(set(tables)) != len(mine) or len(mine) != len(theirs):
+        return None
+    if _bare(left) != _bare(right):
+        return None
+    by_table = {facts.bases[item.alias]: item.alias for item in mine}
+    renamed = {item.alias: by_table[facts.bases[item.alias]] for item in theirs}
+    other = counted_copy(right)
+    columns = {
+        (column.text("table"), column.name): resolved(renamed[column.text("table")], column.name)
+        for column in other.find_all(exp.Column)
+        if column.text("table") in renamed
+    }
+    substitute(other, columns)
+    return conditions(other)
+
+
+def _bare(select: Expr) -> str:
+    """A SELECT without its conditions, as text."""
+    copy = counted_copy(select)
+    copy.set("where", None)
+    copy.set("distinct", None)
+    return tree_key(copy)
 
 
 def _is_plain(query: Expr) -> bool:

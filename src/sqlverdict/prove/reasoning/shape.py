@@ -17,6 +17,11 @@ MOST_INTEGER = 2**63
 NAMES = frozenset({exp.Column, exp.Table, exp.Identifier, exp.Literal, exp.Star})
 """Nodes that name or spell something: what is below them is spelling."""
 
+# Asked so often that types are put together once.
+_CALLS = (exp.AggFunc, exp.Anonymous)
+_AROUND_CALLS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
+_LEAVES = frozenset({exp.Identifier, exp.Literal})
+
 
 def all_of(conditions: Sequence[Expr]) -> Expr:
     """The conjunction of conditions, which must not be empty."""
@@ -138,25 +143,26 @@ def nodes_in(node: Expr) -> Iterator[Expr]:
         if type(here) in NAMES:
             continue
         for value in here.args.values():
-            if isinstance(value, exp.Expr):
+            if isinstance(value, Expr):
                 open_.append(value)
             elif isinstance(value, list):
-                open_ += [part for part in value if isinstance(part, exp.Expr)]
+                open_ += [part for part in value if isinstance(part, Expr)]
 
 
 def copied(node: Expr) -> Expr:
     """A copy without comments and places in the text, on which ``copy()`` spends its time."""
-    if isinstance(node, exp.Identifier | exp.Literal):
-        return type(node)(**node.args)
+    kind = type(node)
+    if kind in _LEAVES:
+        return kind(**node.args)
     args = {
-        name: [copied(part) if isinstance(part, exp.Expr) else part for part in value]
+        name: copied(value)
+        if isinstance(value, Expr)
+        else [copied(part) if isinstance(part, Expr) else part for part in value]
         if isinstance(value, list)
-        else copied(value)
-        if isinstance(value, exp.Expr)
         else value
         for name, value in node.args.items()
     }
-    return type(node)(**args)
+    return kind(**args)
 
 
 def columns_in(node: Expr) -> Iterator[exp.Column]:
@@ -185,18 +191,18 @@ def own_nodes(node: Expr) -> Iterator[Expr]:
         if isinstance(here, exp.Query) and not isinstance(here, exp.Subquery):
             continue
         for value in reversed(here.args.values()):
-            if isinstance(value, exp.Expr):
+            if isinstance(value, Expr):
                 open_.append(value)
             elif isinstance(value, list):
-                open_ += [part for part in reversed(value) if isinstance(part, exp.Expr)]
+                open_ += [part for part in reversed(value) if isinstance(part, Expr)]
 
 
 def is_aggregate(node: Expr) -> bool:
     """Whether a node is a call of an aggregate function (not one of a window)."""
-    if not isinstance(node, exp.AggFunc | exp.Anonymous):
+    if not isinstance(node, _CALLS):
         return False
     call: Expr = node
-    while isinstance(call.parent, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+    while isinstance(call.parent, _AROUND_CALLS):
         call = call.parent
     if isinstance(call.parent, exp.Window) and call.arg_key == "this":
         return False

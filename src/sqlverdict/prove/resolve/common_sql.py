@@ -15,8 +15,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.tokens import fold
+from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.records import Query
 
@@ -59,7 +60,8 @@ _PARTS: dict[type[Expr], str] = {
     exp.Mul: "this expression",
     exp.Div: "this expression typed safe",
     **dict.fromkeys(COMPARISONS, "this expression"),
-    exp.Is: "this expression negate",
+    exp.Is: "this expression",
+    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), "this expression"),
     exp.In: "this expressions query",
     exp.Between: "this low high",
     exp.Like: "this expression negate",
@@ -67,34 +69,46 @@ _PARTS: dict[type[Expr], str] = {
     exp.Case: "this ifs default",
     exp.If: "this true false",
     exp.Coalesce: "this expressions",
+    exp.Nullif: "this expression",
+    exp.Cast: "this to _type",
+    exp.DataType: "this nested",
     exp.Count: "this big_int",
     exp.Sum: "this",
     exp.Avg: "this",
     exp.Min: "this",
     exp.Max: "this",
+    exp.Filter: "this expression",
     exp.Lower: "this",
     exp.Upper: "this",
     exp.Length: "this binary",
     exp.Abs: "this",
     exp.Substring: "this start length",
+    exp.Anonymous: "this expressions",
+    exp.Tuple: "expressions",
+    exp.Window: "this partition_by order over",
+    **dict.fromkeys((exp.RowNumber, exp.Rank, exp.DenseRank), ""),
 }
 """The nodes that are read, each with the arguments that it may have."""
 
 _ATOMS = (
     *(exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Subquery, exp.Func),
-    *(exp.Star, exp.Distinct),
+    *(exp.Star, exp.Distinct, exp.Tuple, exp.Window),
 )
 _PREDICATE = 4
 _LEVELS: dict[type[Expr], int] = {
     exp.Neg: 1,
     **dict.fromkeys((exp.Mul, exp.Div), 2),
     **dict.fromkeys((exp.Add, exp.Sub), 3),
-    **dict.fromkeys((*COMPARISONS, exp.Is, exp.In, exp.Between, exp.Like), _PREDICATE),
+    **dict.fromkeys((*COMPARISONS, exp.NullSafeEQ, exp.NullSafeNEQ), _PREDICATE),
+    **dict.fromkeys((exp.Is, exp.In, exp.Between, exp.Like), _PREDICATE),
     exp.Not: 5,
     exp.And: 6,
     exp.Or: 7,
 }
 """How loosely an operator binds; what is not listed stands for itself."""
+
+_CASTS = (*(exp.DType.INT, exp.DType.BIGINT, exp.DType.DOUBLE, exp.DType.DECIMAL, exp.DType.TEXT),)
+"""The types to which every number can be cast."""
 
 _KINDS = frozenset({"", "INNER", "CROSS", "OUTER"})
 
@@ -111,11 +125,19 @@ def require_common_sql(query: Query, schema: Schema) -> None:
     for node in query.tree.walk():
         _require_known(node)
         if type(node) in _LEVELS:
-            _require_plain_operands(node)
+            _require_plain_operands(node, query)
         elif isinstance(node, exp.SetOperation):
             _require_clear_sides(node)
         elif isinstance(node, exp.Select):
             _require_clear_joins(node)
+        elif isinstance(node, exp.Filter):
+            _require_filter_clause(node, query.dialect)
+        elif isinstance(node, exp.Window):
+            _require_plain_window(node)
+        elif isinstance(node, exp.If) and not isinstance(node.parent, exp.Case):
+            _require_if_function(query.dialect)
+    if "nulls_place" not in dialect_of(query.dialect).rules and "nulls" in _words(query.sql):
+        raise Unsupported("nulls first or last in this dialect")
     _require_clear_names(query, schema)
     used = {fold(table.name) for table in query.tree.find_all(exp.Table)}
     if any(fold(cte.alias) not in used for cte in query.tree.find_all(exp.CTE)):
@@ -134,8 +156,8 @@ def _require_known(node: Expr) -> None:
             bound = node.expression
             if not isinstance(bound, exp.Literal) or bound.is_string or not bound.this.isdigit():
                 raise Unsupported(f"{node.key} that is not a plain number")
-        case exp.Is() if not isinstance(node.expression, exp.Null):
-            raise Unsupported("IS with something other than NULL")
+        case exp.Is() if not isinstance(node.expression, exp.Null | exp.Boolean):
+            raise Unsupported("IS with something other than NULL, TRUE and FALSE")
         case exp.Distinct() if node.expressions and (
             len(node.expressions) != 1 or not isinstance(node.parent, exp.AggFunc)
         ):
@@ -145,17 +167,22 @@ def _require_known(node: Expr) -> None:
             raise Unsupported("a query in two pairs of parentheses")
         case exp.TableAlias() if node.args.get("columns") and not isinstance(node.parent, exp.CTE):
             raise Unsupported("column names behind an alias")
+        case exp.Anonymous() if UNKNOWN_FUNCTION.fullmatch(str(node.this)) is None:
+            raise Unsupported(f"the function {node.this}")
+        case exp.Cast() if node.args["to"].expressions or node.args["to"].this not in _CASTS:
+            raise Unsupported("a CAST that may fail")
         case exp.In() if node.expressions and node.args.get("query"):
             raise Unsupported("IN with a list and a query")
 
 
-def _require_plain_operands(node: Expr) -> None:
+def _require_plain_operands(node: Expr, query: Query) -> None:
     """Every operand binds tighter, so that any order of precedence gives the same tree."""
     own = _LEVELS[type(node)]
     beside = node.parent.parent if isinstance(node.parent, exp.Paren) else None
-    if own >= _PREDICATE and beside is not None and _LEVELS.get(type(beside)) == _PREDICATE:
+    is_beside = beside is not None and _LEVELS.get(type(beside)) == _PREDICATE
+    if own >= _PREDICATE and is_beside and not _has_own_parentheses(node, query):
         # Our parser puts parentheses of its own around a predicate beside another one.
-        raise Unsupported(f"{node.key} beside {beside.key}")
+        raise Unsupported(f"{node.key} beside another condition, without parentheses")
     operands = [node.args.get(part) for part in ("this", "expression", "low", "high")]
     for number, operand in enumerate(operands):
         if operand is None or (isinstance(operand, _ATOMS) and type(operand) not in _LEVELS):
@@ -164,6 +191,44 @@ def _require_plain_operands(node: Expr) -> None:
         chain = (number == 0 and own in (2, 3)) or own in (5, 6, 7)
         if level > own or (level == own and not chain):
             raise Unsupported(f"{operand.key} beside {node.key} without parentheses")
+
+
+def _has_own_parentheses(node: Expr, query: Query) -> bool:
+    """Whether the text has parentheses around an operand, wherever that is written."""
+    operand = _words(node.sql(query.dialect))
+    words = _words(query.sql)
+    size = len(operand)
+    places = [at for at in range(len(words)) if words[at : at + size] == operand]
+    return bool(places) and all(
+        at > 0 and words[at - 1] == "(" and words[at + size : at + size + 1] == [")"]
+        for at in places
+    )
+
+
+def _words(sql: str) -> list[str]:
+    return [fold(word) for word in pieces(sql) if kind(word) not in (Kind.SPACE, Kind.COMMENT)]
+
+
+def _require_filter_clause(node: exp.Filter, dialect: str) -> None:
+    if "filter_clause" not in dialect_of(dialect).rules or not isinstance(node.this, exp.AggFunc):
+        raise Unsupported("filter in this dialect")
+
+
+def _require_plain_window(node: exp.Window) -> None:
+    if isinstance(node.this, exp.RowNumber) and not node.args.get("order"):
+        raise Unsupported("ROW_NUMBER without an order")
+    select = node.find_ancestor(exp.Select)
+    part: Expr = node
+    while part.parent is not None and part.parent is not select:
+        part = part.parent
+    parts = ("distinct", "group", "having")
+    if select is None or part.arg_key != "expressions" or any(map(select.args.get, parts)):
+        raise Unsupported("a window of a query that folds rows, or outside of its columns")
+
+
+def _require_if_function(dialect: str) -> None:
+    if "if_function" not in dialect_of(dialect).rules:
+        raise Unsupported("the function if")
 
 
 def _require_clear_sides(node: exp.SetOperation) -> None:

@@ -27,7 +27,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.parse.accepted import explain_rows
+from sqlverdict.parse.grammar import explain_rows
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.parser_losses import cast_affinity

@@ -2,31 +2,80 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
+from dataclasses import replace
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.execute.common_text import text_in_common_sql
+from sqlverdict.parse.facts import Fact, facts_of
+from sqlverdict.parse.qualified import with_plain_names
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.resolve.common_sql import require_common_sql
+from sqlverdict.prove.resolve.refusals import refusal
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.spellings import spell_plainly
 from sqlverdict.prove.resolve.tree import Resolved, resolve_tree
-from sqlverdict.records import Query
+from sqlverdict.records import ParseFailure, Query
+
+READINGS = (None, True, False)
+"""How a query is read, each way where the ways before it fail: as common SQL; or as its engine
+writes it in common SQL, with arithmetic as it stands, and with unknown functions for it."""
 
 
-def resolve_query(query: Query, schema: Schema) -> Resolved:
+def resolve_query(
+    query: Query, schema: Schema, facts: frozenset[Fact] | None = None, reading: int = 0
+) -> Resolved:
     """Resolve a query, where its dialect reads it as our parser does.
 
-    For SQLite that is checked where a proof was found (``fidelity.py``).
+    For SQLite that is checked where a proof was found (``fidelity.py``). Elsewhere a query is read
+    if all of it is common SQL; or else as its own engine writes it in common SQL, with calls of
+    unknown functions. A table that is named with its schema goes by its one plain name from here
+    on.
+
+    Args:
+        query: The parsed query.
+        schema: The tables.
+        facts: What holds in them; all that the schema says, where not given.
+        reading: The first of ``READINGS`` that is tried.
 
     Raises:
         Unsupported: it has a construct that is not read.
     """
     if dialect_of(query.dialect).in_python:
         return resolve_tree(query.tree, schema)
-    require_common_sql(query, schema)
+    facts = facts_of(schema, query.dialect) if facts is None else facts
+    problem: Unsupported | None = None
+    for number, arithmetic in enumerate(READINGS):
+        if number < reading:
+            continue
+        other = query if arithmetic is None else _in_common_sql(query, arithmetic, schema)
+        if other is None:
+            break
+        try:
+            start = _resolve_common(other, schema)
+            objection = refusal(start.tree, Facts(schema, facts, start.bases, query.dialect))
+            if objection is None:
+                return replace(start, reading=number)
+            problem = problem or Unsupported(objection)
+        except Unsupported as beyond:
+            problem = problem or beyond
+    raise problem or Unsupported(f"the query has no other words in {query.dialect}")
+
+
+def _in_common_sql(query: Query, arithmetic: bool, schema: Schema) -> Query | None:
+    """The query as its own engine writes it in common SQL; ``None`` where it cannot."""
+    text = text_in_common_sql(query.sql, query.dialect, arithmetic, schema)
+    other = parse(text, query.dialect) if text is not None else None
+    return other if isinstance(other, Query) else None
+
+
+def _resolve_common(query: Query, schema: Schema) -> Resolved:
+    plain = with_plain_names(query, schema)
+    if isinstance(plain, ParseFailure):
+        raise Unsupported(plain.message)
+    query = plain
     tree = query.tree.copy()
-    for test in [node for node in tree.find_all(exp.Is) if node.args.get("negate")]:
-        # In PostgreSQL it is another test for a value of several columns; such are refused.
-        test.set("negate", None)
-        negation = exp.Not()
-        test.replace(negation)
-        negation.set("this", test)
+    spell_plainly(tree, query.dialect)
+    require_common_sql(replace(query, tree=tree), schema)
     return resolve_tree(tree, schema, query.dialect)

@@ -10,6 +10,8 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold, pieces, word_set
 
 _LABEL = re.compile(r"(.+)\.[0-9]+", re.DOTALL)
+_UNKNOWN = re.compile(r"sqlverdict_[a-z]+_[a-z]+_(?P<start>[0-9a-f]{4})[0-9a-f]{16}", re.IGNORECASE)
+"""The name of an unknown function (``execute/common_text.py``)."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NO_NAMES = word_set(
     """
@@ -27,7 +29,7 @@ def readable_sql(sql: str, labels: Iterable[str] | None = None) -> str:
     """The text of a resolved tree, or of a part of one, with plain names.
 
     A resolved tree calls each source by its table and a number. The number is left out where the
-    query reads the table once.
+    query reads the table once. The name of an unknown function is cut short.
 
     Args:
         sql: The text.
@@ -39,10 +41,14 @@ def readable_sql(sql: str, labels: Iterable[str] | None = None) -> str:
         labels = {name for name in names if name is not None and _LABEL.fullmatch(name)}
     once = _used_once(labels)
     plain = [
-        token if name is None else _as_sql(once.get(name, name))
+        _short(token) if name is None else _as_sql(once.get(name, name))
         for token, name in zip(tokens, names, strict=True)
     ]
     return "".join(_without_idle_aliases(plain))
+
+
+def _short(token: str) -> str:
+    return _UNKNOWN.sub(lambda match: f"function_{match['start'].lower()}", token)
 
 
 def _name(token: str) -> str | None:

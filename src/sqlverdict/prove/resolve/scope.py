@@ -7,7 +7,6 @@ the item of FROM that has it: a table that is read twice is two items.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,12 +15,11 @@ from typing import Self
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.names import NameScope
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 
-_COLLATION = re.compile(r"\bcollate\s+(?!binary\b)", re.IGNORECASE)
 _ROWIDS = frozenset({"rowid", "oid", "_rowid_"})
 
 
@@ -144,23 +142,18 @@ def star_columns(scope: Scope, qualifier: str = "") -> Iterator[tuple[str, exp.C
 
 @dataclass(frozen=True)
 class BaseTable:
-    """A table as :class:`Source` wants it.
-
-    ``objection`` says why it cannot be read, ``collation`` why its texts cannot be compared.
-    """
+    """A table as :class:`Source` wants it; ``objection`` says why it cannot be read."""
 
     table: Table
     columns: Sequence[tuple[str, str]]
     objection: str | None
-    collation: str | None
 
 
-def find_table(schema: Schema, node: exp.Table, dialect: str = DEFAULT_DIALECT) -> BaseTable:
+def find_table(schema: Schema, node: exp.Table) -> BaseTable:
     """The base table that a name means.
 
     Raises:
-        Unsupported: there is none, it is a view, or equal texts may differ in it. (MySQL's
-            collations are part of what is known about a column.)
+        Unsupported: there is none, or it is a view.
     """
     database = fold(node.db) if node.db else ""
     if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
@@ -168,9 +161,8 @@ def find_table(schema: Schema, node: exp.Table, dialect: str = DEFAULT_DIALECT) 
     base = _tables(schema).get(fold(node.name))
     if base is None or not base.columns:
         raise Unsupported(f"there is no table {node.name}")
-    objection = base.objection or (base.collation if dialect_of(dialect).exact_texts else None)
-    if objection is not None:
-        raise Unsupported(objection)
+    if base.objection is not None:
+        raise Unsupported(base.objection)
     return base
 
 
@@ -179,13 +171,9 @@ def _tables(schema: Schema) -> dict[str, BaseTable]:
     tables: dict[str, BaseTable] = {}
     for table in schema.tables:
         columns = [(fold(column.name), fold(column.name)) for column in table.columns]
-        declaration = table.sql or ""
-        view = collation = None
-        if "view" in declaration[:40].lower().split():
-            view = f"{table.name} is a view"
-        if _COLLATION.search(declaration):
-            collation = f"{table.name} declares a collation: equal texts may differ"
-        tables.setdefault(fold(table.name), BaseTable(table, columns, view, collation))
+        is_view = "view" in (table.sql or "")[:40].lower().split()
+        view = f"{table.name} is a view" if is_view else None
+        tables.setdefault(fold(table.name), BaseTable(table, columns, view))
     return tables
 
 

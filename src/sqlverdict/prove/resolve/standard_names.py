@@ -9,6 +9,7 @@ NATURAL and USING join by the names that two sides share, in every dialect.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
@@ -23,6 +24,9 @@ _SYSTEM_COLUMNS = frozenset(
     ("rowid", "oid", "_rowid_", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "filename")
 )
 """Columns that tables have without saying so, in one engine or another."""
+_TYPE_NAMES = frozenset(("int2", "int4", "int8", "float4", "float8", "numeric", "text", "varchar"))
+"""PostgreSQL's names for the types of a CAST."""
+_NUMBERED = re.compile(r"c\d+")
 
 
 def visible_aliases(
@@ -59,9 +63,34 @@ def require_single_output(name: str, names: Sequence[str], outputs: Sequence[Exp
     if len(readings) > 1:
         raise Unsupported(f"several columns are called {name}")
     for own, output in zip(names, outputs, strict=True):
-        # PostgreSQL calls COUNT(*) count, and a CASE case.
-        if own == NAMELESS and folded in (output.key, *_spellings(output)):
+        if own == NAMELESS and _may_be_called(output, folded, known=bool(readings)):
             raise Unsupported(f"{name} may be the name of a column without an alias")
+
+
+def _may_be_called(node: Expr, name: str, known: bool) -> bool:
+    """Whether a dialect may give a column without an alias this name.
+
+    PostgreSQL calls COUNT(*) count, and a CASE case or as its ELSE is called; a CAST is called as
+    its operand or its type, a query for one value as its column.
+
+    Args:
+        node: The column.
+        name: The name.
+        known: Whether another column has this name for sure: two of them would be an error.
+    """
+    match node:
+        case exp.Column():
+            # A column of a derived table has lost its name.
+            return node.name == name or (_NUMBERED.fullmatch(node.name) is not None and not known)
+        case exp.Subquery():
+            return not known
+        case exp.Cast() if name in _TYPE_NAMES or name in node.to.sql().lower():
+            return True
+        case exp.Cast():
+            return _may_be_called(node.this, name, known)
+        case exp.Case() if node.args.get("default") is not None:
+            return name == node.key or _may_be_called(node.args["default"], name, known)
+    return name in (node.key, *_spellings(node))
 
 
 def _spellings(node: Expr) -> Sequence[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
@@ -11,6 +13,7 @@ from sqlverdict.prove.reasoning.shape import (
     conditions,
     enclosing,
     is_inner,
+    nodes_in,
     output_nodes,
     set_conditions,
     whole_number,
@@ -41,7 +44,8 @@ def runnable(
     """
     holder = exp.Paren(this=tree)
     lenient = dialect_of(dialect).lenient
-    for node in list(tree.walk()):
+    nodes = list(nodes_in(tree))
+    for node in nodes:
         if isinstance(node, exp.Subquery) and node.alias:
             _name_columns(node.this)
         if isinstance(node, exp.Join) and not lenient:
@@ -50,14 +54,14 @@ def runnable(
             _wrap_right(node, dialect)
             if node.args.get("order") is not None:
                 _name_columns(node)
-    for select in list(tree.find_all(exp.Select)):
+    for select in [node for node in nodes if isinstance(node, exp.Select)]:
         if not as_it_stands:
             _inner_first(select)
         _say_extremes(select)
         if not lenient:
             _say_determined(select)
-    put_parentheses(tree, spare=spare)
-    for clause in list(tree.find_all(exp.Group, exp.Order)):
+    _put_parentheses(list(nodes_in(tree)), spare)
+    for clause in [node for node in nodes if isinstance(node, exp.Group | exp.Order)]:
         _keep_constants(clause)
     changed: Expr = holder.this
     return changed
@@ -68,7 +72,11 @@ def put_parentheses(tree: Expr, *, spare: bool = False) -> None:
 
     With ``spare`` comparisons in AND and OR have none, nor has AND in AND, nor OR in OR.
     """
-    for node in reversed(list(tree.walk())):
+    _put_parentheses(list(tree.walk()), spare)
+
+
+def _put_parentheses(nodes: Sequence[Expr], spare: bool) -> None:
+    for node in nodes:
         if isinstance(node, exp.Like | exp.Glob) and isinstance(node.parent, exp.Escape):
             # ESCAPE is a part of LIKE and does not stand behind parentheses.
             continue
@@ -120,17 +128,15 @@ def _keep_constants(clause: Expr) -> None:
     """A whole number in GROUP BY or ORDER BY would be an ordinal."""
     for term in clause.expressions:
         value = term.this if isinstance(term, exp.Ordered) else term
-        if whole_number(_without_parentheses(value)) is not None:
+        if _is_whole_number(value):
             value.replace(exp.Add(this=value.copy(), expression=exp.Literal.number(0)))
 
 
-def _without_parentheses(value: Expr) -> Expr:
-    copy = exp.Paren(this=value.copy())
-    for paren in list(copy.find_all(exp.Paren)):
-        if paren is not copy:
-            paren.replace(paren.this)
-    inner: Expr = copy.this
-    return inner
+def _is_whole_number(value: Expr) -> bool:
+    """Whether a value is an integer literal, with minus and parentheses around it or not."""
+    while isinstance(value, exp.Paren | exp.Neg):
+        value = value.this
+    return whole_number(value) is not None
 
 
 def _name_columns(query: Expr) -> None:

@@ -59,10 +59,11 @@ MOST_NODES = 6_000
 
 @dataclass(frozen=True)
 class Resolved:
-    """A resolved tree; ``bases`` tells the base table of each label that has one."""
+    """A resolved tree; ``bases``: the base table of a label; ``reading``: see ``query.py``."""
 
     tree: Expr
     bases: dict[str, str]
+    reading: int = 0
 
 
 @dataclass(frozen=True)
@@ -255,7 +256,7 @@ class _TreeResolver:
                 if cte.names and len(cte.names) != len(names):
                     raise Unsupported(f"{item.name} names {len(cte.names)} of {len(names)} columns")
                 return self._derived(inner, item.alias_or_name, cte.names or names, scope)
-            base = find_table(self.schema, item, self.dialect)
+            base = find_table(self.schema, item)
             table = base.table
             label = self._label(fold(table.name))
             self.bases[label] = table.name
@@ -369,7 +370,7 @@ class _TreeResolver:
             self.query(node, scope, ctes)
             return node
         refuse(node)
-        if isinstance(node, exp.Cast):
+        if isinstance(node, exp.Cast) and self.is_lenient:
             node.set("to", cast_type(cast_affinity(node)))
         for name, value in list(node.args.items()):
             if isinstance(value, list):

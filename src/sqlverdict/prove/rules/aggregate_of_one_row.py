@@ -37,6 +37,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Group,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k, SUM(v) FROM t GROUP BY k", "SELECT k, v FROM t", KEY),

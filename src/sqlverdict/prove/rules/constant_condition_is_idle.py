@@ -3,7 +3,7 @@
 Statement
     d AND TRUE   ==   d            d OR FALSE   ==   d
     d AND FALSE  ==   FALSE        d OR TRUE    ==   TRUE
-    WHERE TRUE   ==   no WHERE
+    WHERE TRUE   ==   no WHERE     WHERE 0, WHERE NULL  ==   WHERE FALSE
 
 Holds when
     d is a condition or the whole stands where only truth counts.
@@ -12,7 +12,7 @@ Why
     TRUE is the greatest and FALSE the least of SQL's three truth values.
 
 Limits
-    NULL as a constant is left alone, and so is an aggregate that alone makes the query one row.
+    NULL beside AND or OR is left alone, and so is an aggregate that alone makes the query one row.
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -37,6 +37,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
         Pair("SELECT k FROM t WHERE TRUE", "SELECT k FROM t"),
         Pair("SELECT k FROM t WHERE v > 1 AND 1", "SELECT k FROM t WHERE v > 1"),
         Pair("SELECT k FROM t WHERE v > 1 OR FALSE", "SELECT k FROM t WHERE v > 1"),
+        Pair("SELECT k FROM t WHERE NULL", "SELECT k FROM t WHERE FALSE"),
     ],
     different=[
         Pair(
@@ -58,6 +59,9 @@ def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, facts: Facts
                     continue
                 node.set(part, None)
                 return node
+            if clause is not None and _is_spelt_otherwise(clause.this):
+                clause.set("this", exp.Boolean(this=False))
+                return node
         return None
     for side, other in ((node.this, node.expression), (node.expression, node.this)):
         truth_value = constant_truth(side)
@@ -69,6 +73,13 @@ def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, facts: Facts
             remaining: Expr = other
             return remaining
     return None
+
+
+def _is_spelt_otherwise(condition: Expr) -> bool:
+    """Whether a condition is 0 or NULL: neither lets a row pass."""
+    if isinstance(condition, exp.Null):
+        return True
+    return isinstance(condition, exp.Literal) and constant_truth(condition) is False
 
 
 def _aggregates(node: exp.Select) -> bool:

@@ -33,6 +33,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Join,),
     paper=("20",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

@@ -3,10 +3,11 @@
 Statement
     SELECT COUNT(DISTINCT k) FROM t               ==   SELECT COUNT(k) FROM t
     SELECT g, COUNT(DISTINCT k) FROM t GROUP BY g ==   SELECT g, COUNT(k) FROM t GROUP BY g
+    COUNT(DISTINCT CASE WHEN c THEN k END)        ==   COUNT(CASE WHEN c THEN k END)
 
 Holds when
     x, together with the grouping columns, contains a key (UNIQUE and NOT NULL) of every source,
-    by way of equalities and keys; x itself may be NULL.
+    by way of equalities and keys; x itself may be NULL. In a CASE all results are x or NULL.
 
 Why
     Two rows of a group with the same x would be the same row.
@@ -43,9 +44,20 @@ KEY = (Unique("t", ("k",)),)
             "SELECT v, COUNT(k) FROM t GROUP BY v",
             KEY,
         ),
+        Pair(
+            "SELECT COUNT(DISTINCT CASE WHEN v > 1 THEN k END), COUNT(*) FROM t",
+            "SELECT COUNT(CASE WHEN v > 1 THEN k END), COUNT(*) FROM t",
+            KEY,
+        ),
     ],
     different=[
         Pair("SELECT COUNT(DISTINCT v) FROM t", "SELECT COUNT(v) FROM t", KEY, because="v repeats"),
+        Pair(
+            "SELECT COUNT(DISTINCT CASE WHEN v > 1 THEN k ELSE 0 END), COUNT(*) FROM t",
+            "SELECT COUNT(CASE WHEN v > 1 THEN k ELSE 0 END), COUNT(*) FROM t",
+            KEY,
+            because="0 repeats",
+        ),
     ],
 )
 def count_distinct_over_key(node: exp.Count, facts: Facts) -> Expr | None:
@@ -53,9 +65,10 @@ def count_distinct_over_key(node: exp.Count, facts: Facts) -> Expr | None:
     inner = node.this
     if not isinstance(inner, exp.Distinct) or len(inner.expressions) != 1:
         return None
-    column = inner.expressions[0]
+    value = inner.expressions[0]
+    column = _counted_column(value)
     select = enclosing(node)
-    if not isinstance(column, exp.Column) or not isinstance(select, exp.Select):
+    if column is None or not isinstance(select, exp.Select):
         return None
     if column.text("table") not in labels(select) or isinstance(node.parent, exp.Window):
         return None
@@ -65,5 +78,19 @@ def count_distinct_over_key(node: exp.Count, facts: Facts) -> Expr | None:
     # A NULL is counted by neither, so UNIQUE is enough for the column itself.
     if not determines_row(select, facts, columns, also=[test]):
         return None
-    node.set("this", column)
+    node.set("this", value)
     return node
+
+
+def _counted_column(value: Expr) -> exp.Column | None:
+    """The column whose values are counted, of all rows or of those that a CASE picks."""
+    if isinstance(value, exp.Column):
+        return value
+    if not isinstance(value, exp.Case) or value.this is not None:
+        return None
+    results = [branch.args["true"] for branch in value.args["ifs"]]
+    results.append(value.args.get("default") or exp.null())
+    columns = [each for each in results if not isinstance(each, exp.Null)]
+    if not columns or any(each != columns[0] for each in columns):
+        return None
+    return columns[0] if isinstance(columns[0], exp.Column) else None

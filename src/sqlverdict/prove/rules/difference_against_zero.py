@@ -28,6 +28,7 @@ from sqlverdict.prove.rule import Pair, rule
 
 @rule(
     trust="tested",
+    needs=(exp.Sub,),
     schema="CREATE TABLE t (a INTEGER, b INTEGER)",
     equal=[Pair("SELECT a FROM t WHERE a - b < 0", "SELECT a FROM t WHERE a < b")],
     different=[

@@ -31,6 +31,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Distinct,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

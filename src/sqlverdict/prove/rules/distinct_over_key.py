@@ -37,6 +37,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Distinct,),
     paper=("2",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

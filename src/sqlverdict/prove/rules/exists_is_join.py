@@ -25,6 +25,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
+from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.dependencies import closure, multiplicity_is_idle
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items
@@ -46,6 +47,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Exists,),
     paper=("13",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[
@@ -125,7 +127,5 @@ def _at_most_one(inner: exp.Select, facts: Facts) -> bool:
 
 
 def _all(item: Expr, facts: Facts) -> set[ColumnName]:
-    from sqlverdict.parse.tokens import fold
-
     table = facts.table(item.alias)
     return {(item.alias, fold(c.name)) for c in table.columns} if table is not None else set()

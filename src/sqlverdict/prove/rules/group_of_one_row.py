@@ -34,6 +34,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Group,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT v FROM t GROUP BY k", "SELECT v FROM t", KEY),

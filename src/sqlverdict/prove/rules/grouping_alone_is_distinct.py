@@ -39,6 +39,7 @@ _ONE_FORM = ("integer", "real", "text")
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Group,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair("SELECT v FROM t GROUP BY v", "SELECT DISTINCT v FROM t"),

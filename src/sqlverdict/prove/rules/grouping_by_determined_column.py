@@ -45,6 +45,7 @@ NAME = (Unique("t", ("v",)), NotNull("t", "v"))
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Group,),
     paper=("4",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[

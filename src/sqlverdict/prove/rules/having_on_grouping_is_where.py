@@ -43,6 +43,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Having,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

@@ -51,6 +51,7 @@ KEY = (Unique("t", ("k",)),)
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.In,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair(

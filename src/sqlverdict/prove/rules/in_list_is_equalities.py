@@ -25,7 +25,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import any_of, has_subquery
+from sqlverdict.prove.reasoning.shape import any_of, has_subquery, is_constant
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _MOST = 40
@@ -54,8 +54,13 @@ def in_list_is_equalities(node: exp.In, facts: Facts) -> Expr | None:
     members = node.expressions
     if not members or len(members) > _MOST or has_subquery(node.this):
         return None
-    if not all(isinstance(member, exp.Literal | exp.Neg) for member in members):
-        return None
-    if any(isinstance(m, exp.Neg) and not isinstance(m.this, exp.Literal) for m in members):
+    if not all(map(_is_constant, members)):
         return None
     return any_of([exp.EQ(this=counted_copy(node.this), expression=member) for member in members])
+
+
+def _is_constant(member: Expr) -> bool:
+    """Whether a member is a literal, or a row of such."""
+    if isinstance(member, exp.Tuple):
+        return all(map(is_constant, member.expressions))
+    return is_constant(member)

@@ -3,6 +3,7 @@
 Statement
     WHERE x IN (SELECT y FROM b WHERE p)       ==   WHERE EXISTS (SELECT 1 FROM b WHERE p AND y = x)
     WHERE x NOT IN (SELECT y FROM b WHERE p)   ==   WHERE NOT EXISTS (... AND y = x)
+    WHERE (x, v) IN (SELECT y, w FROM b)       ==   WHERE EXISTS (... WHERE y = x AND w = v)
 
 Holds when
     Only truth counts where it stands, and the inner query has no grouping, LIMIT, window or set
@@ -69,23 +70,23 @@ def in_query_is_exists(node: exp.In, facts: Facts) -> Expr | None:
     inner = query.this if isinstance(query, exp.Subquery) else query
     if not isinstance(inner, exp.Select) or has_subquery(node.this):
         return None
-    if isinstance(node.this, exp.Tuple) or len(inner.expressions) != 1:
+    values = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+    if len(inner.expressions) != len(values):
         return None
     if next(aggregates_in([node.this]), None) is not None:
         # Inside the other query it would be an aggregate of that query.
         return None
     if is_grouped(inner) or is_limited(inner) or has_window(inner) or not inner.args.get("from_"):
         return None
-    member = inner.expressions[0]
+    members = inner.expressions
     if isinstance(node.parent, exp.Not):
-        if not in_filter(node.parent) or not facts.never_null(node.this):
-            return None
-        if not facts.never_null(member):
+        if not in_filter(node.parent) or not all(map(facts.never_null, [*values, *members])):
             return None
     elif not in_filter(node):
         return None
-    equal = exp.EQ(this=member, expression=node.this)
-    set_conditions(inner, [*conditions(inner), equal])
+    pairs = zip(members, values, strict=True)
+    equalities = [exp.EQ(this=member, expression=value) for member, value in pairs]
+    set_conditions(inner, [*conditions(inner), *equalities])
     inner.set("expressions", [exp.Literal.number(1)])
     inner.set("distinct", None)
     inner.set("order", None)

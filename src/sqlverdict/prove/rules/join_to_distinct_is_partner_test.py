@@ -44,6 +44,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Subquery,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair(

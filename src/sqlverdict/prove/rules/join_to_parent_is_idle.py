@@ -37,6 +37,7 @@ PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Join,),
     paper=("14",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[

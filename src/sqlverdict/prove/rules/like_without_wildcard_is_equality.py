@@ -2,17 +2,18 @@
 
 Statement
     x LIKE '2013-06'   ==   x = '2013-06'
+    n LIKE '15'        ==   n = 15
 
 Holds when
     x is a column declared TEXT, and the pattern is a literal without %, _, a backslash and ASCII
-    letters.
+    letters; or n is a column declared INTEGER, and the pattern is a whole number as SQL writes it.
 
 Why
     LIKE ignores the case of ASCII letters and nothing else; without these, and without
-    wildcards, it is equality.
+    wildcards, it is equality. An integer is written in one way.
 
 Limits
-    A pattern with letters matches several texts. A number has several spellings, so columns of
+    A pattern with letters matches several texts. A real has several spellings, so columns of
     other types are left alone.
 
 Source
@@ -21,11 +22,15 @@ Source
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 
 
 @rule(
@@ -58,7 +63,15 @@ def like_without_wildcard_is_equality(node: exp.Like, facts: Facts) -> Expr | No
         return None
     if any(sign in "%_\0\\" or (sign.isascii() and sign.isalpha()) for sign in str(pattern.this)):
         return None
-    if facts.kind(column) != "text":
-        return None
     operator = exp.NEQ if node.args.get("negate") else exp.EQ
-    return operator(this=column, expression=pattern)
+    kind = facts.kind(column)
+    if kind == "text":
+        return operator(this=column, expression=pattern)
+    if kind == "integer" and _INTEGER.fullmatch(str(pattern.this)):
+        return operator(this=column, expression=_number(str(pattern.this)))
+    return None
+
+
+def _number(text: str) -> Expr:
+    number = exp.Literal.number(text.removeprefix("-"))
+    return exp.Neg(this=number) if text.startswith("-") else number

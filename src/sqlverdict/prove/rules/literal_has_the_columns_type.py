@@ -14,8 +14,8 @@ Why
     a number becomes the number, a number becomes its text. 5.0 and 5 are equal as numbers.
 
 Limits
-    An expression has no affinity: STRFTIME('%Y', d) = 2012 is never true. Texts with leading
-    zeros, exponents or more than 15 digits are left alone.
+    An expression has no affinity: STRFTIME('%Y', d) = 2012 is never true. Texts with
+    exponents or more than 15 digits are left alone.
 
 Source
     ETM (Ascoli et al.), rule 12, with the affinity added.
@@ -32,6 +32,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _PLAIN = re.compile(r"(0|-?[1-9]\d{0,14})(\.\d*[1-9])?")
+_ZEROS = re.compile(r"^(-?)0+(?=\d)")
 _WHOLE = re.compile(r"(0|-?[1-9]\d{0,14})\.0*")
 _INTEGER = re.compile(r"0|-?[1-9]\d{0,14}")
 
@@ -42,6 +43,7 @@ _INTEGER = re.compile(r"0|-?[1-9]\d{0,14}")
     schema="CREATE TABLE t (n INTEGER, r REAL, s TEXT)",
     equal=[
         Pair("SELECT s FROM t WHERE n = '5'", "SELECT s FROM t WHERE n = 5"),
+        Pair("SELECT s FROM t WHERE n = '05'", "SELECT s FROM t WHERE n = 5"),
         Pair("SELECT s FROM t WHERE r > 5.0", "SELECT s FROM t WHERE r > 5"),
         Pair("SELECT n FROM t WHERE s = 5", "SELECT n FROM t WHERE s = '5'"),
     ],
@@ -75,6 +77,7 @@ def _converted(literal: exp.Literal, affinity: str | None, sign: bool) -> Expr |
     text = f"-{literal.this}" if sign else str(literal.this)
     if affinity in ("INTEGER", "REAL", "NUMERIC"):
         if literal.is_string:
+            text = _ZEROS.sub(r"\1", text)
             return _number(text) if not sign and _PLAIN.fullmatch(text) else None
         return _number(text.partition(".")[0]) if _WHOLE.fullmatch(text) else None
     if affinity == "TEXT" and not literal.is_string and _INTEGER.fullmatch(text):

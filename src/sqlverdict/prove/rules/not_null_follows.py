@@ -32,6 +32,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Is,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k FROM t WHERE v > 3 AND v IS NOT NULL", "SELECT k FROM t WHERE v > 3"),

@@ -34,6 +34,7 @@ from sqlverdict.prove.tree_key import same_expression
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Order,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

@@ -34,6 +34,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="tested",
     dialects=EVERYWHERE,
+    needs=(exp.Order,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

@@ -13,7 +13,8 @@ Why
     Nothing is done to the rows.
 
 Limits
-    Set operations inside are passed on only with all columns in their order.
+    Set operations inside are passed on only with all columns in their order; of UNION ALL columns
+    may be picked where its sides neither group nor fold rows.
 
 Source
     ETM (Ascoli et al.), rule 26, for derived tables too.
@@ -35,6 +36,7 @@ from sqlverdict.prove.reasoning.shape import (
     is_grouped,
     is_limited,
     joins,
+    leaves,
     output_nodes,
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -43,6 +45,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Subquery,),
     paper=("26",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
@@ -58,6 +61,10 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT v FROM (SELECT v FROM t ORDER BY v DESC) AS d LIMIT 1",
             "SELECT v FROM t ORDER BY v DESC LIMIT 1",
         ),
+        Pair(
+            "SELECT v FROM (SELECT k, v FROM t UNION ALL SELECT v, k FROM t) AS d",
+            "SELECT v FROM t UNION ALL SELECT k FROM t",
+        ),
     ],
     different=[
         Pair(
@@ -69,6 +76,11 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT k FROM (SELECT DISTINCT k, v FROM t) AS d",
             "SELECT DISTINCT k FROM t",
             because="two rows may share k and differ in v",
+        ),
+        Pair(
+            "SELECT v FROM (SELECT k, v FROM t UNION SELECT v, k FROM t) AS d",
+            "SELECT v FROM t UNION SELECT k FROM t",
+            because="UNION folds rows by both columns",
         ),
     ],
 )
@@ -127,9 +139,35 @@ def _over_set_operation(node: exp.Select, inner: Expr, label: str, asks: bool) -
         item.name if isinstance(item, exp.Column) and item.text("table") == label else ""
         for item in node.expressions
     ]
-    if names != [f"c{n}" for n in range(width)] or asks:
+    if asks or "" in names:
         return None
+    if names == [f"c{n}" for n in range(width)]:
+        return inner
+    sides = list(leaves(inner))
+    if not _keeps_copies(inner) or any(map(_folds, sides)):
+        return None
+    for side in sides:
+        outputs = side.expressions
+        side.set("expressions", [counted_copy(outputs[int(name[1:])]) for name in names])
     return inner
+
+
+def _keeps_copies(query: Expr) -> bool:
+    """Whether a query is a SELECT, or UNION ALL of such queries without ORDER BY and LIMIT."""
+    if not isinstance(query, exp.SetOperation):
+        return True
+    if not isinstance(query, exp.Union) or query.args.get("distinct"):
+        return False
+    if is_limited(query) or query.args.get("order") is not None:
+        return False
+    return _keeps_copies(query.this) and _keeps_copies(query.expression)
+
+
+def _folds(side: Expr) -> bool:
+    """Whether the columns of a side decide which rows it has."""
+    if side.args.get("distinct") or has_window(side):
+        return True
+    return is_grouped(side)
 
 
 def _width(query: Expr) -> int:

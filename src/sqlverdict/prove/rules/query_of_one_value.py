@@ -34,6 +34,7 @@ _INNER = ("group", "having", "order", "limit", "offset", "distinct")
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Subquery,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT 2 * (SELECT COUNT(*) FROM t)", "SELECT 2 * COUNT(*) FROM t"),

@@ -4,6 +4,7 @@ Statement
     CAST(a AS REAL) * 100 / b   ==   a * 100.0 / b   ==   100 * (a * 1.0 / b)
     CAST(SUM(x) AS REAL) / COUNT(x)   ==   AVG(x)
     CAST(SUM(CASE WHEN d THEN 1 ELSE 0 END) AS REAL) / COUNT(*)   ==   AVG(CASE WHEN d ...)
+    SUM(x) / COUNT(x)   ==   AVG(x)        x * 0.5   ==   x / 2        x * 1.0   ==   x
 
 Holds when
     Every division has a real operand by its types (a CAST, a literal with a point, an AVG, a REAL
@@ -16,6 +17,9 @@ Why
     whatever order; so does a SUM over nothing above a COUNT of nothing.
 
 Limits
+    Where types are enforced, only the last three hold: for decimals and doubles, for integers where
+    the engine does not cut them, and for a factor of at most four digits. MySQL rounds a quotient
+    to a few digits, so that no constant is moved there.
     A division of two integers cuts and is a factor of its own. A comparison, a sort, a grouping,
     a CAST or a function sees the last digits: 55 * 1.0 / 100 * 100 > 55 is true. Reals whose
     product leaves the range of reals are not looked at.
@@ -30,16 +34,19 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.fractions import fraction_of, is_shown
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.reasoning.fractions import fraction_of, is_shown, typed_fraction
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
 
 @rule(
     trust="tested",
+    dialects=EVERYWHERE,
     paper=("8",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER, r REAL)",
     equal=[
+        Pair("SELECT AVG(r) FROM t", "SELECT SUM(r) / COUNT(r) FROM t"),
+        Pair("SELECT r / 4 FROM t", "SELECT 0.25 * r FROM t"),
         Pair(
             "SELECT SUM(v) * 100.0 / COUNT(*) FROM t",
             "SELECT CAST(SUM(v) AS REAL) * 100 / COUNT(*) FROM t",
@@ -71,6 +78,8 @@ def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, facts: Facts)
         return None
     if not is_shown(node):
         return None
+    if facts.record.typed:
+        return None if isinstance(node, exp.Cast) else typed_fraction(node, facts)
     fraction = fraction_of(node, facts)
     return (
         fraction

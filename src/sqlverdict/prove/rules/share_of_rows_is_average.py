@@ -41,6 +41,7 @@ from sqlverdict.prove.rule import Pair, rule
 
 @rule(
     trust="proved",
+    needs=(exp.Subquery,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

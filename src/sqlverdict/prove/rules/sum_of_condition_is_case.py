@@ -25,12 +25,13 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import is_truth_value
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import WITH_NUMBERS, Pair, rule
 
 
 @rule(
     trust="proved",
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    dialects=WITH_NUMBERS,
     equal=[
         Pair(
             "SELECT SUM(v = 3) FROM t WHERE v IS NOT NULL",

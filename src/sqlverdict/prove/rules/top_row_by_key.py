@@ -39,6 +39,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Subquery,),
     paper=("1",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

@@ -23,22 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.moves import is_flat, substitute
-from sqlverdict.prove.reasoning.shape import (
-    all_inner,
-    all_of,
-    conditions,
-    has_window,
-    is_grouped,
-    is_limited,
-    items,
-    set_conditions,
-)
-from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.reasoning.set_sides import other_conditions
+from sqlverdict.prove.reasoning.shape import all_of, conditions, is_limited, set_conditions
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import tree_key
 
 
 @rule(
@@ -66,39 +54,11 @@ def union_of_one_source_is_or(node: exp.Union, facts: Facts) -> Expr | None:
     left, right = node.this, node.expression
     if not node.args.get("distinct") or node.args.get("order") is not None or is_limited(node):
         return None
-    if not _is_plain(left) or not _is_plain(right):
+    rest = other_conditions(left, right, facts)
+    if rest is None:
         return None
-    mine, theirs = items(left), items(right)
-    tables = [facts.bases.get(item.alias) for item in (*mine, *theirs)]
-    if None in tables or len(set(tables)) != len(mine) or len(mine) != len(theirs):
-        return None
-    if _bare(left) != _bare(right):
-        return None
-    by_table = {facts.bases[item.alias]: item.alias for item in mine}
-    renamed = {item.alias: by_table[facts.bases[item.alias]] for item in theirs}
-    other = counted_copy(right)
-    columns = {
-        (column.text("table"), column.name): resolved(renamed[column.text("table")], column.name)
-        for column in other.find_all(exp.Column)
-        if column.text("table") in renamed
-    }
-    substitute(other, columns)
-    ours, rest = conditions(left), conditions(other)
+    ours = conditions(left)
     either = [all_of(side) for side in (ours, rest) if side]
     set_conditions(left, [exp.Or(this=either[0], expression=either[1])] if len(either) == 2 else [])
     left.set("distinct", exp.Distinct())
     return left  # type: ignore[no-any-return]
-
-
-def _bare(select: Expr) -> str:
-    """A SELECT without its conditions, as text."""
-    copy = counted_copy(select)
-    copy.set("where", None)
-    copy.set("distinct", None)
-    return tree_key(copy)
-
-
-def _is_plain(query: Expr) -> bool:
-    if not isinstance(query, exp.Select) or is_limited(query) or not items(query):
-        return False
-    return not is_grouped(query) and not has_window(query) and all_inner(query) and is_flat(query)

@@ -40,6 +40,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Subquery,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

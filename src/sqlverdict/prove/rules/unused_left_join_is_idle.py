@@ -5,7 +5,7 @@ Statement
 
 Holds when
     Nothing but the join's own condition mentions b, and the condition fixes a column set of b
-    that is UNIQUE; or it makes no difference how often a row occurs.
+    that is UNIQUE, or is constantly false; or it makes no difference how often a row occurs.
 
 Why
     A LEFT JOIN keeps every row of a. With at most one partner it keeps it once.
@@ -25,6 +25,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.reasoning.dependencies import item_keys, multiplicity_is_idle
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import constant_truth
 from sqlverdict.prove.reasoning.moves import uses
 from sqlverdict.prove.reasoning.shape import joins, labels_in, parts
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -33,6 +34,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
+    needs=(exp.Join,),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[
         Pair(
@@ -41,6 +43,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             (Unique("u", ("k",)),),
         ),
         Pair("SELECT DISTINCT v FROM t LEFT JOIN u ON t.v = u.k", "SELECT DISTINCT v FROM t"),
+        Pair("SELECT v FROM t LEFT JOIN u ON t.v = u.k AND FALSE", "SELECT v FROM t"),
     ],
     different=[
         Pair(
@@ -68,6 +71,8 @@ def unused_left_join_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
 
 def _at_most_one(join: exp.Join, facts: Facts) -> bool:
     label = join.this.alias
+    if any(constant_truth(part) is False for part in parts(join.args.get("on"))):
+        return True
     fixed = set()
     for part in parts(join.args.get("on")):
         if isinstance(part, exp.EQ):

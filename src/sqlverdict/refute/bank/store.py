@@ -19,7 +19,7 @@ import msgspec
 
 from sqlverdict.files.store import OptionalStore, StoreLayout, stored_file
 from sqlverdict.parse.facts import facts_of
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, with_whole_keys
 from sqlverdict.records import Row
 from sqlverdict.refute.witness import Instance, Witness
 
@@ -59,7 +59,7 @@ def default_bank() -> Path:
 def schema_digest(schema: Schema) -> bytes:
     """What two schemas share whose databases can be exchanged: names, order and facts."""
     tables = [(table.name, [column.name for column in table.columns]) for table in schema.tables]
-    facts = sorted(repr(fact) for fact in facts_of(schema))
+    facts = sorted(repr(fact) for fact in facts_of(with_whole_keys(schema)))
     return _digest(repr((_VERSION, tables, facts)))
 
 
@@ -99,6 +99,7 @@ class Bank:
         return (instance for _, instance in self._ranked(schema))
 
     def _ranked(self, schema: Schema) -> Iterator[tuple[int, Instance]]:
+        schema = with_whole_keys(schema)
         digest = schema_digest(schema)
         for number, key, payload, _ in self._store.rows(
             f"{_BEST} WHERE i.schema = ?{_RANK}", (digest,)
@@ -109,7 +110,12 @@ class Bank:
                 yield number, instance
 
     def add(self, witness: Witness) -> None:
-        """Keep a witness's instance, and that it separated this pair."""
+        """Keep a witness's instance, and that it separated this pair.
+
+        Not where the pair reads the clock: what it shows is true at one moment.
+        """
+        if witness.now:
+            return
         self.record(witness.instance, [(witness.gold_sql, witness.prediction_sql)])
 
     def record(self, instance: Instance, pairs: Iterable[tuple[str, str]]) -> None:

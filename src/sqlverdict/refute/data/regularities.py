@@ -86,7 +86,7 @@ class Regularities:
         return tuple(member for member in candidates if not member.holds(instance))
 
     def about(self, table: str, column: str) -> tuple[Regularity, ...]:
-        """The regularities that speak of a column, as the schema writes it."""
+        """The regularities about a column, as the schema writes it."""
         return self._by_column.get((table, column), ())
 
     @cached_property

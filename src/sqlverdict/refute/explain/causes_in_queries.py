@@ -25,7 +25,7 @@ _LONG = 90
 
 @dataclass(frozen=True)
 class _Condition:
-    """One of the conditions that AND connects, and the columns it speaks of."""
+    """One of the conditions that AND connects, and the columns that it names."""
 
     node: Expr
     key: str
@@ -35,7 +35,7 @@ class _Condition:
 
     @property
     def joins(self) -> bool:
-        """Whether it ties two columns together; missing partners speak of that better."""
+        """Whether it compares two columns; the cause "a missing partner" explains that better."""
         sides = (self.node.this, self.node.args.get("expression"))
         both = all(isinstance(side, exp.Column) for side in sides)
         return isinstance(self.node, exp.EQ) and both and len(self.column_refs) > 1
@@ -74,7 +74,7 @@ def lone_condition(what_if: WhatIf) -> str | None:
                 continue
             if what_if.texts_spent:
                 return None
-            texts = [what_if.witness.gold_sql, what_if.witness.prediction_sql]
+            texts = [*what_if.texts]
             # All that say the same: one of them alone would change nothing.
             same = [other.node for other in conditions[side] if other.key == condition.key]
             texts[side] = _without(what_if.resolvers[side].tree, same)
@@ -241,7 +241,7 @@ def distinct(what_if: WhatIf) -> str | None:
     if removes[0] == removes[1]:
         return None
     side = removes.index(True)
-    texts = [what_if.witness.gold_sql, what_if.witness.prediction_sql]
+    texts = [*what_if.texts]
     tree = what_if.resolvers[side].tree
     clause = "UNION" if isinstance(tree, exp.Union) else "DISTINCT"
     texts[side] = _changed(tree, "distinct", False if clause == "UNION" else None)
@@ -261,7 +261,7 @@ def limit(what_if: WhatIf) -> str | None:
     if (limits[0] is None) == (limits[1] is None):
         return None
     side = 0 if limits[0] is not None else 1
-    texts = [what_if.witness.gold_sql, what_if.witness.prediction_sql]
+    texts = [*what_if.texts]
     texts[side] = _changed(what_if.resolvers[side].tree, "limit")
     node = limits[side]
     if node is not None and what_if.agree_as(*texts):

@@ -24,7 +24,7 @@ MOST_ROWS = 30
 """Rows of a witness that are left out in turn; a larger witness is not looked at."""
 
 
-def telling_rows(
+def find_deciding_rows(
     witness: Witness, *, preset: str = DEFAULT_PRESET, contract: Contract | None = None
 ) -> Mapping[str, tuple[int, ...]]:
     """The rows, by table and number from 0, on which only one of the two answers depends.
@@ -45,13 +45,13 @@ def telling_rows(
     usual = _bags(what_if, what_if.rows)
     if usual is None:
         return {}
-    telling: dict[str, tuple[int, ...]] = {}
+    numbers_by_table: dict[str, tuple[int, ...]] = {}
     for name, rows in what_if.rows.items():
         others = [_bags(what_if, what_if.without_row(name, number)) for number in range(len(rows))]
         numbers = tuple(n for n, bags in enumerate(others) if _one_changes(usual, bags))
         if numbers:
-            telling[name] = numbers
-    return telling
+            numbers_by_table[name] = numbers
+    return numbers_by_table
 
 
 Bags = tuple[Mapping[Row, int], Mapping[Row, int]]
@@ -73,18 +73,22 @@ def _one_changes(usual: Bags, bags: Bags | None) -> bool:
 
 
 REFUTE = "refute"
-"""Who found the evidence."""
+"""The name of this stage in evidence (``by``)."""
 _ROWS = 20
 """How many rows of an answer the evidence holds."""
 _TEXT = 200
 """How many characters of a text it holds."""
 
 
-def refutation_evidence(refutation: Refutation) -> Searched:
+def refutation_evidence(refutation: Refutation, *, in_words: bool = True) -> Searched:
     """What a search found, as evidence.
 
     A witness refutes; agreement on n databases is a test, which says n and never "equal"; no
     search at all leaves it undecided, with the reason.
+
+    Args:
+        refutation: What the search gave.
+        in_words: Say when the two differ, and which rows decide it; for readers.
     """
     if isinstance(refutation, NotRefuted):
         return _not_refuted(refutation)
@@ -93,7 +97,7 @@ def refutation_evidence(refutation: Refutation) -> Searched:
         REFUTE,
         refutation.reasons,
         cut_by_time=refutation.cut_by_time,
-        sentence=refutation.sentence or sentence(refutation),
+        sentence=refutation.sentence or (sentence(refutation) if in_words else ""),
         grade=refutation.grade,
         broken=tuple(refutation.broken),
         origin=refutation.origin,
@@ -103,7 +107,7 @@ def refutation_evidence(refutation: Refutation) -> Searched:
             table.name: TableExcerpt(table.columns, tuple(excerpt_rows(table.rows)))
             for table in rows_table(refutation)
         },
-        telling=telling_rows(refutation),
+        deciding_rows=find_deciding_rows(refutation) if in_words else {},
         gold=answer_excerpt(refutation.gold),
         prediction=answer_excerpt(refutation.prediction),
         kind="undetermined_prediction" if other is not None else "",
@@ -180,8 +184,10 @@ def witness_record(witness: Refuted) -> dict[str, Any]:
         "gold": _answer_record(witness.gold),
         "prediction": _answer_record(witness.prediction),
     }
-    if witness.telling:
-        content["telling"] = {name: list(numbers) for name, numbers in witness.telling.items()}
+    if witness.deciding_rows:
+        content["deciding_rows"] = {
+            name: list(numbers) for name, numbers in witness.deciding_rows.items()
+        }
     if witness.cut_by_time:
         content["cut_by_time"] = True
     if witness.other is not None:

@@ -17,7 +17,7 @@ from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Contract, Query, Reason, Row
 from sqlverdict.refute.explain.wording import column, outcome_text
 from sqlverdict.refute.trial.rebuild import touched
-from sqlverdict.refute.witness import Witness
+from sqlverdict.refute.witness import Witness, with_moment
 
 if TYPE_CHECKING:
     from sqlverdict.refute.explain.what_if import WhatIf
@@ -35,6 +35,10 @@ def sentence(
         preset: The preset under which it was found.
         contract: The case's own wishes, where it had some.
     """
+    return with_moment(_sentence(witness, preset, contract), witness.now)
+
+
+def _sentence(witness: Witness, preset: str, contract: Contract | None) -> str:
     if witness.kind == "undetermined_prediction" and witness.other is not None:
         may = f"{outcome_text(witness.prediction)} or {outcome_text(witness.other)}"
         return (

@@ -36,6 +36,7 @@ class WhatIf:
     """A witness whose rows and queries can be changed and tried again.
 
     ``queries``, ``resolvers`` and ``readings`` are the gold's and the prediction's;
+    ``texts`` are the two queries as they are run;
     ``usable`` is false where a query does not parse or the difference does not show here;
     ``memo`` is for what several explanations look at.
     """
@@ -52,7 +53,8 @@ class WhatIf:
         self._left = _TRIES
         self._characters = _CHARACTERS
         self._both_return = _has_rows(witness.gold) and _has_rows(witness.prediction)
-        parsed = [parse(witness.gold_sql), parse(witness.prediction_sql)]
+        self.texts = witness.queries
+        parsed = [*map(parse, self.texts)]
         self.queries = [query for query in parsed if isinstance(query, Query)]
         self._scratch = self._stage() if len(self.queries) == 2 else None
         self.usable = self._scratch is not None
@@ -78,8 +80,8 @@ class WhatIf:
     ) -> tuple[Outcome, Outcome, bool | None]:
         ours, theirs, compared = compare_on(
             scratch.run,
-            gold or self.witness.gold_sql,
-            prediction or self.witness.prediction_sql,
+            gold or self.texts[0],
+            prediction or self.texts[1],
             self.preset,
             self.contract,
         )

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schemas.column_types import alike, collation
 from sqlverdict.parse.tokens import pieces
 from sqlverdict.records import Cell, ParseFailure, Row
 from sqlverdict.refute.make.values import ValuePool, bare_pool, hinted, nth, takes
@@ -48,7 +48,7 @@ def _readings(schema: Schema) -> tuple[tuple[str, str, QueryReading], ...]:
 
 
 def checked_columns(schema: Schema) -> set[ColumnRef]:
-    """The columns that CHECK constraints speak of."""
+    """The columns that CHECK constraints name."""
     return {column_ref for _, _, reading in _readings(schema) for column_ref in reading.used}
 
 

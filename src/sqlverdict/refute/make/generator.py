@@ -8,17 +8,25 @@ At the end every reference of an instance gets its parent.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
+from sqlverdict.files.thread_cache import cache_by_thread
+from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.make.constraints import KeyLink
 from sqlverdict.refute.make.instance_builder import InstanceBuilder
 from sqlverdict.refute.make.plan import InstancePlan
 from sqlverdict.refute.make.values import takes
 from sqlverdict.refute.read.columns import ColumnRef
+from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.strategy import rotation, turn_of
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 _SELF_REFERENCES = 4
 """How long a chain of parents may be in a table that references itself."""
+_GENERATORS = 4
+"""How many generators keep their instances: pairs of one gold come one after the other."""
 _NULL_REFERENCE = 0.2
 """How often a reference without a parent becomes NULL instead of getting one."""
 
@@ -84,16 +92,67 @@ def _drop_orphans(builder: InstanceBuilder, link: KeyLink) -> bool:
 
 
 class InstanceGenerator(InstancePlan):
-    """Makes the instances of one pair of queries."""
+    """Makes the instances of one pair of queries, each once."""
+
+    @cached_property
+    def _instances(self) -> dict[int, dict[str, tuple[Row, ...]]]:
+        return {}
 
     def instance(self, number: int) -> dict[str, tuple[Row, ...]]:
-        """The rows of an instance, by table."""
+        """The rows of an instance, by table; nobody may change it."""
+        rows = self._instances.get(number)
+        if rows is None:
+            rows = self._instances[number] = self._make(number)
+        return rows
+
+    def _make(self, number: int) -> dict[str, tuple[Row, ...]]:
         turns, (strategy, profile) = rotation(), turn_of(self, number)
         base = turns[number % len(turns)].profile
         builder = InstanceBuilder(self, number, base, profile, len(turns), strategy.exact)
         strategy.fill(builder)
         add_parents(builder)
         return {name: tuple(map(tuple, rows)) for name, rows in builder.rows.items()}
+
+
+class _ReadingKey:
+    """A reading that equals every other with the same content."""
+
+    def __init__(self, reading: QueryReading) -> None:
+        self.reading = reading
+        # 1, 1.0 and True are equal, and not the same values.
+        self._content = repr(reading)
+
+    def __hash__(self) -> int:
+        return hash(self._content)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ReadingKey) and other._content == self._content
+
+
+def shared_generator(
+    schema: Schema,
+    facts: frozenset[Fact],
+    reading: QueryReading,
+    seed: int,
+    scratch: ScratchDatabase | None,
+) -> InstanceGenerator:
+    """A generator, with the instances that it made for an earlier pair that reads the same.
+
+    Predictions for one gold often differ in what no instance depends on: in names, in DISTINCT, in
+    the form of a subquery. The arguments are those of :class:`InstancePlan`.
+    """
+    return _generator(schema, facts, _ReadingKey(reading), seed, scratch)
+
+
+@cache_by_thread(_GENERATORS)
+def _generator(
+    schema: Schema,
+    facts: frozenset[Fact],
+    key: _ReadingKey,
+    seed: int,
+    scratch: ScratchDatabase | None,
+) -> InstanceGenerator:
+    return InstanceGenerator(schema, facts, key.reading, seed, scratch)
 
 
 def values_by_column(generator: InstanceGenerator) -> Mapping[ColumnRef, tuple[Cell, ...]]:

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from operator import itemgetter
 from random import Random
 from typing import TypeVar
 
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.make.plan import InstancePlan
+from sqlverdict.refute.make.plan import InstancePlan, Renewal
 from sqlverdict.refute.make.values import CASES, ValuePool, another, nth
 from sqlverdict.refute.read.columns import ColumnRef
 
@@ -296,9 +295,8 @@ class InstanceBuilder:
             return False
         known = self._keys.get(name)
         if known is None:
-            uniques = self.plan.constraints.uniques.get(name, ())
             known = self._keys[name] = [
-                (columns, itemgetter(*columns), set()) for columns in uniques
+                (columns, key_of, set()) for columns, key_of in self.plan.keys[name]
             ]
         keys: list[Cell | Row] = []
         for columns, key_of, used in known:
@@ -328,17 +326,28 @@ class InstanceBuilder:
 
         A key that joins is usually left alone: its row exists already, and is shared.
         """
-        joined = [(table.name, table.columns[n].name) in self.joining.class_of for n in columns]
-        at = 0
-        if len(columns) > 1:
-            at = min(range(len(columns)), key=lambda at: (joined[at], -at * self._renewed_end))
-        n = columns[at]
-        if joined[at] and self.rng.random() < _KEY_SHARED and not self._must_add(table, columns):
+        n, pool, is_joined, must_add = self._renewal(table, columns)
+        if is_joined and self.rng.random() < _KEY_SHARED and not must_add:
             return False
         self._last_key += 1
-        pool = self.plan.pools[(table.name, table.columns[n].name)]
         row[n] = another(row[n], pool, self._last_key, self.choice(_KEY_SIDES))
         return True
+
+    def _renewal(self, table: Table, columns: tuple[int, ...]) -> Renewal:
+        # The joins are the plan's own: one of a few, which last as long as it does.
+        key = (id(self.joining), table.name, columns, self._renewed_end, self.exact)
+        renewal = self.plan.renewals.get(key)
+        if renewal is None:
+            class_of = self.joining.class_of
+            names = [(table.name, table.columns[n].name) for n in columns]
+            joined = [name in class_of for name in names]
+            at = 0
+            if len(columns) > 1:
+                at = min(range(len(columns)), key=lambda at: (joined[at], -at * self._renewed_end))
+            must_add = self._must_add(table, columns)
+            renewal = (columns[at], self.plan.pools[names[at]], joined[at], must_add)
+            self.plan.renewals[key] = renewal
+        return renewal
 
     def _must_add(self, table: Table, key: tuple[int, ...]) -> bool:
         """Whether the strategy needs rows that share what joins them, but not all of this key."""

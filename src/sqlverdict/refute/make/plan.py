@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
@@ -33,6 +34,11 @@ class Joining:
     class_of: Mapping[ColumnRef, int]
     values: Sequence[Sequence[Cell]]
     self_joined: AbstractSet[ColumnRef]
+
+
+Renewal = tuple[int, ValuePool, bool, bool]
+"""Which column of a key gets a fresh value where a row would break it: its position in the row, its
+values, whether it joins another, and whether the row must be added though its join value exists."""
 
 
 class InstancePlan:
@@ -76,6 +82,11 @@ class InstancePlan:
         filled = {*names, *(link.parent for link in self.links)}
         self.blanks = {name: self._blank(self.constraints.tables[name]) for name in filled}
         self.varied = {name: self._varied_columns(self.constraints.tables[name]) for name in filled}
+        self.keys = {
+            name: [(key, itemgetter(*key)) for key in self.constraints.uniques.get(name, ())]
+            for name in filled
+        }
+        self.renewals: dict[tuple[Hashable, ...], Renewal] = {}
         # Columns of which one may be the same, or NULL, all over an instance.
         self.free = [column_ref for column_ref in reading.used if column_ref[0] in names]
         self.groups = [column_ref for column_ref in reading.groups if column_ref[0] in names]
@@ -113,7 +124,7 @@ class InstancePlan:
         return Joining(class_of, [self._values_of(group) for group in classes], self_joined)
 
     def _blank(self, table: Table) -> list[Cell]:
-        """A row in which nothing is said: NULL where it may be."""
+        """A row without chosen values: NULL where it may be."""
         pools = [self.pools[(table.name, column.name)] for column in table.columns]
         return [None if pool.nullable else pool.plain[0] for pool in pools]
 

@@ -8,9 +8,9 @@ from itertools import pairwise
 from math import ceil, floor, inf, isfinite
 from typing import Literal
 
-from sqlverdict.parse.collations import collation
 from sqlverdict.parse.facts import Affinity, column_affinity
 from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
+from sqlverdict.parse.schemas.column_types import LOOSE, collation
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.times import (
     CLOCKS,
@@ -51,6 +51,8 @@ _ODD: dict[Kind, tuple[Cell, ...]] = {
 }
 CASES: tuple[Cell, ...] = ("a", "A", "b", "B")
 """Texts for a column that takes capitals and small letters for the same."""
+_LOOSE_TEXTS: tuple[Cell, ...] = ("a ", "A ", "á", "b ")
+"""More of them, where spaces at the end and accents do not count either."""
 _NUMBER_TEXTS: tuple[Cell, ...] = ("1", "2", "10", "9")
 """Numbers in a column of texts."""
 _WRITTEN_ODD: tuple[Cell, ...] = ("", "a", "1.5", "-1")
@@ -116,8 +118,11 @@ def bare_pool(table: Table, column: Column, nullable: bool) -> ValuePool:
             plain, odd = CLOCKS, ODD_CLOCKS
         elif is_dated(column):
             plain, odd = DAYS, ODD_DAYS
-    if kind == "TEXT" and collation(table.sql, column.name) == "NOCASE":
+    by = collation(table.sql, column.name) if kind == "TEXT" else ""
+    if by in ("NOCASE", LOOSE):
         plain = CASES
+    if by == LOOSE:
+        odd = (*_LOOSE_TEXTS, *odd)
     return ValuePool(kind, (), (), plain, odd, nullable)
 
 

@@ -93,8 +93,15 @@ class Resolver(NameResolver[ColumnRef]):
         if known is None:
             # The node is kept too, so that no other can take its id.
             self._column_refs[id(node)] = (node, None)
-            known = self._column_refs[id(node)] = (node, self.follow(node))
+            known = (node, self.follow(node) or self._structure(node))
+            self._column_refs[id(node)] = known
         return known[1]
+
+    def _structure(self, node: exp.Column) -> ColumnRef | None:
+        """The column of whose structure a reference names a field: ``s.x``."""
+        names = [fold(part.name) for part in node.parts[:-1]]
+        refs = (self._directory[table.name].get(name) for table in self._bases for name in names)
+        return next((ref for ref in refs if ref is not None), None)
 
     def base_column(self, table: str, name: str) -> ColumnRef | None:
         """The column as the schema writes it."""

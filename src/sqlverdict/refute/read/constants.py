@@ -15,6 +15,9 @@ from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.derived_values import (
     becomes_float,
     bytes_of,
+    constant_call,
+    counts_days,
+    day_of_count,
     rests,
     shifted_dates,
     text_of_parts,
@@ -28,6 +31,7 @@ from sqlverdict.refute.read.expressions import (
     without_parens,
 )
 from sqlverdict.refute.read.json_paths import demands
+from sqlverdict.refute.read.patterns import like_pattern
 from sqlverdict.refute.read.reading import Hint, QueryReading
 from sqlverdict.refute.read.views import written_out
 
@@ -136,6 +140,8 @@ class _ConstantsReader:
         elif isinstance(node, exp.Like | exp.ILike | exp.Glob):
             kind = "glob" if isinstance(node, exp.Glob) else "like"
             self._compare(node.this, _operator(node, kind), node.expression)
+        elif isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
+            self._regex(node)
         elif isinstance(node, exp.In):
             self._in(node)
         elif isinstance(node, exp.Between):
@@ -164,6 +170,12 @@ class _ConstantsReader:
             self.reading.corners = True
         elif isinstance(node, exp.Func) and not isinstance(node, exp.AggFunc | exp.Connector):
             self._function(node)
+
+    def _regex(self, node: Expr) -> None:
+        known, regex = self._value(node.expression)
+        pattern = like_pattern(regex) if known and isinstance(regex, str) else None
+        if pattern is not None:
+            self._hint(node.this, _operator(node, "like"), pattern)
 
     def _in(self, node: Expr) -> None:
         for value in node.expressions:
@@ -215,6 +227,12 @@ class _ConstantsReader:
             for text in shifted_hint:
                 self._hint(side.expressions[0], operator, text)
             return
+        if isinstance(side, exp.Cast) and counts_days(side.this):
+            side = without_parens(side.this)
+        moment = day_of_count(side, value)
+        if moment is not None:
+            self._hint(moment[0], operator, moment[1])
+            return
         if isinstance(side, exp.Length) and isinstance(value, int):
             self.reading.lengths += [(column, value) for column in self.resolver.columns(side)]
             return
@@ -252,6 +270,11 @@ class _ConstantsReader:
             return []
         inner, other = without_parens(side.this), without_parens(side.expression)
         known, number = self._value(other)
+        if isinstance(side, exp.Sub) and not known:
+            # A number of days before a fixed moment.
+            moment = constant_call(inner)
+            if isinstance(moment, int | float):
+                return [(other, _FLIPPED.get(operator, operator), moment - value)]
         if not known and type(side) in (exp.Add, exp.Mul):
             inner, other = other, inner
             known, number = self._value(other)
@@ -337,7 +360,8 @@ class _ConstantsReader:
             return True, bytes_of(node.name)
         if self.resolver.is_text(node):
             return True, node.name
-        return False, None
+        value = constant_call(node)
+        return value is not None, value
 
 
 def _operator(node: Expr, operator: str) -> str:

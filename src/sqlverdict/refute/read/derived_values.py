@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.records import Cell
 
 _DATES = frozenset({"date", "datetime"})
+_DAY_COUNTS = frozenset({"julianday"})
+_DATE_CALLS = frozenset({exp.Anonymous, exp.Date, exp.TimeToStr})
+_DATE_NODES = _DATE_CALLS | {exp.Literal, exp.Paren, exp.TsOrDsToDate, exp.TsOrDsToTimestamp}
 _MODIFIER = re.compile(r"([+-]?)(\d+(?:\.\d+)? +(?:day|month|year|hour|minute|second)s?)")
 _FLOATS = frozenset({"DOUBLE", "FLOAT", "DECIMAL"})
 _MOST = 60
@@ -51,6 +56,41 @@ def shifted_dates(side: Expr, value: Cell) -> list[str] | None:
             for day in days
         ]
     return [day for day in dict.fromkeys(values) if day is not None] or None
+
+
+def constant_call(node: Expr) -> Cell:
+    """What ``lower('%Rome%')`` is, or ``date('2025-05-14', '-7 days')``: a call on constants.
+
+    ``None`` where the expression is no such call, or has no value.
+    """
+    if isinstance(node, exp.Lower | exp.Upper) and isinstance(node.this, exp.Literal):
+        text = str(node.this.this)
+        return text.lower() if isinstance(node, exp.Lower) else text.upper()
+    if type(node) not in _DATE_CALLS or {type(inner) for inner in node.walk()} - _DATE_NODES:
+        return None
+    names = {str(call.this).lower() for call in node.find_all(exp.Anonymous)}
+    if not names <= _DATES | _DAY_COUNTS:
+        return None
+    with closing(open_in_memory()) as connection, suppress(sqlite3.Error):
+        row = connection.execute(f"SELECT {node.sql(DEFAULT_DIALECT)}").fetchone()
+        return row[0] if isinstance(row[0], str | int | float) else None
+    return None
+
+
+def counts_days(node: Expr) -> bool:
+    """Whether a number is reckoned from a number of days."""
+    return any(str(call.this).lower() in _DAY_COUNTS for call in node.find_all(exp.Anonymous))
+
+
+def day_of_count(side: Expr, value: Cell) -> tuple[Expr, str] | None:
+    """``julianday(c) < 2460810``: the moment with that number, and whose it is."""
+    if not isinstance(side, exp.Anonymous) or str(side.this).lower() not in _DAY_COUNTS:
+        return None
+    if len(side.expressions) != 1 or not isinstance(value, int | float):
+        return None
+    with closing(open_in_memory()) as connection:
+        (day,) = connection.execute("SELECT datetime(?)", (value,)).fetchone()
+    return None if day is None else (side.expressions[0], day.removesuffix(" 00:00:00"))
 
 
 def _reversed_modifier(modifier: str) -> str | None:

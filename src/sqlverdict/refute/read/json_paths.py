@@ -49,9 +49,12 @@ def _looked_at(
     node: Expr, resolver: Resolver, elements: tuple[Cell, ...]
 ) -> Iterator[tuple[ColumnRef, Path, tuple[Cell, ...]]]:
     if isinstance(node, exp.JSONExtract | exp.JSONExtractScalar):
-        column_ref = resolver.column(node.this)
+        inner, path = node.this, _path(node.expression)
+        while isinstance(inner, exp.JSONExtract | exp.JSONExtractScalar):
+            inner, path = inner.this, (*_path(inner.expression), *path)
+        column_ref = resolver.column(inner)
         if column_ref is not None:
-            yield column_ref, _path(node.expression), _compared(node)
+            yield column_ref, path[:_DEPTH], _compared(node)
             for other in node.args.get("expressions") or ():
                 yield column_ref, _path(other), ()
     elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _FUNCTIONS:

@@ -139,7 +139,7 @@ def check_tables(
 
 
 def no_database(error: SchemaError) -> NotRefuted:
-    """What becomes of a search for which no database can be made."""
+    """The outcome of a search for which no database can be made."""
     blame = error.blame if isinstance(error, TableNotMade) else ""
     return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error), blame=blame)
 

@@ -6,21 +6,26 @@ fit becomes one that does, the same for equal cells, so that keys still meet.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from functools import lru_cache
+from hashlib import blake2b
+from uuid import UUID
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.lite import lite_type
+from sqlverdict.refute.target.nested import nested_fit
 
 Fit = Callable[[Cell], Cell]
 
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "MEDIUMINT": 23, "INT": 31}
-_NO_TEXTS = frozenset(("ARRAY", "INTERVAL", "JSON", "JSONB", "LIST", "MAP", "STRUCT", "UUID"))
+_NO_TEXTS = frozenset(("ARRAY", "INTERVAL", "LIST", "MAP", "STRUCT"))
 """Types whose columns take hardly any text: one such cell, and the engine takes no row."""
 _DAY, _TIME = "2020-01-01", "00:00:00"
 """What stands for a text that is no day, or no time."""
@@ -55,8 +60,14 @@ def _fit(type_: str, not_null: bool, dialect: str) -> Fit:
         return lambda cell: _integer(cell, bits)
     if kind in ("REAL", "NUMERIC"):
         return _number
-    if kind == "TEXT" and not not_null and _name(type_, dialect) in _NO_TEXTS:
-        return lambda _: None
+    if kind == "TEXT" and _name(type_, dialect) in _NO_TEXTS:
+        nested = nested_fit(type_, dialect) if dialect_of(dialect).nested_texts else None
+        if nested is not None:
+            return nested
+        if not not_null:
+            return lambda _: None
+    if kind == "TEXT" and _name(type_, dialect) in _TEXT_FORMS:
+        return _TEXT_FORMS[_name(type_, dialect)]
     labels = _labels(type_, dialect)
     if labels:
         return lambda cell: _label(cell, labels)
@@ -133,6 +144,36 @@ def _time(cell: Cell) -> Cell:
         return _TIME
 
 
+def _document(cell: Cell) -> Cell:
+    """The cell where it is a JSON text; else a JSON string of it."""
+    text = _text(cell, None)
+    if text is None:
+        return None
+    try:
+        json.loads(str(text), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return json.dumps(text)
+    return text
+
+
+def _refuse(word: str) -> None:
+    """NaN is JSON to Python, and to no engine."""
+    raise ValueError(word)
+
+
+def _identifier(cell: Cell) -> Cell:
+    """The cell where it is a UUID; another one, the same for equal cells."""
+    text = _text(cell, None)
+    if text is None:
+        return None
+    try:
+        return str(UUID(str(text)))
+    except ValueError:
+        return str(UUID(bytes=blake2b(str(text).encode(), digest_size=16).digest()))
+
+
+_TEXT_FORMS: dict[str, Fit] = {"JSON": _document, "JSONB": _document, "UUID": _identifier}
+"""Types whose columns take texts of one form."""
 _FITS: dict[str, Fit] = {
     "BOOLEAN": _truth,
     "BLOB": _bytes,

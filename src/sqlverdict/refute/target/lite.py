@@ -21,7 +21,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
-from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Engine, Limits, Session
 from sqlverdict.execute.servers.patience import patiently
@@ -29,8 +29,10 @@ from sqlverdict.files.references import is_server
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table, is_view
+from sqlverdict.parse.schemas.column_types import LOOSE, column_values
 from sqlverdict.parse.schemas.create_table import column_part, create_table
 from sqlverdict.records import Answer, Query
+from sqlverdict.refute.target.lite_forms import with_lite_forms
 
 _TEXT = "TEXT"
 _SQLGLOT_ERRORS = (
@@ -59,6 +61,31 @@ def lite_schema(schema: Schema, dialect: str) -> Schema:
     """The schema with SQLite's types; what cannot be said in SQLite is left out."""
     tables = tuple(_table(table, dialect) for table in schema.tables)
     return replace(schema, tables=tables, source="ddl")
+
+
+@lru_cache(maxsize=256)
+def with_collations(lite: Schema, schema: Schema, dialect: str) -> Schema:
+    """A schema with SQLite's types in which columns say whether their equal texts may differ.
+
+    Args:
+        lite: The schema with SQLite's types.
+        schema: The same tables as the engine declares them.
+        dialect: The dialect of the engine.
+    """
+    tables = []
+    for table, own in zip(lite.tables, schema.tables, strict=True):
+        names = [
+            column.name
+            for column in own.columns
+            if not is_view(own) and column_values(own, column, dialect) == "collated"
+        ]
+        # Keys that are equal are two of a kind; those that are made by number are not.
+        keys = (own.primary_key, *own.uniques, *(key.columns for key in own.foreign_keys))
+        names = [name for name in names if not any(name in key for key in keys)]
+        clauses = ", ".join(f"{quote_name(name)} TEXT COLLATE {LOOSE}" for name in names)
+        text = f"CREATE TABLE {quote_name(table.name)} ({clauses})"
+        tables.append(replace(table, sql=text) if names else table)
+    return replace(lite, tables=tuple(tables))
 
 
 def lite_query(query: Query) -> Query | None:
@@ -127,7 +154,7 @@ def _translated(sql: str, dialect: str) -> str | None:
 def _lite_text(tree: exp.Expr) -> str | None:
     try:
         # The copy that is changed is ours: the generator needs no further one.
-        lite = tree.transform(_plain)
+        lite = with_lite_forms(tree.transform(_plain))
         return lite.sql(DEFAULT_DIALECT, unsupported_level=ErrorLevel.RAISE, copy=False)
     except _SQLGLOT_ERRORS:
         return None
@@ -155,6 +182,7 @@ def _uncast(node: exp.Expr) -> exp.Expr:
     return node
 
 
+_USUAL, _WHOLE = "mirror.sqlite", "all.sqlite"
 _MOST_ROWS = 20_000
 """How many rows of a table are copied at most: enough for what most benchmarks have."""
 
@@ -174,28 +202,32 @@ class Mirror:
     ) -> None:
         self._engine, self._database, self._trust_role = engine, database, trust_role
         self._schema = lite_schema(schema, engine.dialect)
-        self._copied: frozenset[str] | None = None
+        self._copied: dict[str, frozenset[str]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def file_with(self, part: Schema) -> Path | None:
-        """The file, if it holds every table of a part of the schema; ``None`` otherwise."""
-        if self._copied is None:
-            self._copied = self._copy()
+        """The file, if it holds every table of a part of the schema; ``None`` otherwise.
+
+        Tables that a query finds by their schema alone are in a file of their own, with all others:
+        a server may have many of them, and most queries read none.
+        """
+        name = _WHOLE if any(table.is_hidden for table in part.tables) else _USUAL
+        if name not in self._copied:
+            self._copied[name] = self._copy(name)
         needed = {table.name for table in part.tables if not is_view(table)}
-        return self._file if needed <= self._copied else None
+        return self._file(name) if needed <= self._copied[name] else None
 
     def close(self) -> None:
         """Remove the copy."""
-        self._copied = None
+        self._copied.clear()
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
 
-    @property
-    def _file(self) -> Path | None:
-        return Path(self._folder.name) / "mirror.sqlite" if self._folder is not None else None
+    def _file(self, name: str) -> Path | None:
+        return Path(self._folder.name) / name if self._folder is not None else None
 
-    def _copy(self) -> frozenset[str]:
+    def _copy(self, name: str) -> frozenset[str]:
         limits = Limits(rows=_MOST_ROWS, trust_role=self._trust_role)
         try:
             opening = partial(self._engine.open, self._database, limits)
@@ -203,13 +235,16 @@ class Mirror:
             session = patiently(self._database, opening) if server else opening()
         except (DatabaseError, OSError):
             return frozenset()
-        self._folder = tempfile.TemporaryDirectory(prefix="sqlverdict-mirror-")
-        assert self._file is not None
-        with closing(session), closing(sqlite3.connect(self._file)) as connection, connection:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="sqlverdict-mirror-")
+        file = self._file(name)
+        assert file is not None
+        tables = [each for each in self._schema.tables if not is_view(each)]
+        if name == _USUAL:
+            tables = [table for table in tables if not table.is_hidden]
+        with closing(session), closing(sqlite3.connect(file)) as connection, connection:
             return frozenset(
-                table.name
-                for table in self._schema.tables
-                if not is_view(table) and self._copy_table(session, connection, table)
+                table.name for table in tables if self._copy_table(session, connection, table)
             )
 
     def _copy_table(self, session: Session, connection: sqlite3.Connection, table: Table) -> bool:
@@ -217,8 +252,8 @@ class Mirror:
 
         dialect = self._engine.dialect
         columns = [exp.column(column.name, quoted=True) for column in table.columns]
-        text = exp.select(*columns).from_(exp.to_identifier(table.name, quoted=True))
-        outcome = session.run(text.sql(dialect=dialect))
+        source = table.source_text(dialect_of(dialect).quote)
+        outcome = session.run(f"{exp.select(*columns).sql(dialect=dialect)} FROM {source}")
         if not isinstance(outcome, Answer):
             return False
         parts = [column_part(column.name, column.type) for column in table.columns]

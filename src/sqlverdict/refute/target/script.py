@@ -41,10 +41,12 @@ from sqlverdict.refute.witness_text import comment_lines, header_of
 
 _TABLES = "-- tables "
 _TYPE = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_ ]*(\(\s*\d+(\s*,\s*\d+)*\s*\))?[A-Za-z_ ]*(\[\])*"
-    r"|(?i:enum)\s*\('[^'\\]*'(\s*,\s*'[^'\\]*')*\)"
+    r"([A-Za-z_][A-Za-z0-9_ ]*(\(\s*\d+(\s*,\s*\d+)*\s*\))?[A-Za-z_ ]*(\[\])*"
+    r"|(?i:enum)\s*\('[^'\\]*'(\s*,\s*'[^'\\]*')*\))"
+    r"(\s+CHARACTER SET \w+)?(\s+COLLATE (\w+|\"[\w.@-]+\"))?"
 )
-"""A type that may stand in a CREATE statement: a name, with sizes, or a list of texts."""
+"""A type that may stand in a CREATE statement: a name, with sizes, or a list of texts; and how
+texts are compared."""
 
 
 def to_script(
@@ -108,15 +110,14 @@ def replay_script(
 
     Args:
         path: A script that :func:`write_script` wrote. Nothing in it is trusted.
-        near: A database on the server where the tables are made; not needed by an engine without
-            a server.
+        near: A database on the server that answers; not needed by an engine without a server.
         preset: Compare under this one instead of the file's own.
         trust_role: Queries run as the role of ``near``, whatever it may do.
 
     Raises:
         DataError: the file is no witness.
-        UsageError: a server is needed and none is names.
-        DatabaseError: the engine cannot make the tables.
+        UsageError: a server is needed and none is named.
+        DatabaseError: the server does not answer, or the engine cannot make the tables.
     """
     header, text = read_header(path)
     engine = ENGINES.get(header.engine)
@@ -124,8 +125,8 @@ def replay_script(
         raise DataError(f"{path} is a witness of {header.engine}, which cannot replay it")
     if not engine.suffixes and (near is None or not is_server(near)):
         raise UsageError(
-            f"{path} is a witness of {header.engine}. Name a database on such a server, in which "
-            f"temporary tables may be made: ",
+            f"{path} is a witness of {header.engine}. Name a database on such a server, which you "
+            f"may read: ",
             OptionName("db", f"{engine.schemes[0]}://HOST/DATABASE"),
         )
     schema, rows = _content(text, path)
@@ -135,8 +136,7 @@ def replay_script(
             raise DatabaseError(f"{path}: {header.engine} does not accept its rows")
         gold, prediction, compared = compare_on(
             scratch.run,
-            header.gold,
-            header.prediction,
+            *header.queries,
             preset or header.preset,
             header.contract,
             engine.dialect,
@@ -171,9 +171,9 @@ def _tables_of(witness: Witness) -> list[Table]:
 
 
 def _without_sql(table: Table) -> Table:
-    """The table without what only SQL text says."""
+    """The table without what only SQL text says, and without what the real database calls it."""
     columns = tuple(replace(column, default=None, generated=None) for column in table.columns)
-    return replace(table, columns=columns, checks=(), sql=None, indexes=())
+    return replace(table, columns=columns, checks=(), sql=None, indexes=(), paths=())
 
 
 def _declaration(table: Table, dialect: str) -> str:

@@ -8,6 +8,7 @@ found, or nothing is confirmed, instances are made as usual and tried on the eng
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
@@ -17,16 +18,20 @@ from sqlverdict.execute.servers.patience import is_passing, patiently
 from sqlverdict.files.references import is_server
 from sqlverdict.files.text import count
 from sqlverdict.parse.facts import facts_of
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.qualified import with_plain_names
+from sqlverdict.parse.schema import Schema, with_whole_keys
 from sqlverdict.records import (
+    Answer,
     Contract,
-    Failure,
     ParseFailure,
     ParseResult,
     Query,
     Reason,
 )
+from sqlverdict.refute.data.grade import Grader
+from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.explain.sentence import sentence
+from sqlverdict.refute.frozen_pair import frozen_pair
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.constants import read_query
@@ -34,8 +39,10 @@ from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.target.fit import fit_rows
-from sqlverdict.refute.target.lite import Mirror, lite_query, lite_schema
-from sqlverdict.refute.target.trial import EngineTrial, Scratches
+from sqlverdict.refute.target.grades import ORDINARY, severity, ungraded
+from sqlverdict.refute.target.lite import Mirror, lite_query, lite_schema, with_collations
+from sqlverdict.refute.target.open_answers import open_answer
+from sqlverdict.refute.target.trial import EngineTrial, Scratches, check_alike, unrunnable_pair
 from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
 
@@ -47,8 +54,13 @@ _MORE_ORDINARY = 40
 On Spider, of 240 witnesses three were less ordinary than after four rounds."""
 _ALL_TABLES = 40
 """A schema of up to so many tables is made as a whole, once for all pairs."""
+_PROBES = 10
+"""On so many instances a query that fails on empty tables is tried before it counts as one that
+always fails."""
 _LOSSES = 2
 """So many servers may one search lose."""
+_REEXAMINED = 4
+"""How many differences without a determined answer are looked at again."""
 _SHRINK = 60
 """How many smaller instances are tried on the engine; one takes milliseconds there."""
 
@@ -72,13 +84,25 @@ class EngineSearch:
         database: The reference of the real database; ``None`` where only a schema is known.
         schema: Its tables.
         trust_role: On a server, queries run as the role of the reference, whatever it may do.
+        scratch: A database on another server of the same engine and version, which answers
+            instead of the server of the real database.
     """
 
     def __init__(
-        self, engine: Engine, database: str | None, schema: Schema, *, trust_role: bool = False
+        self,
+        engine: Engine,
+        database: str | None,
+        schema: Schema,
+        *,
+        trust_role: bool = False,
+        scratch: str | None = None,
     ) -> None:
+        schema = with_whole_keys(schema)
         self._engine, self._schema, self._database = engine, schema, database
-        self._scratches = Scratches(engine, database, trust_role=trust_role)
+        self._near = scratch or database
+        self._is_alike = scratch is None
+        """Whether the server that answers is known to answer as that of the real database."""
+        self._scratches = Scratches(engine, self._near, trust_role=trust_role)
         self._mirror = (
             Mirror(engine, database, schema, trust_role=trust_role)
             if database is not None
@@ -100,6 +124,7 @@ class EngineSearch:
         budget: SearchBudget | None = None,
         preset: str | Preset = DEFAULT_PRESET,
         contract: Contract | None = None,
+        now: datetime | None = None,
     ) -> Refutation:
         """A small legal database on which the two queries differ, or that none was found.
 
@@ -109,14 +134,32 @@ class EngineSearch:
             budget: How many instances, how much work, which seed.
             preset: When two answers are the same.
             contract: What the case asks of answers.
+            now: What the clock shows to queries that read it; ``None``: a fixed moment.
         """
         # Not folded: letter case counts in some dialects where it does not in SQLite.
         if gold.sql.strip() == prediction.sql.strip():
             return NotRefuted(0, message="the two queries are the same text")
+        # The scratch database has every table under its one plain name, and so has a witness.
+        gold, prediction = (with_plain_names(each, self._schema) for each in (gold, prediction))
         not_refuted = refusal.unreadable([gold, prediction])
         if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
             assert not_refuted is not None, "a text that does not parse is unreadable"
             return not_refuted
+        frozen = frozen_pair(gold, prediction, now)
+        if frozen is not None:
+            gold, prediction = frozen.gold, frozen.prediction
+        refutation = self._refute(gold, prediction, budget, preset, contract)
+        return refutation if frozen is None else frozen.as_written(refutation)
+
+    def _refute(
+        self,
+        gold: Query,
+        prediction: Query,
+        budget: SearchBudget | None,
+        preset: str | Preset,
+        contract: Contract | None,
+    ) -> Refutation:
+        """As :meth:`refute`, for queries that do not read the clock."""
         pair = self._pair(gold, prediction)
         rules = PRESETS.get(preset) if isinstance(preset, str) else preset
         budget = budget or SearchBudget()
@@ -124,7 +167,7 @@ class EngineSearch:
             try:
                 scratch = self._patient_scratch(pair.part)
                 trial = EngineTrial(scratch, gold, prediction, rules, contract)
-                why_not = _unrunnable(trial)
+                why_not = self._unrunnable(pair, trial, budget)
                 return why_not or self._search(pair, trial, rules, contract, budget)
             except (DatabaseError, SchemaError) as error:
                 self._scratches.close()
@@ -136,9 +179,12 @@ class EngineSearch:
 
     def _patient_scratch(self, part: Schema) -> Scratch:
         """A scratch database; a server that restarts is waited for."""
-        if self._database is None or not is_server(self._database):
+        if self._near is None or not is_server(self._near):
             return self._scratch(part)
-        return patiently(self._database, partial(self._scratch, part))
+        if not self._is_alike:
+            check_alike(self._engine, self._near, self._database)
+            self._is_alike = True
+        return patiently(self._near, partial(self._scratch, part))
 
     def _scratch(self, part: Schema) -> Scratch:
         """A scratch database with the tables of a part, or of all: to make one takes long."""
@@ -174,10 +220,15 @@ class EngineSearch:
         if isinstance(screen, Witness):
             instances = 1
             rows = fit_rows(screen.instance.rows, pair.part, self._engine.dialect)
+            words = sentence(screen, contract=contract)
             difference = trial.determined_difference(rows)
             if difference is not None:
-                words = sentence(screen, contract=contract)
-                return self._witness(pair, difference, replace(screen, sentence=words))
+                return self._witness(pair, trial, difference, replace(screen, sentence=words))
+            if screen.kind == "undetermined_prediction":
+                first = trial.difference(rows)
+                open_pair = open_answer(trial, pair.gold, pair.part, [first] if first else [])
+                if open_pair is not None:
+                    return self._witness(pair, trial, open_pair[0], screen, open_pair[1])
         searched = screen is not None and isinstance(screen, NotRefuted) and screen.instances > 0
         most = min(budget.instances, _AFTER_SCREEN) if searched else budget.instances
         return self._on_engine(pair, trial, budget, most, instances)
@@ -199,41 +250,64 @@ class EngineSearch:
             more=_MORE_ORDINARY,
         )
 
+    def _unrunnable(
+        self, pair: _EnginePair, trial: EngineTrial, budget: SearchBudget
+    ) -> NotRefuted | None:
+        """Why the queries cannot be searched; one may fail where tables are empty, and run else."""
+        why_not = unrunnable_pair(trial)
+        if why_not is None or why_not.reason is not Reason.EXECUTION_ERROR:
+            return why_not
+        generator = _generator(pair, budget)
+        for number in range(_PROBES):
+            rows = fit_rows(generator.instance(number), pair.part, self._engine.dialect)
+            if trial.both_answer(rows):
+                return None
+        return why_not
+
     def _on_engine(
         self, pair: _EnginePair, trial: EngineTrial, budget: SearchBudget, most: int, instances: int
     ) -> Refutation:
         """The search on the engine itself."""
-        queries = pair.lite or (pair.gold, pair.prediction)
-        readings = [read_query(query, pair.lite_part) for query in queries]
-        facts = facts_of(pair.lite_part)
-        generator = InstanceGenerator(
-            pair.lite_part, facts, readings[0].merge(readings[1]), budget.seed
-        )
-        undetermined = 0
-        for number in range(most):
+        generator, grader = _generator(pair, budget), self._grader(pair)
+        cost = partial(severity, grader)
+        undetermined, number, databases = 0, 0, 0
+        best: Difference | None = None
+        left_open: list[Difference] = []
+        least = ORDINARY
+        while number < most:
             rows = fit_rows(generator.instance(number), pair.part, self._engine.dialect)
+            number += 1
             rejected = trial.rejected
             first = trial.difference(rows)
             instances += trial.rejected == rejected
-            if first is None:
+            if first is None or (best is not None and cost(rows) >= least):
                 continue
             difference = trial.determined_difference(rows)
             if difference is None:
                 undetermined += 1
+                left_open += [first] if len(left_open) < _REEXAMINED else []
                 continue
-            shrinker = Shrinker(generator.constraints, trial.differs_determined, _SHRINK)
+            shrinker = Shrinker(
+                generator.constraints, trial.differs_determined, _SHRINK, lambda _: cost, cost
+            )
             small = shrinker.fewer(rows)
             last = trial.determined_difference(small) if small is not None else None
-            first_witness = Witness(
-                pair.gold.sql,
-                pair.prediction.sql,
-                Instance(pair.part, {}),
-                difference.gold,
-                difference.prediction,
-                (),
-                instances_tried=instances,
-            )
-            return self._witness(pair, last or difference, first_witness)
+            best, least = last or difference, cost((last or difference).rows)
+            databases = instances
+            if least == ORDINARY:
+                break
+            most = min(most, number + _MORE_ORDINARY)
+        if best is None:
+            # A division by the number of rows fails there, and nowhere else.
+            best, databases = trial.determined_difference({}), instances + 1
+        if best is not None:
+            return self._new_witness(pair, trial, best, grader, databases)
+        open_pair = open_answer(
+            trial, pair.gold, pair.part, left_open, (generator.constraints, _SHRINK)
+        )
+        if open_pair is not None:
+            grader = self._grader(pair, only_gold=True)
+            return self._new_witness(pair, trial, open_pair[0], grader, instances, open_pair[1])
         if refusal.is_often(trial.stopped, instances):
             message = f"the prediction was stopped at a limit on {count(trial.stopped, 'database')}"
             return NotRefuted(
@@ -244,31 +318,75 @@ class EngineSearch:
             return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
         return NotRefuted(instances, undetermined)
 
-    def _witness(self, pair: _EnginePair, difference: Difference, about: Witness) -> Witness:
-        """The witness as the engine shows it; ``about`` says how it was found and its grade."""
+    def _grader(self, pair: _EnginePair, *, only_gold: bool = False) -> Grader | None:
+        """What says how ordinary rows are; ``None`` where the queries cannot be translated.
+
+        ``only_gold``: only a tie of the gold's own ranking is unusual.
+        """
+        if pair.lite is None:
+            return None
+        file = self._mirror.file_with(pair.part) if self._mirror is not None else None
+        real = real_rows(file, pair.lite_part).regularities if file is not None else None
+        gold, prediction = pair.lite
+        ranked = (gold.sql,) if only_gold else None
+        return Grader(pair.lite_part, real, gold.sql, prediction.sql, ranked=ranked)
+
+    def _new_witness(
+        self,
+        pair: _EnginePair,
+        trial: EngineTrial,
+        difference: Difference,
+        grader: Grader | None,
+        instances: int,
+        other: Answer | None = None,
+    ) -> Witness:
+        """A witness that the engine alone has shown."""
+        instance = Instance(pair.lite_part, difference.rows)
+        grade, broken = grader.grade(instance) if grader is not None else ungraded(instance)
+        about = Witness(
+            pair.gold.sql,
+            pair.prediction.sql,
+            instance,
+            difference.gold,
+            difference.prediction,
+            (),
+            instances_tried=instances,
+            grade=grade,
+            broken=broken,
+        )
+        return self._witness(pair, trial, difference, about, other)
+
+    def _witness(
+        self,
+        pair: _EnginePair,
+        trial: EngineTrial,
+        difference: Difference,
+        about: Witness,
+        other: Answer | None = None,
+    ) -> Witness:
+        """The witness as the engine shows it; ``about`` says how it was found and its grade.
+
+        ``other`` is another answer that the prediction may give.
+        """
         rows: Content = {table: rows for table, rows in difference.rows.items() if rows}
         return replace(
             about,
             gold_sql=pair.gold.sql,
             prediction_sql=pair.prediction.sql,
-            instance=Instance(self._schema, rows),
+            instance=Instance(trial.declaration(self._schema), rows),
             gold=difference.gold,
             prediction=difference.prediction,
             reasons=difference.comparison.reasons,
-            kind="different",
-            other=None,
+            kind="different" if other is None else "undetermined_prediction",
+            other=other,
             engine=self._engine.name,
+            in_queries=trial.in_queries,
         )
 
 
-def _unrunnable(trial: EngineTrial) -> NotRefuted | None:
-    """Queries that cannot run at all on this schema are not the search's business."""
-    for which, outcome in trial.on_empty_tables():
-        if isinstance(outcome, Failure):
-            message = f"the {which}: {outcome.message}"
-            return NotRefuted(0, reason=outcome.reason, message=message, blame=which)
-        if outcome.volatile:
-            message = f"the {which} depends on the clock or on chance"
-            unable = Reason.UNSUPPORTED_FEATURE
-            return NotRefuted(0, reason=unable, message=message, blame=which)
-    return None
+def _generator(pair: _EnginePair, budget: SearchBudget) -> InstanceGenerator:
+    """What makes instances for the pair, from what can be read of the two queries."""
+    queries = pair.lite or (pair.gold, pair.prediction)
+    ours, theirs = (read_query(query, pair.lite_part) for query in queries)
+    part = with_collations(pair.lite_part, pair.part, pair.gold.dialect)
+    return InstanceGenerator(part, facts_of(part), ours.merge(theirs), budget.seed)

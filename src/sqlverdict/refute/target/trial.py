@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import atexit
 from collections import OrderedDict
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
 from sqlverdict.compare.preset import Preset, QueryPair
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Engine, Scratch, ScratchEngine
+from sqlverdict.execute.engine import Engine, Scratch, ScratchEngine, ServerEngine
+from sqlverdict.execute.servers.scratch import RowsScratch
+from sqlverdict.files.references import scheme_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query
+from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.trial.determined import arrangements
 from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.trial.rebuild import SMALL
 from sqlverdict.refute.trial.tie_breaks import broken_ties
+from sqlverdict.refute.witness import NotRefuted
 
 _ORDERS = 4
 """How many other orders of the rows are tried; a server needs some milliseconds for each."""
@@ -53,6 +57,16 @@ class EngineTrial:
         self.stopped = 0
         """On how many instances the prediction gave up where the gold answered."""
 
+    @property
+    def in_queries(self) -> bool:
+        """Whether the rows are written into the queries; else there are tables."""
+        return isinstance(self._scratch, RowsScratch)
+
+    def declaration(self, schema: Schema) -> Schema:
+        """The schema as a replay needs it, on another server too."""
+        scratch = self._scratch
+        return scratch.declaration(schema) if isinstance(scratch, RowsScratch) else schema
+
     def _run(self, sql: str) -> Outcome:
         """What a query gives.
 
@@ -69,6 +83,13 @@ class EngineTrial:
         self._scratch.load({})
         gold, prediction = map(self._run, (self._gold.sql, self._prediction.sql))
         return ("gold", gold), ("prediction", prediction)
+
+    def both_answer(self, rows: Content) -> bool:
+        """Whether the engine takes these rows, and both queries give an answer that stays."""
+        if not self._scratch.load(rows):
+            return False
+        outcomes = [self._run(query.sql) for query in (self._gold, self._prediction)]
+        return all(isinstance(each, Answer) and not each.volatile for each in outcomes)
 
     def difference(self, rows: Content) -> Difference | None:
         """The difference between the two queries on these rows, if the engine accepts them all."""
@@ -117,19 +138,56 @@ class EngineTrial:
 
     def _is_determined(self, difference: Difference) -> bool:
         """Whether both answers stay as they are: ties broken both ways, rows in other orders."""
+        return all(is_same for _, _, is_same in self._variants(difference))
+
+    def second_answer(self, difference: Difference) -> Answer | None:
+        """Another answer that the prediction may give where the gold gives one and the same.
+
+        The gold's own answer is preferred. ``None`` where the gold is open too, or the prediction
+        is not.
+        """
+        if not isinstance(difference.gold, Answer) or not isinstance(difference.prediction, Answer):
+            return None
+        # Other rows may have been tried since.
+        if not self._scratch.load(difference.rows):
+            return None
+        answer: Answer | None = None
+        for query, now, is_same in self._variants(difference):
+            if query is self._gold and not is_same:
+                return None
+            if query is self._prediction and not is_same and isinstance(now, Answer):
+                if now.volatile:
+                    return None
+                compared = self._compare(difference.gold, now)
+                fits = compared is not None and compared.equal is True
+                answer = now if fits or answer is None else answer
+        return answer
+
+    def leaves_open(self, rows: Content) -> bool:
+        """Whether the prediction leaves open on these rows what the gold decides."""
+        difference = self.difference(rows)
+        return difference is not None and self.second_answer(difference) is not None
+
+    def _variants(self, difference: Difference) -> Iterator[tuple[Query, Outcome, bool]]:
+        """What else the queries may give: with ties broken both ways, with rows in other orders.
+
+        Yields:
+            The query, what it gives now, and whether that is what it gave.
+        """
         sides = ((self._gold, difference.gold), (self._prediction, difference.prediction))
-        for query, outcome in sides:
+        for query, before in sides:
             for text in broken_ties(query.sql):
                 now = self._run(text)
                 # A text that the engine does not take says nothing.
-                if isinstance(now, Answer) and not self._same(query, outcome, now):
-                    return False
+                if isinstance(now, Answer):
+                    yield query, now, self._same(query, before, now)
         for rows in islice(arrangements(difference.rows), _ORDERS):
             if not self._scratch.load(rows):
-                return False
-            if not all(self._same(q, outcome, self._run(q.sql)) for q, outcome in sides):
-                return False
-        return True
+                yield self._gold, difference.gold, False
+                return
+            for query, before in sides:
+                now = self._run(query.sql)
+                yield query, now, self._same(query, before, now)
 
     def _same(self, query: Query, before: Outcome, now: Outcome) -> bool:
         if not isinstance(before, Answer) or not isinstance(now, Answer):
@@ -147,6 +205,41 @@ def _gives_up(outcome: Outcome) -> bool:
     """Whether a limit stopped a query, or it failed with an error that the engine calls its own."""
     at_fault = isinstance(outcome, Failure) and outcome.fault is not None
     return at_fault or refusal.is_stopped(outcome)
+
+
+def unrunnable_pair(trial: EngineTrial) -> NotRefuted | None:
+    """Queries that cannot run at all on this schema are not the search's business."""
+    for which, outcome in trial.on_empty_tables():
+        if isinstance(outcome, Failure):
+            where = ", with rows written into it" if trial.in_queries else ""
+            message = f"the {which}{where}: {outcome.message}"
+            return NotRefuted(0, reason=outcome.reason, message=message, blame=which)
+        if outcome.volatile:
+            message = f"the {which} depends on the clock or on chance"
+            unable = Reason.UNSUPPORTED_FEATURE
+            return NotRefuted(0, reason=unable, message=message, blame=which)
+    return None
+
+
+def check_alike(engine: Engine, scratch: str, database: str | None) -> None:
+    """Refuse a server that may answer otherwise than that of the real database.
+
+    Raises:
+        DatabaseError: it is of another engine or version, or does not answer.
+    """
+    if not isinstance(engine, ServerEngine) or scheme_of(scratch) not in engine.schemes:
+        raise DatabaseError(
+            f"witnesses are searched on {scratch} (setting scratch), which is no database of the "
+            f"engine {engine.name}"
+        )
+    if database is None:
+        return
+    here, there = (engine.server_version(each) for each in (database, scratch))
+    if here != there:
+        raise DatabaseError(
+            f"witnesses are searched on {scratch} (setting scratch), whose server is {there}; "
+            f"that of {database} is {here}, and another version may answer otherwise"
+        )
 
 
 _OPEN_AT_ONCE = 8

@@ -14,7 +14,6 @@ from itertools import chain
 from math import isnan
 
 from sqlverdict.files.sqlite import open_in_memory, quote_name
-from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import (
     Affinity,
     Fact,
@@ -25,6 +24,7 @@ from sqlverdict.parse.facts import (
     affinity,
 )
 from sqlverdict.parse.schema import Schema, Table, is_strict, is_view, stored_type
+from sqlverdict.parse.schemas.column_types import alike, collation
 from sqlverdict.parse.schemas.create_table import column_part, create_table
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Cell, Row
@@ -68,12 +68,15 @@ def legal(instance: Instance, facts: Iterable[Fact], changed: str | None = None)
         # The rows of other tables may have lost their parents.
         others = by_parent.get(fold(changed), ())
         checked += [fact for fact in others if fact.table != changed and rows_of.get(fact.table)]
+    # Of a wide table most facts are about one column each.
+    columns = {name: tuple(zip(*rows, strict=True)) for name, rows in own.items() if rows}
     for fact in checked:
         rows, table = rows_of[fact.table], tables[fact.table]
-        if isinstance(fact, NotNull) and None in _column(table, rows, fact.column):
-            violations.append(f"{fact.table}.{fact.column} is NULL; it must never be")
+        if isinstance(fact, NotNull):
+            if None in columns[fact.table][_places(table)[fact.column]]:
+                violations.append(f"{fact.table}.{fact.column} is NULL; it must never be")
         elif isinstance(fact, HasAffinity):
-            violations += _typed(fact, _column(table, rows, fact.column))
+            violations += _typed(fact, columns[fact.table][_places(table)[fact.column]])
         elif isinstance(fact, Unique):
             violations += _unique(fact, _collated(table, fact.columns, rows))
         elif isinstance(fact, References):

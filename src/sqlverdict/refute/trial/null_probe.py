@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import NotNull, facts_of
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, with_whole_keys
 from sqlverdict.records import (
     Contract,
     Failure,
@@ -27,7 +28,8 @@ from sqlverdict.records import (
     Row,
 )
 from sqlverdict.refute.data.mine.kind import cells_of
-from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.frozen_pair import frozen_pair
+from sqlverdict.refute.make.generator import shared_generator
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.constants import read_query
@@ -62,6 +64,7 @@ def probe_nulls(
     budget: SearchBudget,
     contract: Contract | None = None,
     database: Path | None = None,
+    now: datetime | None = None,
 ) -> Refutation | None:
     """A witness with a NULL in an aggregate that is returned; ``None`` where none was found.
 
@@ -74,8 +77,25 @@ def probe_nulls(
         budget: How many instances may be looked at.
         contract: The case's own wishes.
         database: The real database, by which the witness is graded.
+        now: What the clock shows to queries that read it; ``None``: a fixed moment.
     """
-    whole = schema
+    frozen = frozen_pair(gold, prediction, now)
+    if frozen is None:
+        return _probe(gold, prediction, schema, budget, contract, database)
+    better = _probe(frozen.gold, frozen.prediction, schema, budget, contract, database)
+    return None if better is None else frozen.as_written(better)
+
+
+def _probe(
+    gold: ParseResult,
+    prediction: ParseResult,
+    schema: Schema,
+    budget: SearchBudget,
+    contract: Contract | None,
+    database: Path | None,
+) -> Refutation | None:
+    """As :func:`probe_nulls`, for queries that do not read the clock."""
+    whole = schema = with_whole_keys(schema)
     if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
         return None
     schema = schema_part(schema, (*gold.tables, *prediction.tables))
@@ -146,7 +166,7 @@ def _agreeing(
     if any(isinstance(scratch.run(query.sql), Failure) for query in (gold, prediction)):
         return
     reading = read_query(gold, schema).merge(read_query(prediction, schema))
-    generator = InstanceGenerator(schema, facts_of(schema), reading, budget.seed, scratch)
+    generator = shared_generator(schema, facts_of(schema), reading, budget.seed, scratch)
     agreements = 0
     for number in range(budget.instances):
         if meter.over:

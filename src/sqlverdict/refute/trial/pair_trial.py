@@ -221,20 +221,20 @@ class PairTrial:
             *outcomes, difference.rows, self._scratches, self._preset, self._dialect
         )
 
-    def differs(self, rows: Content, *, telling: bool = False) -> bool:
+    def differs(self, rows: Content, *, in_meaning: bool = False) -> bool:
         """Whether the queries differ on these rows; not whether their answers are determined.
 
-        ``telling``: the answers must not say the same.
+        ``in_meaning``: the answers must not say the same.
         """
         difference = self._difference(rows)
-        if difference is None or (telling and difference.says_the_same):
+        if difference is None or (in_meaning and difference.says_the_same):
             return False
         return self._scratches[0].whole
 
-    def differs_determined(self, rows: Content, *, telling: bool = False) -> bool:
+    def differs_determined(self, rows: Content, *, in_meaning: bool = False) -> bool:
         """Whether the queries differ on all of these rows with determined answers."""
         difference = self.determined_difference(rows)
-        if difference is not None and telling and difference.says_the_same:
+        if difference is not None and in_meaning and difference.says_the_same:
             return False
         return is_legal_difference(difference, rows)
 

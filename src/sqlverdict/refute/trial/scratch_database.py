@@ -198,6 +198,8 @@ class ScratchDatabase:
         at every so many of them. A text of its own for each pair makes a new statement.
         """
         self.work = 0
+        # What the last pair left is loaded again: work must not depend on what was tried before.
+        self._filled = dict.fromkeys(self._filled)
         self._begun += 1
         self._mark = f"/*{self._begun:x}*/"
 
@@ -355,7 +357,7 @@ class ScratchDatabase:
         return failure
 
     def close(self) -> None:
-        """Let go of the memory."""
+        """Close the database, which frees its memory."""
         if "_connection" in self.__dict__:
             self._connection.close()
 

@@ -35,10 +35,9 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import VERDICT, opinion, results_match
 from sqlverdict.report.charts.chart import bar_chart
-from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.metric import label_by_alias
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from sqlverdict.errors import UnknownMember
 from sqlverdict.evidence import Failed, Judged, Recorded, Related, Tested
 from sqlverdict.records import Result, Verdict
+from sqlverdict.score.metric import METRICS, listens_to_judge
 from sqlverdict.score.statistics.pairing import RIGHT
 
 VERDICT = "verdict"
 """The run's own verdicts as a metric, where the run has no metric of that name."""
 
 JUDGE = "judge:"
-"""Before a judge's name: its opinions wherever it was heard, whatever became of them."""
+"""Before a judge's name: all its opinions, also those that did not decide the verdict."""
 
 RECORDED = "recorded:"
 """Before a judge's name: its verdicts as they came with the cases."""
@@ -52,8 +53,6 @@ def calls_of(result: Result, name: str) -> int:
 
 def hears_judges(name: str) -> bool:
     """Whether a metric may ask a language model."""
-    from sqlverdict.score.metric import METRICS, listens_to_judge
-
     base = name.partition("[")[0]
     if base == VERDICT:
         return True
@@ -86,7 +85,7 @@ def opinion_names(metrics: Iterable[str], results: Iterable[Result]) -> list[str
 
 
 def is_judge(name: str) -> bool:
-    """Whether a language model or a record speaks, and not a comparison."""
+    """Whether these are opinions of a language model or a record, and not of a comparison."""
     return name.startswith((JUDGE, RECORDED)) or _is_opinion(name)
 
 
@@ -98,8 +97,6 @@ def _is_metric(opinion: Judged, labels: Sequence[str]) -> bool:
 
 def _is_opinion(name: str) -> bool:
     """Whether a metric's value is a judge's opinion on every pair."""
-    from sqlverdict.score.metric import METRICS
-
     base = name.partition("[")[0]
     return METRICS.has(base) and "opinion_on_all" in METRICS.get(base).needs
 

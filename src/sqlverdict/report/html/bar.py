@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from sqlverdict.evidence import Failed, Judged
 from sqlverdict.files.text import count
-from sqlverdict.policies import POLICIES
 from sqlverdict.reasons import WITHOUT_SQL
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import POLICIES
 
 PARTS: Mapping[str, tuple[str, str]] = {
     "proved": ("proved", "the queries agree on every legal database"),

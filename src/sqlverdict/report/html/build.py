@@ -10,7 +10,6 @@ from sqlverdict.compare.tags import TAGS
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.parse.features import FEATURES
-from sqlverdict.policies import POLICIES
 from sqlverdict.reasons import REASONS
 from sqlverdict.report.html.bar import PARTS
 from sqlverdict.report.html.columns import CaseTable, RunTable, blocks
@@ -24,9 +23,9 @@ from sqlverdict.report.html.document import (
 from sqlverdict.report.html.systems import page_system, page_table
 from sqlverdict.report.one_run.case import VERDICTS
 from sqlverdict.report.one_run.sections import SLICE_TITLES
-from sqlverdict.report.several_runs.system_names import system_names
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.situations import Situation
+from sqlverdict.verdicts import POLICIES
 
 if TYPE_CHECKING:
     from sqlverdict.report.reliability.figures import ReliabilityRequest

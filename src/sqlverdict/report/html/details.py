@@ -11,9 +11,16 @@ from typing import Literal
 from msgspec import Struct
 
 from sqlverdict.evidence import Evidence, Proved, Refuted, Undecided
-from sqlverdict.evidence_parts import AnswerExcerpt, StepChange, TableExcerpt
+from sqlverdict.evidence_parts import (
+    AnswerCell,
+    AnswerExcerpt,
+    LoggedAnswers,
+    LoggedChange,
+    StepChange,
+    TableExcerpt,
+    TypedCell,
+)
 from sqlverdict.files.text import count
-from sqlverdict.logged_answers import AnswerCell, LoggedAnswers, LoggedChange, TypedCell
 from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.case import (
@@ -185,13 +192,13 @@ class PageAnswer(Struct, frozen=True, omit_defaults=True):
 class WitnessTables(Struct, frozen=True, omit_defaults=True):
     """A witness: its tables, and what both queries return on it.
 
-    ``telling`` has the rows, by table and number, on which only one of the answers depends.
+    ``deciding_rows`` has the rows, by table and number, on which only one of the answers depends.
     """
 
     tables: Mapping[str, PageAnswer]
     gold: PageAnswer
     prediction: PageAnswer
-    telling: Mapping[str, tuple[int, ...]] = {}
+    deciding_rows: Mapping[str, tuple[int, ...]] = {}
     other: PageAnswer | None = None
     file: str = ""
 
@@ -300,7 +307,7 @@ def _witness(witness: Refuted) -> WitnessTables:
         tables={name: _table(rows) for name, rows in witness.rows.items()},
         gold=_answer(witness.gold),
         prediction=_answer(witness.prediction),
-        telling=witness.telling,
+        deciding_rows=witness.deciding_rows,
         other=None if witness.other is None else _answer(witness.other),
         file=witness.file,
     )

@@ -157,7 +157,7 @@ class PageIndex(Struct, frozen=True):
         words: The meanings of parts, verdicts, reasons, situations, features ..., by kind.
         policies: The decision of each policy by situation, and ``ask`` where it asks a judge.
         comparison: Tables about several systems.
-        remarks: What makes the comparison weaker, and who cannot be told apart.
+        remarks: What makes the comparison weaker, and which systems cannot be told apart.
         suspects: Golds under suspicion, where an audit was made.
         suspect_notes: What an audit could not look at.
         block: How many cases a block of details holds.

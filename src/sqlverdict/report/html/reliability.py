@@ -8,7 +8,7 @@ from sqlverdict.report.reliability.figures import ReliabilityRequest, choose_sou
 from sqlverdict.report.reliability.page import CAPTIONS, sections
 from sqlverdict.report.reliability.plots import reliability_plots
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.reliability.outcomes import fate_of, label_by
+from sqlverdict.score.reliability.outcomes import item_outcome, label_by
 
 
 def page_reliability(
@@ -24,7 +24,7 @@ def page_reliability(
     """
     source = choose_source(run, None if request is None else request.source)
     label, policy = label_by(source), (request or ReliabilityRequest()).policy
-    cells = {result.id: fate_of(result, label, policy).cell for result in run.results()}
+    cells = {result.id: item_outcome(result, label, policy).cell for result in run.results()}
     tables: list[PageTable] = []
     sentences: list[str] = []
     charts: dict[str, str] = {}

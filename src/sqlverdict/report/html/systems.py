@@ -25,6 +25,7 @@ from sqlverdict.report.one_run.sections import (
     outcome,
     reason_table,
     refusal_sentences,
+    search_sentences,
     verdict_table,
     without_sentences,
 )
@@ -58,6 +59,7 @@ def page_system(
     """
     summary = run.summary
     remarks = [
+        *(f"{line[0].upper()}{line[1:]}." for line in search_sentences(run)),
         *(f"{line[0].upper()}{line[1:]}." for line in expected_sentences(summary)),
         *(f"{line[0].upper()}{line[1:]}." for line in judge_sentences(summary)),
         *beyond_sentences(summary),

@@ -6,7 +6,8 @@
 ``people``         how often people call such answers right, in words
 ``first_sentence`` what matters about a case, in one sentence
 ``case_rows``      a case as one flat record: for CSV files and DataFrames
-``answers``        both answers, on the database or on a witness, in lines of text
+``answers``        both answers on the database, in lines of text
+``witness``        all that is printed about a witness: sentences, rows, both answers on it
 ``judge_section``  what a judge was asked and said, what it would have been asked, contradictions
 ``classic``        the difficulty tables of Spider's and BIRD's own scripts
 ``markdown``       ``report.md``

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
@@ -30,13 +29,14 @@ from sqlverdict.evidence import (
 )
 from sqlverdict.evidence_parts import AnswerShapes, LoggedTag, StageFailure
 from sqlverdict.files.text import count
-from sqlverdict.policies import POLICIES
+from sqlverdict.find_situation import was_searched
 from sqlverdict.reasons import reason_words
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.judge_section import opinion_lines
 from sqlverdict.report.one_run.people import labelled_words
+from sqlverdict.report.one_run.witness import witness_sentences
 from sqlverdict.situations import Situation
-from sqlverdict.unsearched import was_searched
+from sqlverdict.verdicts import POLICIES
 
 VERDICTS: Mapping[Verdict, str] = {
     Verdict.CORRECT: "right answer",
@@ -112,17 +112,6 @@ _CONSTANT = "it reads no data for this"
 _ALTERNATIVES = "with other numbers beside it"
 _BROKEN = "it does not hold on another legal database"
 """What makes a relation worth less, in words."""
-
-_GRADES = {
-    "ordinary": "data like the real data",
-    "ungraded": "there are no real data to compare with",
-    "needs_tie": "rows tie",
-    "needs_missing_partner": "a row has no partner in a join",
-    "needs_null": "a value is NULL",
-    "needs_empty_table": "a table is empty",
-    "breaks_regularity": "unlike the real data",
-}
-"""How usual the data of a witness are, in words."""
 
 _STEPS = 12
 
@@ -207,10 +196,14 @@ def relation_kinds(result: Result) -> list[str]:
 def relation_words(relation: Relation) -> str:
     """What a relation says."""
     kind, detail = relation.kind, relation.detail
+    proof = RELATIONS.get(kind).read(detail) if RELATIONS.has(kind) else None
+    if proof is None:
+        # A relation of another version, or of a plug-in that is not installed.
+        return _as_json(detail)
     try:
-        return RELATIONS.get(kind).words(detail) if RELATIONS.has(kind) else _as_json(detail)
+        return RELATIONS.get(kind).words(proof)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        # A relation of a plug-in or of another version may hold other fields.
+        # A plug-in may have stated no type, and its proofs may hold other fields.
         return _as_json(detail)
 
 
@@ -256,7 +249,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         case Judged():
             yield from opinion_lines(evidence)
         case Refuted():
-            yield from _witness(evidence, folder)
+            file = _file(folder, "witnesses", evidence.file)
+            yield from witness_sentences(evidence, file)
         case Tested():
             yield _test(evidence)
         case Failed(query="prediction"):
@@ -341,16 +335,6 @@ def _proof(proof: Proved) -> Iterator[str]:
     yield from proof.unchecked
     for choice in proof.open_choices:
         yield f"both leave open {choice}"
-
-
-def _witness(witness: Refuted, folder: Path | None) -> Iterator[str]:
-    rows = count(witness.size, "row") if witness.size is not None else "? rows"
-    grade = _GRADES.get(witness.grade, witness.grade)
-    yield f"refuted by {rows} ({witness.grade}: {grade}): {witness.sentence}"
-    if file := _file(folder, "witnesses", witness.file):
-        yield f"replay it: sqlverdict refute --replay {shlex.quote(file)}"
-    for broken in witness.broken:
-        yield f"the real data show otherwise: {broken}"
 
 
 def _test(test: Tested) -> str:

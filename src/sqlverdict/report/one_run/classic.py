@@ -150,7 +150,7 @@ def _exact(
     if metric != _SCRIPT:
         notes.append(
             f"exact match is {metric}; the script counts what its parser does not read as 0: "
-            f"--metrics '{_SCRIPT}'"
+            f"metrics={_SCRIPT}"
         )
     return lines, notes
 
@@ -160,7 +160,7 @@ def _notes(layout: _Layout, metric: str, whole: Estimate, unlabelled: int) -> tu
     if metric != layout.metric:
         notes.append(
             f"this is {metric}; the script's own comparison is {layout.metric}: "
-            f"--metrics '{layout.metric}'"
+            f"metrics={layout.metric}"
         )
     if whole.unscored:
         notes.append(f"{count(whole.unscored, 'unscored case')} left out of this table")

@@ -27,9 +27,10 @@ from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.escapes import escaped
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.answers import answer_lines, witness_lines
+from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text, separated_text
 from sqlverdict.report.one_run.first_sentence import first_sentence
+from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.runlog.log import RESULTS
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT, reasons_by, verdict_by

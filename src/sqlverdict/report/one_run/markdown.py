@@ -37,6 +37,7 @@ from sqlverdict.report.one_run.sections import (
     outcome,
     reason_table,
     refusal_sentences,
+    search_sentences,
     slice_table,
     usage_sentences,
     usage_table,
@@ -81,6 +82,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
         f"{count(summary.cases, 'case')}: {summary.answered:,} answered, "
         f"{summary.abstained:,} abstained. {outcome([summary]).message}."
     )
+    yield from (f"{line[0].upper()}{line[1:]}." for line in search_sentences(run))
     yield from _contradictions(run)
     yield "## Metrics"
     yield markdown(metrics_table(summary, run.manifest.binary))

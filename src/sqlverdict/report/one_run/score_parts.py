@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
 
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
@@ -70,48 +69,14 @@ def score_sentence(summary: Summary) -> str:
     )
 
 
-class ScoreParts(Protocol):
-    """A denominator, its parts, and what is not in it: an estimate, or a place on a board."""
-
-    @property
-    def scored(self) -> int:
-        """The denominator."""
-        ...
-
-    @property
-    def unscored(self) -> int:
-        """What is not in it."""
-        ...
-
-    @property
-    def right(self) -> float:
-        """Cases that are right."""
-        ...
-
-    @property
-    def wrong(self) -> int:
-        """Cases that are wrong."""
-        ...
-
-    @property
-    def abstained(self) -> int:
-        """Abstentions from questions that have an answer."""
-        ...
-
-    @property
-    def review(self) -> int:
-        """Cases that a person must decide."""
-        ...
-
-
-def part_headers(every: Sequence[ScoreParts], *, has_parts: bool = True) -> list[str]:
+def part_headers(every: Sequence[Estimate], *, has_parts: bool = True) -> list[str]:
     """The headers of :func:`part_cells`."""
     columns = _columns(every) if has_parts else []
     return ["n", *(_PARTS[name] for name in columns), "unscored"]
 
 
 def part_cells(
-    one: ScoreParts, every: Sequence[ScoreParts], *, has_parts: bool, empty: bool = False
+    one: Estimate, every: Sequence[Estimate], *, has_parts: bool, empty: bool = False
 ) -> list[str]:
     """The denominator, its parts as far as there are any in a table, and what is not in it.
 
@@ -126,5 +91,5 @@ def part_cells(
     return [f"{one.scored:,}", *parts, f"{one.unscored:,}"]
 
 
-def _columns(every: Sequence[ScoreParts]) -> list[str]:
+def _columns(every: Sequence[Estimate]) -> list[str]:
     return [name for name in _PARTS if name in _ALWAYS or any(getattr(one, name) for one in every)]

@@ -99,6 +99,12 @@ def headline(run: Run) -> str:
     return f"{run.manifest.system} on {run.manifest.benchmark}: {score_sentence(run.summary)}"
 
 
+def search_sentences(run: Run) -> list[str]:
+    """That no witness could be searched, in a run whose verdicts rest on that."""
+    sentence = run.manifest.stages.get("search", "")
+    return [sentence] if sentence else []
+
+
 def metrics_table(summary: Summary, binary: Collection[str]) -> TextTable:
     """Each metric with its interval, its denominator and what that consists of."""
     estimates = deciding_first(summary, summary.estimates)
@@ -259,8 +265,8 @@ _CUTS = {
     "row, or NULL alone), and EX counts a match. Any query that finds nothing matches there; only "
     "a proof or a search for a witness (`verdict`) tells them apart.",
     RECORD_DIFFERS: "RECORD DISAGREES: the queries of {0} were run here, and the record says the "
-    "opposite about their results. What was run counts; --set answers=recorded goes by the "
-    "records.",
+    "opposite about their results. What was run counts; the setting answers=recorded goes by "
+    "the records.",
     RECORD_UNUSED: "RECORDS NOT USED: the records of {0} are about another prediction.",
 }
 
@@ -296,13 +302,13 @@ def refusal_sentences(run: Run) -> list[str]:
     if wrong:
         sentences.append(
             f"{count(wrong, 'reply', 'replies')} to answerable questions refused in prose; "
-            f"counted as wrong. --no-sql abstain counts them as abstentions"
+            f"counted as wrong. The option no_sql=abstain counts them as abstentions"
         )
     if without:
         sentences.append(
             f"{count(without, 'reply', 'replies')} to unanswerable questions refused in prose; "
-            f"counted as wrong, and as harm in the reliability score. --no-sql abstain counts them "
-            f"as right abstentions"
+            f"counted as wrong, and as harm in the reliability score. The option "
+            f"no_sql=abstain counts them as right abstentions"
         )
     empty = summary.reasons.get(Reason.NO_SQL_PRODUCED, 0)
     if empty and run.manifest.stages.get("no_sql") == "abstain":

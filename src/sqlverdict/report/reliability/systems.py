@@ -1,4 +1,4 @@
-"""Several systems by RS(c): one table, who cannot be told apart, and who is worse than silence."""
+"""Several systems by RS(c): one table, and which systems cannot be told apart."""
 
 from __future__ import annotations
 

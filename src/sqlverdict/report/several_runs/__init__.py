@@ -1,6 +1,5 @@
 """Figures over several runs. Nothing here prints.
 
-``system_names``   how the systems of several runs are called
 ``same_cases``     whether runs are about the same cases
 ``comparison``     two runs side by side: which cases changed, and whether that is chance
 ``flips``          which questions became wrong or right since a baseline, and what is noise

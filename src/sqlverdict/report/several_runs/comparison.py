@@ -241,8 +241,8 @@ def _shared_usage(
 
 
 _DECIDING_STAGES = {
-    "policy": "the policy of the verdict (--policy)",
-    "no_sql": "what a reply without SQL counts as (--no-sql)",
+    "policy": "the policy of the verdict (policy)",
+    "no_sql": "what a reply without SQL counts as (no_sql)",
     "keys": "how primary keys are read",
     "now": "the moment of the clock (now)",
 }

@@ -22,9 +22,8 @@ from sqlverdict.prove.prover import prove_queries
 from sqlverdict.records import ParseResult, Result
 from sqlverdict.report.charts.chart import Series, line_chart
 from sqlverdict.report.several_runs.metric_errors import sound_label
-from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 
 PROFILE = "etm_paper"
 TREES = "trees"

@@ -133,7 +133,7 @@ def find_flips(run: Run, baselines: Sequence[Run], label: str) -> Flips:
 
 
 def mark_of(run: Run, result: Result, label: str) -> CaseMark:
-    """A case by one metric."""
+    """The mark of a case by one metric: right, wrong or none."""
     value = counted_value(result, label, binary=label in run.manifest.binary)
     return CaseMark() if value is None else CaseMark(value, value >= RIGHT)
 

@@ -22,9 +22,8 @@ from sqlverdict.report.reliability.systems import (
     read_rs_name,
 )
 from sqlverdict.report.several_runs.comparison import choose_metric, differences_from_first
-from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, amount, interval_text, percent, table
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import counted_value
 from sqlverdict.score.estimates import Estimate, estimate_of
 from sqlverdict.score.reliability.reliability_score import Penalty, penalty_text
@@ -32,38 +31,22 @@ from sqlverdict.score.statistics.significance import Group, indistinguishable_gr
 from sqlverdict.score.usage import UsageCounts, UsageFigures
 
 
-@dataclass(frozen=True)
-class RankedSystem:
-    """One system's place. Systems that cannot be told apart from their group's best share it.
+@dataclass(frozen=True, kw_only=True)
+class RankedSystem(Estimate):
+    """One system's place, and the metric over the common cases that its run could score.
+
+    Systems that cannot be told apart from their group's best share its place.
 
     Attributes:
         rank: 1 + the number of systems in better groups.
         system: The system's name.
         folder: Its run.
-        value: The metric's value, over the common cases that this run could score.
-        low: Lower end of the interval.
-        high: Upper end.
-        scored: How many these are: the denominator.
-        right: Sum of the values: for a binary metric, how many cases are right.
-        wrong: For a binary metric, how many are wrong.
-        abstained: For a binary metric, abstentions from questions that have an answer.
-        review: For a binary metric, how many a person must decide.
-        unscored: Common cases that this run could not score.
         usage: What it spent on the compared cases.
     """
 
     rank: int
     system: str
     folder: Path
-    value: float
-    low: float
-    high: float
-    scored: int
-    right: float
-    wrong: int
-    abstained: int
-    review: int
-    unscored: int
     usage: tuple[UsageFigures, ...] = ()
 
 
@@ -138,12 +121,12 @@ def rank_runs(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
     groups = indistinguishable_groups(columns, binary=binary)
     ranks = _ranks(groups)
     places = [
-        _ranked(
-            ranks[name],
-            name,
-            runs[names.index(name)],
-            estimates[name],
-            _usage(read[name][case_id] for case_id in compared),
+        RankedSystem(
+            **vars(estimates[name]),
+            rank=ranks[name],
+            system=name,
+            folder=runs[names.index(name)].folder,
+            usage=_usage(read[name][case_id] for case_id in compared),
         )
         for name in order
     ]
@@ -172,48 +155,28 @@ def _estimate(run: Run, label: str, common: set[str], *, binary: bool) -> Estima
     return estimate_of(results, label, binary=binary, seed=run.manifest.seed)
 
 
-def _ranked(
-    rank: int, name: str, run: Run, estimate: Estimate, usage: tuple[UsageFigures, ...]
-) -> RankedSystem:
-    value = estimate.value or 0.0
-    return RankedSystem(
-        rank=rank,
-        system=name,
-        folder=run.folder,
-        value=value,
-        low=value if estimate.low is None else estimate.low,
-        high=value if estimate.high is None else estimate.high,
-        scored=estimate.scored,
-        right=estimate.total,
-        wrong=estimate.wrong,
-        abstained=estimate.abstained,
-        review=estimate.review,
-        unscored=estimate.unscored,
-        usage=usage,
-    )
-
-
 def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | None) -> Leaderboard:
     """The board by RS(c), over all items, the unanswerable ones among them."""
     board = rank_reliability(runs, ReliabilityRequest(penalties=(penalty,), source=source))
+    name = f"rs({penalty_text(penalty)})"
     places = []
     for one in board.systems:
         whole, outcomes = one.views[-1], one.table
         low, high = whole.intervals[board.by] or (one.score(board.by),) * 2
         places.append(
             RankedSystem(
+                metric=name,
+                value=one.score(board.by),
+                scored=outcomes.total,
+                unscored=board.common - outcomes.total,
+                low=low,
+                high=high,
+                total=outcomes.correct + outcomes.abstained_unanswerable,
+                abstained=outcomes.abstained_answerable,
+                review=outcomes.needs_review,
                 rank=board.ranks[one.system],
                 system=one.system,
                 folder=runs[one.system].folder,
-                value=one.score(board.by),
-                low=low,
-                high=high,
-                scored=outcomes.total,
-                right=outcomes.correct + outcomes.abstained_unanswerable,
-                wrong=outcomes.harm,
-                abstained=outcomes.abstained_answerable,
-                review=outcomes.needs_review,
-                unscored=board.common - outcomes.total,
             )
         )
     notes = [
@@ -226,7 +189,7 @@ def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | Non
             f"{left_out} unscored in at least one run: left out of the tests between systems"
         )
     return Leaderboard(
-        metric=f"rs({penalty_text(penalty)})",
+        metric=name,
         binary=False,
         common=board.common,
         compared=board.compared,

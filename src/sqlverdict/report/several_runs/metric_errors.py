@@ -18,9 +18,8 @@ from sqlverdict.load.people.labels import LabelIndex, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import opinion
 from sqlverdict.report.several_runs.comparison import choose_metric
-from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.agreement.agreement import Confusion, RatedCase, confusion
 from sqlverdict.score.reliability.outcomes import is_proved
 from sqlverdict.score.statistics.intervals import wilson

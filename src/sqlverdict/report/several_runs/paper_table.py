@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
-from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.missing_metric import missing_metric
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import deciding_metric
 from sqlverdict.score.estimates import Slice
 from sqlverdict.score.metric import label_by_alias

@@ -19,9 +19,8 @@ from pathlib import Path
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import count, decode_json, few_of, near, read_bytes
 from sqlverdict.report.several_runs.comparison import choose_metric
-from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, points, table
-from sqlverdict.runlog.run import Run
+from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import counted_value
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.statistics.pairing import RIGHT

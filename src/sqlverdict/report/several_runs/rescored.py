@@ -14,7 +14,7 @@ from sqlverdict.score.deciding import counted_value
 
 _QUESTION = 60
 _KINDS = ("gained", "lost", "scored_now", "unscored_now")
-"""What may become of a case, from one value to another or from none."""
+"""How the value of a case may change, from one to another or from none."""
 
 
 @dataclass(frozen=True)

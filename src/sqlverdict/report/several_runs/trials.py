@@ -16,7 +16,7 @@ from sqlverdict.runlog.run import Run
 
 @dataclass(frozen=True)
 class TrialFigures:
-    """What k trials do.
+    """The figures for k trials: at least one right, all right.
 
     Attributes:
         k: How many trials.

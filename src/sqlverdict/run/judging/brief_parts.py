@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.evidence import Evidence, Signs
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import count
+from sqlverdict.judge.briefs.result_tables import brief_cell
+from sqlverdict.judge.briefs.schema_text import column_lines, schema_text
+from sqlverdict.load.descriptions import read_descriptions
+from sqlverdict.parse.schema import is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import REASONS, Answer, Outcome, Query, Reason, Role
 from sqlverdict.run.compare_stage import compare_with_golds
@@ -50,13 +53,11 @@ class Surroundings:
 def surroundings(inputs: StageInputs, gold: str) -> Surroundings:
     """What is told about the database of a case: its tables and columns that are touched."""
     schema = inputs.schema()
-    queries = [inputs.query(sql) for sql in (gold, inputs.prediction_text)]
+    queries = [inputs.plain_query(sql) for sql in (gold, inputs.prediction_text)]
     if schema is None or not all(isinstance(query, Query) for query in queries):
         return Surroundings()
     parsed = [query for query in queries if isinstance(query, Query)]
     # The resolver loads sqlglot; runs without a judge need not wait for it.
-    from sqlverdict.judge.briefs.schema_text import column_lines, schema_text
-    from sqlverdict.load.descriptions import read_descriptions
     from sqlverdict.refute.trial.rebuild import touched
 
     tables = touched(schema, [query.sql for query in parsed], {})
@@ -75,12 +76,24 @@ def surroundings(inputs: StageInputs, gold: str) -> Surroundings:
     )
 
 
+def brief_schema(inputs: StageInputs) -> Schema | None:
+    """The schema as a judge sees it; ``None`` where none is known.
+
+    Tables that a query finds by their schema alone are there where one of the queries reads them: a
+    server may have many, which have nothing to do with the question.
+    """
+    schema = inputs.schema()
+    if schema is None or not any(table.is_hidden for table in schema.tables):
+        return schema
+    queries = [inputs.plain_query(sql) for sql in (*inputs.gold_texts, inputs.prediction_text)]
+    read = {fold(name) for each in queries if isinstance(each, Query) for name in each.tables}
+    tables = (each for each in schema.tables if not each.is_hidden or fold(each.name) in read)
+    return replace(schema, tables=tuple(tables))
+
+
 def database_text(inputs: StageInputs) -> str:
     """The whole database as FLEX's prompts show it: tables, row counts, what columns mean."""
-    from sqlverdict.judge.briefs.schema_text import column_lines, schema_text
-    from sqlverdict.load.descriptions import read_descriptions
-
-    schema = inputs.schema()
+    schema = brief_schema(inputs)
     if schema is None:
         return ""
     names = [table.name for table in schema.tables]
@@ -100,14 +113,12 @@ def _sizes(inputs: StageInputs, tables: Sequence[Table]) -> Iterator[str]:
 
 def _row_counts(inputs: StageInputs, tables: Sequence[Table]) -> Iterator[tuple[str, int]]:
     """The tables that can be counted, each with its number of rows."""
-    from sqlverdict.parse.schema import is_view
-
     if inputs.case.recorded_answers is not None or not inputs.database:
         return
     for table in tables:
         if is_view(table):
             continue
-        outcome = inputs.run(f"SELECT count(*) FROM {quote_name(table.name)}")  # noqa: S608 - quoted
+        outcome = inputs.run(f"SELECT count(*) FROM {table.source_text()}")  # noqa: S608 - quoted
         if isinstance(outcome, Answer):
             yield table.name, int(str(outcome.rows[0][0]))
 
@@ -159,8 +170,6 @@ def results_in_words(inputs: StageInputs, gold: Outcome, related: bool) -> str:
         gold: What the gold gave.
         related: Whether a relation between the two is told besides.
     """
-    from sqlverdict.judge.briefs.result_tables import brief_cell
-
     compared = compare_with_golds(inputs, DEFAULT_PRESET)
     prediction, record = inputs.answer(), inputs.case.recorded_answers
     if compared.equal is None:

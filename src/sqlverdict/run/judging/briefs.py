@@ -10,13 +10,24 @@ from msgspec import structs
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.evidence import Contradicted, Evidence, Refuted, relations_of
 from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.policies import INTENT, Policy
+from sqlverdict.judge.briefs.result_tables import result_table, witness_text
+from sqlverdict.judge.briefs.schema_text import schema_text
+from sqlverdict.judge.judge import JUDGES
 from sqlverdict.records import Answer, Outcome, Recording
+from sqlverdict.report.one_run.case import relation_text
 from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.judging.asking import BY_CASE, Asking, JudgeQuestion
+from sqlverdict.run.judging.brief_parts import (
+    UNMATCHED,
+    brief_schema,
+    database_text,
+    facts,
+    results_in_words,
+    surroundings,
+)
 from sqlverdict.situations import Situation
-from sqlverdict.verdicts import situation_to_judge
+from sqlverdict.verdicts import INTENT, Policy, situation_to_judge
 
 
 def questions(
@@ -70,7 +81,6 @@ def _same(one: JudgeQuestion, other: JudgeQuestion) -> bool:
     """Whether two questions are one: the same judge would be asked the same."""
     if one.judge != other.judge:
         return False
-    from sqlverdict.judge.judge import JUDGES
 
     blind = not getattr(JUDGES.get(one.judge), "sees_evidence", True)
     return blind or one.judge in BY_CASE or one.brief == other.brief
@@ -114,18 +124,14 @@ def _gold(inputs: StageInputs) -> tuple[str, Outcome]:
 
 
 def _schema_text(inputs: StageInputs, recorded: str) -> str:
-    from sqlverdict.judge.briefs.schema_text import schema_text
-
     if recorded:
         return recorded
-    schema = inputs.schema()
+    schema = brief_schema(inputs)
     return schema_text(schema) if schema is not None else ""
 
 
 def _database_text(inputs: StageInputs, bare: Brief) -> str:
     """The schema with row counts and what its columns mean; as it was recorded, where it was."""
-    from sqlverdict.run.judging.brief_parts import database_text
-
     record = inputs.case.recorded_answers
     recorded = record is not None and record.schema_text
     return bare.schema_text if recorded else database_text(inputs)
@@ -139,8 +145,6 @@ def _answer_text(record: Recording | None, text: str, outcome: Outcome) -> str |
 
 
 def _table(outcome: Outcome) -> str | None:
-    from sqlverdict.judge.briefs.result_tables import result_table
-
     return result_table(outcome) if isinstance(outcome, Answer) else None
 
 
@@ -148,14 +152,6 @@ def _with_evidence(
     brief: Brief, inputs: StageInputs, evidence: Sequence[Evidence], open_: Situation
 ) -> tuple[Brief, tuple[str, ...]]:
     """The brief with all that was found out, and notes on what could not be told."""
-    from sqlverdict.judge.briefs.result_tables import witness_text
-    from sqlverdict.run.judging.brief_parts import (
-        UNMATCHED,
-        facts,
-        results_in_words,
-        surroundings,
-    )
-
     related = list(_relations(evidence))
     results = results_in_words(inputs, _gold(inputs)[1], bool(related))
     around = surroundings(inputs, brief.gold)
@@ -176,8 +172,6 @@ def _with_evidence(
 
 
 def _relations(evidence: Sequence[Evidence]) -> Iterator[str]:
-    from sqlverdict.report.one_run.case import relation_text
-
     for relation in relations_of(evidence):
         # That a relation may be chance is no argument for or against the prediction, and is
         # taken for one.

@@ -16,8 +16,9 @@ from typing import cast
 from msgspec import structs
 
 from sqlverdict.evidence import Evidence, Judged
-from sqlverdict.judge.judge import JUDGES, hear
+from sqlverdict.judge.judge import JUDGES, ask_judge
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion
+from sqlverdict.llm.threads import work_all
 from sqlverdict.records import Case, Judgement, Prediction
 from sqlverdict.run.attempt import attempt
 from sqlverdict.run.judging.asking import JudgeOptions, JudgeQuestion
@@ -41,7 +42,7 @@ class WaitingCase:
 
 
 class JudgeStage:
-    """Hears the questions of findings and makes their lines.
+    """Asks the judges what findings leave open, and makes their lines.
 
     Args:
         judging: Whom to ask, and how.
@@ -55,8 +56,6 @@ class JudgeStage:
 
     def lines(self, pending: Iterable[Pending]) -> Iterator[LogLine]:
         """The lines of all that waits, as they are settled; few of them are kept at a time."""
-        from sqlverdict.llm.threads import work_all
-
         stop = getattr(self.judging.answerer, "stop", None)
         finished = work_all(self.settle, pending, self.judging.concurrency, on_interrupt=stop)
         for _, line in finished:
@@ -98,7 +97,7 @@ class JudgeStage:
         by_system = self.judging.by_system
         answerer = by_system[system] if by_system else self.judging.answerer
         return [
-            hear(
+            ask_judge(
                 judge,
                 question.brief,
                 replace(settings, sample=settings.sample + number),

@@ -1,12 +1,10 @@
 """Who examines the tasks: worker processes, or this process.
 
 ``coordinate``   workers, judge stage and log together
-``local``        works in this process
 ``worker_pool``  worker processes that are watched and, if need be, killed
 ``ray_pool``     actors of a Ray cluster, each of which guards a worker process
 ``node_files``   the databases of a node: the same as the driver's, or copied once
 ``deaths``       whose doing it is that a process died
-``worker``       one worker process, and the chunks that it is given
-``heartbeat``    how a worker says which query it runs
+``worker``       one worker process, the chunks that it is given, and what it says it is running
 ``batches``      a chunk of tasks: first all their queries, then the rest
 """

@@ -40,7 +40,7 @@ class Examine(Protocol):
 def in_batches(
     tasks: Iterable[Task], examine: Examine, runner: QueryRunner
 ) -> Iterator[list[bytes | PairFinding]]:
-    """What becomes of each task, in turn."""
+    """The outcome of each task, in turn."""
     rest = iter(tasks)
     before = sys.getrecursionlimit()
     limit = _depth() + _FRAMES

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.errors import Contradiction
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.examine import Examiner
-from sqlverdict.run.outcome import Done, LogLine, Pending, encode_line
+from sqlverdict.run.outcome import Done, LogLine, Pending, done, encode_line
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.local import run_here
+from sqlverdict.run.pool.batches import Examine, in_batches
 from sqlverdict.run.pool.worker_pool import WorkerPool
-from sqlverdict.run.task import Task
+from sqlverdict.run.task import Task, chunks
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.asking import JudgeOptions
@@ -125,3 +127,20 @@ def _judge_stage(judge: JudgeOptions, plan: RunPlan) -> JudgeStage:
     from sqlverdict.run.judging.stage import JudgeStage
 
     return JudgeStage(judge, plan)
+
+
+def run_here(
+    tasks: Iterable[Task], examine: Examine, runner: QueryRunner
+) -> Generator[list[Done], None, None]:
+    """Work on all tasks in this process; yields batches, and closes the runner at the end.
+
+    For notebooks, trainers and tests: nothing to start, and anything may be passed in. Queries
+    are stopped by the engine's own limits; there is no process to kill behind them.
+    """
+    try:
+        for chunk in chunks(tasks):
+            lines = chain.from_iterable(in_batches(chunk, examine, runner))
+            yield [done(task, each) for task, each in zip(chunk, lines, strict=True)]
+            runner.flush()
+    finally:
+        runner.close()

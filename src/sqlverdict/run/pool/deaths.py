@@ -59,7 +59,7 @@ class Death(NamedTuple):
 
 
 class Blame(NamedTuple):
-    """Whose doing it is that nothing came of a case.
+    """Who is at fault where a case has no outcome.
 
     Attributes:
         by_prediction: Whether the prediction is to blame; else the case is unscored.

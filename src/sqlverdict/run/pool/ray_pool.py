@@ -204,7 +204,7 @@ class RayPool:
         return list(arrived)
 
     def _receive(self, reference: Any) -> tuple[list[Done], list[_Chunk]]:
-        """What became of a chunk; the chunks that have to be done again."""
+        """Take in the outcomes of a chunk; returns the chunks that have to be done again."""
         actor, chunk = self._running.pop(reference)
         try:
             result: ChunkResult = self._ray.get(reference)

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
+from time import monotonic
+from typing import Any
 
 from sqlverdict.execute.apart.process import bound_memory
 from sqlverdict.execute.query_runner import QueryRunner
@@ -18,8 +20,32 @@ from sqlverdict.execute.servers.patience import learn
 from sqlverdict.records import Failure
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.pool.batches import Examine, in_batches
-from sqlverdict.run.pool.heartbeat import Heartbeat
 from sqlverdict.run.task import Task
+
+
+class Heartbeat:
+    """Shared memory in which a process says since when it has been running which query."""
+
+    def __init__(self, context: Any) -> None:
+        self._since = context.RawValue("d", 0.0)
+        self._key = context.RawArray("c", 16)
+
+    def __call__(self, key: bytes | None, more: float = 0.0) -> None:
+        """A query begins (its key) or has ended (``None``).
+
+        ``more`` seconds do not count: what is done has a budget of its own.
+        """
+        if key is None:
+            self._since.value = 0.0
+        else:
+            self._key.raw = key
+            self._since.value = monotonic() + more
+
+    def running(self) -> tuple[bytes, float] | None:
+        """The key of the running query and for how long it has been running."""
+        since = self._since.value
+        return (bytes(self._key.raw), monotonic() - since) if since else None
+
 
 _OURS = {signal.SIGINT, signal.SIGTERM}
 """Signals that a worker treats otherwise than the coordinator."""

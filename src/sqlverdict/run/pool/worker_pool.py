@@ -22,13 +22,13 @@ import msgspec
 from msgspec import structs
 
 from sqlverdict.execute.servers.patience import servers
+from sqlverdict.parse.plain_order import plain_order
 from sqlverdict.records import Failure, Reason, Verdict
 from sqlverdict.run.attempt import stand_ins
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.outcome import Done, PairFinding, Pending, done, encode_line
 from sqlverdict.run.pool.deaths import Blame, Death, inquire
-from sqlverdict.run.pool.heartbeat import Heartbeat
-from sqlverdict.run.pool.worker import deferring_signals, work_on_chunks
+from sqlverdict.run.pool.worker import Heartbeat, deferring_signals, work_on_chunks
 from sqlverdict.run.task import Task, chunks
 
 _GRACE = 0.5
@@ -286,7 +286,6 @@ class WorkerPool:
 
 def _load_for_all() -> None:
     """Forked workers inherit what is loaded; each would load it by itself."""
-    from sqlverdict.parse.plain_order import plain_order
     from sqlverdict.parse.query import parse
 
     parse("SELECT 1")

@@ -54,6 +54,9 @@ Source:
 
 from __future__ import annotations
 
+from sqlverdict.compare.exact_set.match import exact_set_match
+from sqlverdict.compare.exact_set.script_grammar import script_accepts
+from sqlverdict.parse.tokens import leading_keyword, statement_count
 from sqlverdict.records import ParseFailure, Query, Reason, Score
 from sqlverdict.score.metric import METRICS, Item, Need
 
@@ -72,10 +75,6 @@ class Esm:
 
     def score(self, item: Item, parameter: str) -> Score:
         """1 where every clause matches a gold's."""
-        # The comparison loads the parser, which is slow; runs without it need not wait.
-        from sqlverdict.compare.exact_set.match import exact_set_match
-        from sqlverdict.compare.exact_set.script_grammar import script_accepts
-
         schema = item.schema()
         if schema is None:
             return Score(None, (Reason.DATABASE_UNAVAILABLE,))
@@ -103,8 +102,6 @@ class Esm:
 
 def _is_our_limit(failure: ParseFailure) -> bool:
     """Whether a text might be one query that only our parser cannot read."""
-    from sqlverdict.parse.tokens import leading_keyword, statement_count
-
     if failure.reason is not Reason.UNSUPPORTED_FEATURE:
         return failure.reason is Reason.BUDGET_EXHAUSTED
     return leading_keyword(failure.sql) != "EXPLAIN" and statement_count(failure.sql) == 1

@@ -37,12 +37,13 @@ Source:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import chain
 
-from sqlverdict.records import Row
+from sqlverdict.records import Cell, Row
 from sqlverdict.score.metric import METRICS
 from sqlverdict.score.metric_kinds import SimilarityMetric
-from sqlverdict.score.overlap import as_bags, shared_cells
 
 
 def overlap_f1(gold: list[Row], prediction: list[Row]) -> float:
@@ -67,3 +68,107 @@ class SoftF1(SimilarityMetric):
     def similarity(self, gold: list[Row], prediction: list[Row]) -> float:
         """The F1 of shared cells."""
         return overlap_f1(gold, prediction)
+
+
+MEETINGS = 100_000
+"""Meetings of two rows in a cell that are looked at (as many as gold rows, if more)."""
+
+Bag = tuple[int, ...]
+"""A row as sorted numbers, one for each (cell, how often it came before in the row): a bag of
+cells becomes a set, and the numbers follow the order of the cells' values."""
+
+
+def as_bags(gold: list[Row], prediction: list[Row]) -> tuple[Counter[Bag], Counter[Bag]]:
+    """Both answers as bags of rows, the same cell having the same number in both."""
+    cells = dict.fromkeys(chain(chain.from_iterable(gold), chain.from_iterable(prediction)))
+    keys = {cell: _key(cell) for cell in cells}
+    ranks = {key: rank for rank, key in enumerate(sorted(set(keys.values())))}
+    # Room for every repetition of a cell, so that numbers of different cells never meet.
+    room = max(map(len, chain(gold, prediction)), default=1)
+    number = {cell: ranks[key] * room for cell, key in keys.items()}
+    return (
+        Counter(_bag(number[cell] for cell in row) for row in gold),
+        Counter(_bag(number[cell] for cell in row) for row in prediction),
+    )
+
+
+def shared_cells(gold: list[Bag], prediction: list[Bag]) -> int:
+    """Cells shared when rows are paired by most cells shared first; both lists are sorted."""
+    if not gold or not prediction:
+        return 0
+    width = len(prediction)
+    meetings, complete = _meetings(gold, prediction)
+    ranked: dict[int, list[int]] = defaultdict(list)
+    for pair, met in meetings.items():
+        i, j = divmod(pair, width)
+        ranked[met if complete else _shared(gold[i], prediction[j])].append(pair)
+    free_gold, free_prediction = [True] * len(gold), [True] * width
+    shared = 0
+    for count in sorted(ranked, reverse=True):
+        for pair in sorted(ranked[count]):
+            i, j = divmod(pair, width)
+            if free_gold[i] and free_prediction[j]:
+                free_gold[i] = free_prediction[j] = False
+                shared += count
+    if complete:  # rows that never met share nothing
+        return shared
+    left = (row for row, free in zip(gold, free_gold, strict=True) if free)
+    right = (row for row, free in zip(prediction, free_prediction, strict=True) if free)
+    return shared + sum(_shared(a, b) for a, b in zip(left, right, strict=False))
+
+
+def _meetings(gold: list[Bag], prediction: list[Bag]) -> tuple[dict[int, int], bool]:
+    """How many cells the pair i * len(prediction) + j shares, rarest cells first.
+
+    The second value is false where the budget ended before the cells did.
+    """
+    with_gold: dict[int, list[int]] = defaultdict(list)
+    for i, row in enumerate(gold):
+        for cell in row:
+            with_gold[cell].append(i)
+    # Cells that the gold does not have meet nothing; a hostile answer has millions of them.
+    with_both: dict[int, list[int]] = defaultdict(list)
+    for j, row in enumerate(prediction):
+        for cell in with_gold.keys() & row:
+            with_both[cell].append(j)
+    meetings: dict[int, int] = {}
+    budget = max(MEETINGS, len(gold))
+    for cost, cell in sorted(
+        (len(with_gold[cell]) * len(rows), cell) for cell, rows in with_both.items()
+    ):
+        budget -= cost
+        if budget < 0:
+            return meetings, False
+        for i in with_gold[cell]:
+            for j in with_both[cell]:
+                pair = i * len(prediction) + j
+                meetings[pair] = meetings.get(pair, 0) + 1
+    return meetings, True
+
+
+def _shared(first: Bag, second: Bag) -> int:
+    return len(set(first).intersection(second))
+
+
+def _bag(numbers: Iterable[int]) -> Bag:
+    marks = sorted(numbers)
+    for i in range(1, len(marks)):
+        # A repeated cell takes the next number; its predecessors are already numbered.
+        if marks[i] <= marks[i - 1]:
+            marks[i] = marks[i - 1] + 1
+    return tuple(marks)
+
+
+def _key(cell: Cell) -> tuple[int, int | float | str | bytes]:
+    """A cell such that equal ones are equal keys and any two can be put in order."""
+    if cell is None:
+        return (0, 0)
+    if isinstance(cell, str):
+        return (2, cell)
+    if isinstance(cell, bytes):
+        return (3, cell)
+    if cell != cell:  # a NaN equals nothing, itself included; here it is one value
+        return (4, 0)
+    if isinstance(cell, float) and not cell.is_integer():
+        cell = float(f"{cell:.12g}")
+    return (1, cell)

@@ -27,6 +27,7 @@ Source:
 
 from __future__ import annotations
 
+from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Reason, Score
 from sqlverdict.score.metric import METRICS, Item, Need
 
@@ -43,8 +44,6 @@ class TextMatch:
 
     def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
         """1 where the text is a gold's text."""
-        from sqlverdict.parse.tokens import normalised
-
         golds = [gold for gold in item.case.golds if gold.strip()]
         if not golds:
             return Score(None, (Reason.GOLD_SUSPECT,))

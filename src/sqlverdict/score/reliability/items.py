@@ -19,8 +19,8 @@ from sqlverdict.score.reliability.outcomes import (
     FailurePolicy,
     ItemOutcome,
     OutcomeTable,
-    fates_of,
     from_counts,
+    item_outcomes,
     label_by,
 )
 from sqlverdict.score.reliability.reliability_score import SHARE, rank_of, subset
@@ -82,22 +82,22 @@ class ReliabilityCounts:
 
     def add(self, result: Result) -> None:
         """Take one result."""
-        fates = fates_of(result, self._labels, self.policy)
-        for counts, one in zip(self._counts, fates, strict=True):
+        outcomes = item_outcomes(result, self._labels, self.policy)
+        for counts, one in zip(self._counts, outcomes, strict=True):
             counts.add(one)
-        fate = fates[0]
+        outcome = outcomes[0]
         slice_key = _slice_of(result)
         part = self._slices.get(slice_key)
         if part is None:
             part = self._slices[slice_key] = _Counts()
-        part.add(fate)
-        if fate.cell is None:
+        part.add(outcome)
+        if outcome.cell is None:
             return
         if not result.answerable:
             self._ranks.append(rank_of(result.id, self.seed))
-            self._abstentions.append(fate.cell is Cell.ABSTAINED_UNANSWERABLE)
-        if fate.cell in _ANSWERED:
-            self._take_answer(result, fate.cell)
+            self._abstentions.append(outcome.cell is Cell.ABSTAINED_UNANSWERABLE)
+        if outcome.cell in _ANSWERED:
+            self._take_answer(result, outcome.cell)
 
     def _take_answer(self, result: Result, cell: Cell) -> None:
         if result.confidence is None:
@@ -156,27 +156,27 @@ class ReliabilityCounts:
 
 
 class _Counts:
-    """Running counts of fates, by what they share: there is one object for each fate."""
+    """Running counts of outcomes; equal ones are one object, so that its id is the key."""
 
     def __init__(self) -> None:
         self._times: dict[int, int] = {}
-        self._fates: dict[int, ItemOutcome] = {}
+        self._outcomes: dict[int, ItemOutcome] = {}
 
-    def add(self, fate: ItemOutcome) -> None:
-        key = id(fate)
+    def add(self, outcome: ItemOutcome) -> None:
+        key = id(outcome)
         if key in self._times:
             self._times[key] += 1
         else:
             self._times[key] = 1
-            self._fates[key] = fate
+            self._outcomes[key] = outcome
 
     def table(self) -> OutcomeTable:
         cells: Counter[Cell | None] = Counter()
         mishaps: Counter[str] = Counter()
-        for key, fate in self._fates.items():
-            cells[fate.cell] += self._times[key]
-            if fate.mishap is not None:
-                mishaps[fate.mishap.value] += self._times[key]
+        for key, outcome in self._outcomes.items():
+            cells[outcome.cell] += self._times[key]
+            if outcome.mishap is not None:
+                mishaps[outcome.mishap.value] += self._times[key]
         return from_counts(cells, mishaps)
 
 

@@ -73,7 +73,7 @@ _MISHAPS: Mapping[str, Mishap] = {
 
 @dataclass(frozen=True)
 class FailurePolicy:
-    """How mishaps count.
+    """How mishaps count: errors, time-outs, replies without SQL.
 
     Attributes:
         error: A query that the engine refuses.
@@ -97,7 +97,7 @@ class FailurePolicy:
 
 @dataclass(frozen=True)
 class ItemOutcome:
-    """What became of one item: its cell (``None``: unscored), and the mishap if there was one."""
+    """The outcome of one item: its cell (``None``: unscored), and the mishap if there was one."""
 
     cell: Cell | None
     mishap: Mishap | None = None
@@ -203,45 +203,49 @@ def is_proved(result: Result) -> bool | None:
     return False if refuted or differ else None
 
 
-def fate_of(result: Result, label: Label, policy: FailurePolicy) -> ItemOutcome:
-    """What became of one item."""
-    return fates_of(result, (label,), policy)[0]
+def item_outcome(result: Result, label: Label, policy: FailurePolicy) -> ItemOutcome:
+    """The outcome of one item."""
+    return item_outcomes(result, (label,), policy)[0]
 
 
-def fates_of(result: Result, labels: Sequence[Label], policy: FailurePolicy) -> list[ItemOutcome]:
-    """What became of one item, by each of several labels; these matter for plain answers only."""
+def item_outcomes(
+    result: Result, labels: Sequence[Label], policy: FailurePolicy
+) -> list[ItemOutcome]:
+    """The outcome of one item by each of several labels; these matter for plain answers only."""
     if UNSCORABLE in result.tags:
-        return [_fate(None)] * len(labels)
+        return [_shared_outcome(None)] * len(labels)
     if result.abstained:
         if not result.answerable:
-            return [_fate(Cell.ABSTAINED_UNANSWERABLE)] * len(labels)
+            return [_shared_outcome(Cell.ABSTAINED_UNANSWERABLE)] * len(labels)
         # Where the gold fails no answer is scored, and neither is an abstention.
         open_ = [label(result) is Verdict.UNSCORED for label in labels]
-        return [_fate(None if each else Cell.ABSTAINED_ANSWERABLE) for each in open_]
+        return [_shared_outcome(None if each else Cell.ABSTAINED_ANSWERABLE) for each in open_]
     mishap = _mishap(result)
     abstains = mishap is not None and policy.abstains(mishap)
     if not result.answerable:
         cell = Cell.ABSTAINED_UNANSWERABLE if abstains else Cell.ANSWERED_UNANSWERABLE
-        return [_fate(cell, mishap)] * len(labels)
-    fates = []
+        return [_shared_outcome(cell, mishap)] * len(labels)
+    outcomes = []
     for label in labels:
         verdict = label(result)
         if verdict is Verdict.CORRECT:
             # A preset may repair a query that does not run as it stands.
-            fates.append(_fate(Cell.CORRECT))
+            outcomes.append(_shared_outcome(Cell.CORRECT))
         elif mishap is not None:
-            fates.append(_fate(Cell.ABSTAINED_ANSWERABLE if abstains else Cell.WRONG, mishap))
+            outcomes.append(
+                _shared_outcome(Cell.ABSTAINED_ANSWERABLE if abstains else Cell.WRONG, mishap)
+            )
         else:
-            fates.append(_fate(_UNDECIDED.get(verdict, Cell.WRONG)))
-    return fates
+            outcomes.append(_shared_outcome(_UNDECIDED.get(verdict, Cell.WRONG)))
+    return outcomes
 
 
 _UNDECIDED = {Verdict.UNSCORED: None, Verdict.NEEDS_REVIEW: Cell.NEEDS_REVIEW}
 
 
 @cache
-def _fate(cell: Cell | None, mishap: Mishap | None = None) -> ItemOutcome:
-    """One object for each fate: millions of items share some twenty."""
+def _shared_outcome(cell: Cell | None, mishap: Mishap | None = None) -> ItemOutcome:
+    """One object for each kind of outcome: millions of items share some twenty."""
     return ItemOutcome(cell, mishap)
 
 

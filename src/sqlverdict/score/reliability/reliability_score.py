@@ -28,7 +28,7 @@ from sqlverdict.score.reliability.outcomes import OutcomeTable
 
 Penalty = float | Literal["N"]
 PENALTIES: tuple[Penalty, ...] = (0.0, 10.0, "N")
-"""The paper's three."""
+"""The paper's three penalties."""
 
 SHARE = 0.25
 """The paper's share of unanswerable items in its middle view."""

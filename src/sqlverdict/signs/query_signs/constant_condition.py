@@ -51,7 +51,7 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280), (3, 'Moss', 50);
 def constant_condition(subject: Subject) -> Iterator[Notice]:
     """Each comparison, once."""
     kinds = (exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
-    for where in subject.query.tree.find_all(exp.Where):
+    for where in subject.query.find_all(exp.Where):
         for node in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
             inner = node.unnest()
             if not isinstance(inner, kinds) or not isinstance(inner.this, exp.Column):

@@ -55,7 +55,7 @@ CREATE TABLE fair (id INTEGER PRIMARY KEY, city_id INTEGER);
 )
 def cross_join(subject: Subject) -> Iterator[Notice]:
     """Each table that stands alone."""
-    for select in subject.query.tree.find_all(exp.Select):
+    for select in subject.query.find_all(exp.Select):
         start, joins = select.args.get("from_"), select.args.get("joins") or []
         if start is None or not joins or any(_ties_itself(join) for join in joins):
             continue

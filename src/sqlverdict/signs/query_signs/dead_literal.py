@@ -90,7 +90,7 @@ def dead_literal(subject: Subject) -> Iterator[Notice]:
 
 
 def _column_values(subject: Subject, compared: ComparedLiteral) -> str:
-    """What the column holds instead, first values first; empty: it cannot be told."""
+    """What the column holds instead, first values first; empty: it is not known."""
     column, table = quote_name(compared.column), quote_name(compared.table)
     rows = subject.rows(
         f"SELECT DISTINCT {column} FROM {table} WHERE {column} <> '' "  # noqa: S608 (quoted)

@@ -50,7 +50,7 @@ INSERT INTO city VALUES (1, 'Oslo', 701, 0.5), (2, 'Bergen', 280, 1.5), (3, 'Ham
 )
 def integer_division(subject: Subject) -> Iterator[Notice]:
     """Each division, once."""
-    for node in subject.query.tree.find_all(exp.Div):
+    for node in subject.query.find_all(exp.Div):
         if _is_integer(node.this, subject) and _is_integer(node.expression, subject):
             sides = (node.this, node.expression)
             division = " / ".join(side.sql(dialect=DEFAULT_DIALECT) for side in sides)

@@ -60,7 +60,7 @@ def multiplied_rows(subject: Subject) -> Iterator[Notice]:
     if clauses.compound or tree.args.get("with_") is not None:
         return
     sources = _sources(tree)
-    for node in tree.find_all(exp.Sum, exp.Avg, exp.Count):
+    for node in subject.query.find_all(exp.Sum, exp.Avg, exp.Count):
         if node.find_ancestor(exp.Select) is not tree or isinstance(node.this, exp.Distinct):
             continue
         columns = [node.this] if isinstance(node.this, exp.Column) else []

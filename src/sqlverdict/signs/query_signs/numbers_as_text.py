@@ -67,7 +67,7 @@ def numbers_as_text(subject: Subject) -> Iterator[Notice]:
 
 
 def _uses(subject: Subject) -> Iterator[tuple[exp.Expression, str]]:
-    for node in subject.query.tree.find_all(exp.Ordered, exp.Min, exp.Max, *ORDERED):
+    for node in subject.query.find_all(exp.Ordered, exp.Min, exp.Max, *ORDERED):
         if isinstance(node, exp.Ordered):
             yield node.this, "sorted"
         elif isinstance(node, exp.Min | exp.Max):

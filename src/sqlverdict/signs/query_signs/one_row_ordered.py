@@ -54,7 +54,7 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280), (3, 'Hamar', 30);
 )
 def one_row_ordered(subject: Subject) -> Iterator[Notice]:
     """Each SELECT of one row that is ordered or cut."""
-    for select in subject.query.tree.find_all(exp.Select):
+    for select in subject.query.find_all(exp.Select):
         clauses = [name for name, key in _CLAUSES if select.args.get(key) is not None]
         if not clauses or select.args.get("group") or select.args.get("offset"):
             continue

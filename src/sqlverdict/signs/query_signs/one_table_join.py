@@ -51,7 +51,7 @@ CREATE TABLE shop (id INTEGER PRIMARY KEY, city_id INTEGER, kind TEXT);
 )
 def one_table_join(subject: Subject) -> Iterator[Notice]:
     """Each join whose condition is about one table."""
-    for join in subject.query.tree.find_all(exp.Join):
+    for join in subject.query.find_all(exp.Join):
         condition = join.args.get("on")
         if condition is None:
             continue

@@ -41,7 +41,7 @@ _DATA = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, twin INTEGER);"
 def self_comparison(subject: Subject) -> Iterator[Notice]:
     """Each comparison, once."""
     kinds = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
-    for node in subject.query.tree.find_all(*kinds):
+    for node in subject.query.find_all(*kinds):
         left, right = node.this, node.expression
         if not (isinstance(left, exp.Column) and isinstance(right, exp.Column)):
             continue

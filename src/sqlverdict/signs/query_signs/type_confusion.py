@@ -61,7 +61,7 @@ INSERT INTO run VALUES (1, '2019-01-02', 'Ann', 9), (2, '2020-02-03', 'Bo', 10);
 )
 def type_confusion(subject: Subject) -> Iterator[Notice]:
     """Each comparison, once."""
-    for node in subject.query.tree.find_all(exp.EQ, exp.NEQ, exp.In, *ORDERED):
+    for node in subject.query.find_all(exp.EQ, exp.NEQ, exp.In, *ORDERED):
         for value, literals in _sides(node):
             numbers = [each for each in literals if _is_number(each)]
             texts = [each for each in literals if isinstance(each, exp.Literal) and each.is_string]

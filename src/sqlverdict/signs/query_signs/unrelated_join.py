@@ -72,7 +72,7 @@ def unrelated_join(subject: Subject) -> Iterator[Notice]:
 
 def _pairs(subject: Subject) -> Iterator[tuple[ColumnRef, ColumnRef]]:
     resolver = subject.resolver
-    for node in subject.query.tree.find_all(exp.EQ, exp.In):
+    for node in subject.query.find_all(exp.EQ, exp.In):
         left, right = node.this, node.expression
         if isinstance(node, exp.In):
             query = node.args.get("query")

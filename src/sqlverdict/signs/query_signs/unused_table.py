@@ -48,7 +48,7 @@ def unused_table(subject: Subject) -> Iterator[Notice]:
     tree = subject.query.tree
     if not isinstance(tree, exp.Select) or not tree.args.get("joins"):
         return
-    if any(True for _ in tree.find_all(exp.Star)):
+    if any(True for _ in subject.query.find_all(exp.Star)):
         return
     start = tree.args.get("from_")
     items = [start.this] if start is not None else []
@@ -68,7 +68,7 @@ def _used(subject: Subject, tree: exp.Select) -> tuple[set[str], list[str]]:
     """The sources that are used beside join conditions, and those in join conditions."""
     used: set[str] = set()
     joined: list[str] = []
-    for column in tree.find_all(exp.Column):
+    for column in subject.query.find_all(exp.Column):
         name = fold(column.table) if column.table else _owner(subject, tree, column)
         equal = column.parent
         between = isinstance(equal, exp.EQ) and all(

@@ -5,16 +5,13 @@ on the SQLite file that :func:`make_database` writes. A test that runs all of it
 text end in one of its ``expected`` outcomes, in time, with the database untouched. ``hangs``
 marks texts that no handler inside the engine can stop: they need a process that can be killed.
 
-Other engines name other failures; for them only "typed, in time, nothing written" holds.
+Other engines name other failures; for them only "typed, in time, nothing written" holds. Texts of
+their own are in our tests, ``tests/execute/hostile_*.py``.
 
 ``kinds``   what a hostile prediction is, and the outcomes that are right for each kind
 ``writes``  texts that would write, attach, change settings or touch files
 ``bombs``   texts that would run for ever, fill the memory or choke the parser
 ``texts``   several statements, odd characters, other dialects, and texts that are no SQL
-``postgres``  the corpus of PostgreSQL: its own statements and functions
-``postgres_attacks``  texts for PostgreSQL of which none may be answered
-``duckdb``    the corpus of DuckDB: the same
-``mysql``     the corpus of MySQL and MariaDB: the same
 """
 
 from __future__ import annotations

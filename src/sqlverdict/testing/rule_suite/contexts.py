@@ -22,7 +22,18 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, Unique, column_affinity
+from sqlverdict.parse.query import parse
+from sqlverdict.prove.normalise import normalise
+from sqlverdict.prove.reasoning.copies import TooManySteps
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.inner_order import visible_order
+from sqlverdict.prove.resolve.query import resolve_query
+from sqlverdict.prove.resolve.refusals import refusal
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.rule import Rule
+from sqlverdict.records import ParseFailure
+from sqlverdict.testing.rule_suite.pairs import rule_sets
 from sqlverdict.testing.rule_suite.placements import placements
 from sqlverdict.testing.rule_suite.rows import ArrangedRows, data_for, retyped
 
@@ -89,7 +100,7 @@ class RewriteDifference:
 
 @dataclass(frozen=True)
 class Attack:
-    """What came of a rule's queries: how many were rewritten and run, and the first difference."""
+    """The result of attacking a rule: queries rewritten and run, and the first difference."""
 
     rewritten: int
     runs: int
@@ -108,8 +119,6 @@ def attack_rule(rule: Rule, *, budget: int = QUERIES, databases: int = 8, seed: 
     Returns:
         The count, and the first difference; two calls with the same arguments return the same.
     """
-    from sqlverdict.testing.rule_suite.pairs import rule_sets
-
     sets = rule_sets(rule)
     arranged: dict[tuple[Schema, frozenset[Fact]], list[ArrangedRows]] = {}
     seen: set[tuple[str, frozenset[Fact], int]] = set()
@@ -151,8 +160,6 @@ def difference(
 
 def hostile_queries(rule: Rule, seed: int = 0) -> Iterator[HostileQuery]:
     """The queries of a rule's pairs in other types and contexts, without an end, repeatable."""
-    from sqlverdict.testing.rule_suite.pairs import rule_sets
-
     return (query for query, _ in _queries(rule, rule_sets(rule), seed))
 
 
@@ -233,8 +240,6 @@ def rewriting(
     Returns:
         ``None`` where the prover says nothing about the query, or that rule was not applied.
     """
-    from sqlverdict.prove.resolve.text import resolved_sql
-
     last = _last_tree(query, rules)
     if last is None or (rule is not None and rule not in last[1]):
         return None
@@ -243,21 +248,11 @@ def rewriting(
 
 def _last_tree(query: HostileQuery, rules: RuleSet) -> tuple[Expr, tuple[str, ...]] | None:
     """The last tree, with the rules: to write it as text takes as long as to make it."""
-    from sqlverdict.parse.query import parse
-    from sqlverdict.prove.normalise import normalise
-    from sqlverdict.prove.reasoning.copies import TooManySteps
-    from sqlverdict.prove.reasoning.facts import Facts
-    from sqlverdict.prove.reasoning.inner_order import visible_order
-    from sqlverdict.prove.resolve.query import resolve_query
-    from sqlverdict.prove.resolve.refusals import refusal
-    from sqlverdict.prove.resolve.scope import Unsupported
-    from sqlverdict.records import ParseFailure
-
     parsed = parse(query.sql, query.dialect)
     if isinstance(parsed, ParseFailure):
         return None
     try:
-        start = resolve_query(parsed, query.schema)
+        start = resolve_query(parsed, query.schema, query.facts)
         facts = Facts(query.schema, query.facts, start.bases, query.dialect)
         if refusal(start.tree, facts) is not None:
             return None

@@ -17,6 +17,7 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING
 
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.dialects import DEFAULT_DIALECT, Values, dialect_of
 from sqlverdict.parse.facts import (
     Fact,
@@ -27,9 +28,14 @@ from sqlverdict.parse.facts import (
     column_affinity,
     facts_of,
 )
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.normalise import rule_set
+from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.rule import Rule
+from sqlverdict.records import Failure, Query
+from sqlverdict.refute.target.trial import EngineTrial, Scratches
 from sqlverdict.testing.rule_suite.contexts import (
     HostileQuery,
     RewriteDifference,
@@ -40,10 +46,8 @@ from sqlverdict.testing.rule_suite.placements import placements
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engine import Engine
-    from sqlverdict.parse.schema import Schema
     from sqlverdict.prove.normalise import RuleSet
     from sqlverdict.records import Cell, Row
-    from sqlverdict.refute.target.trial import Scratches
     from sqlverdict.testing.rule_suite.contexts import RewrittenQuery
     from sqlverdict.testing.rule_suite.placements import Texts
 
@@ -83,8 +87,6 @@ def sample_types(dialect: str) -> tuple[str, ...]:
 
 
 def _schema(tables: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Schema:
-    from sqlverdict.parse.schema import Column
-
     return Schema(
         "retyped",
         tuple(
@@ -189,7 +191,7 @@ MIXTURES = 3
 
 @dataclass(frozen=True)
 class EngineAttack:
-    """What came of a rule's queries on an engine.
+    """The result of attacking a rule's queries on an engine.
 
     Attributes:
         rewritten: How many queries the rule rewrote.
@@ -249,8 +251,6 @@ def attack_rule_on_engine(
         databases: On how many databases each is run.
         seed: Other seeds choose other queries and rows.
     """
-    from sqlverdict.refute.target.trial import Scratches
-
     scratches = Scratches(engine, near)
     rewritten = runs = 0
     seen: set[tuple[str, frozenset[Fact], int]] = set()
@@ -282,11 +282,6 @@ def _difference(
     query: HostileQuery, form: RewrittenQuery, scratches: Scratches, databases: int, seed: int
 ) -> tuple[RewriteDifference | None, int]:
     """The first difference between a query and what became of it, and how often they were run."""
-    from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
-    from sqlverdict.parse.query import parse
-    from sqlverdict.records import Failure, Query
-    from sqlverdict.refute.target.trial import EngineTrial
-
     before, after = parse(query.sql, query.dialect), parse(form.text, query.dialect)
     if not isinstance(before, Query) or not isinstance(after, Query):
         return None, 0
@@ -316,9 +311,6 @@ def _queries(
     """
     import sqlglot
     from sqlglot.errors import SqlglotError
-
-    from sqlverdict.prove.normalise import rule_set
-    from sqlverdict.prove.profile import rules_of
 
     rng = Random(f"{rule.name} {dialect} {seed}")  # noqa: S311 - repeatable, not secret
     sets = (rule_set([rule]), rules_of("sound", frozenset(), dialect))

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sqlverdict.prove.rule import SECTIONS, Pair, Rule
+from sqlverdict.records import Answer
+from sqlverdict.refute.witness import Witness
 from sqlverdict.testing.rule_suite.pairs import is_heuristic, schema_of, witness
 from sqlverdict.testing.rules import REFUTES
 
@@ -75,8 +77,6 @@ def _dropped(rule: Rule, pair: Pair) -> Iterator[str]:
 
 
 def _witness_text(refutation: Refutation) -> str:
-    from sqlverdict.refute.witness import Witness
-
     assert isinstance(refutation, Witness)
     left, right = _answer(refutation.gold), _answer(refutation.prediction)
     return f"{_rows(refutation.instance)}; the first gives {left}, the second {right}."
@@ -91,8 +91,6 @@ def _rows(instance: Instance) -> str:
 
 
 def _answer(outcome: Outcome) -> str:
-    from sqlverdict.records import Answer
-
     if not isinstance(outcome, Answer):
         return f"an error ({outcome.message})"
     if outcome.volatile:

@@ -11,13 +11,22 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.normalise import normalise, rule_set
 from sqlverdict.prove.profile import PROFILES, ProofQuestion, rules_of
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.rule import Pair, Rule
 from sqlverdict.records import Answer, Failure, ParseFailure, Query, Reason
+from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.read.constants import read_query
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.trial.scratch_database import warm_scratch
+from sqlverdict.refute.witness import Instance, NotRefuted, SearchBudget, Witness
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -44,8 +53,6 @@ class NormalForm:
     @cached_property
     def text(self) -> str:
         """The tree as SQL: to write it takes as long as to make it, and few checks read it."""
-        from sqlverdict.prove.resolve.text import resolved_sql
-
         return resolved_sql(self.tree)
 
 
@@ -107,9 +114,6 @@ def witness(
 
     Queries that ask the clock, which the search refuses, are compared at one moment.
     """
-    from sqlverdict.refute.search import find_witness
-    from sqlverdict.refute.witness import SearchBudget
-
     schema, all_facts = schema_of(rule), frozenset(facts) | typed(rule)
     queries = parsed(left, rule), parsed(right, rule)
     if any(asks_the_clock(query, schema, all_facts) for query in queries):
@@ -126,8 +130,6 @@ def witness(
 
 def start(sql: str, rule: Rule, facts: frozenset[Fact]) -> tuple[Expr, Facts] | None:
     """A query's tree as the rules of the profile see it first; ``None``: beyond the prover."""
-    from sqlverdict.prove.resolve.scope import Unsupported
-
     query = parsed(sql, rule)
     profile = PROFILES.get(profile_of(rule))
     try:
@@ -142,8 +144,6 @@ def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) ->
     Raises:
         TooManySteps: the rules find no end.
     """
-    from sqlverdict.prove.normalise import normalise
-
     tree_and_facts = start(sql, rule, facts)
     if tree_and_facts is None:
         return None
@@ -153,8 +153,6 @@ def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) ->
 
 def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:
     """The rule alone, and all rules of its profile."""
-    from sqlverdict.prove.normalise import rule_set
-
     house = rules_of(profile_of(rule))
     if rule not in house.rules:
         house = rule_set((*house.rules, rule))
@@ -194,8 +192,6 @@ _TURNS = 5
 
 def asks_the_clock(query: Query, schema: Schema, facts: frozenset[Fact]) -> bool:
     """Whether a query's answer depends on the clock, or on chance."""
-    from sqlverdict.refute.trial.scratch_database import warm_scratch
-
     scratch = warm_scratch(schema, facts, False)
     scratch.load({})
     outcome = scratch.run(query.sql)
@@ -211,12 +207,6 @@ def at_one_moment(
         The first database on which they differ, as it was made; or how many were tried. Where
         an answer never stays the same for a moment, chance is in it: nothing can be said.
     """
-    from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
-    from sqlverdict.refute.make.generator import InstanceGenerator
-    from sqlverdict.refute.read.constants import read_query
-    from sqlverdict.refute.trial.scratch_database import warm_scratch
-    from sqlverdict.refute.witness import Instance, NotRefuted, Witness
-
     scratch, preset = warm_scratch(schema, facts, False), PRESETS.get(DEFAULT_PRESET)
     generator = InstanceGenerator(
         schema, facts, read_query(left, schema).merge(read_query(right, schema))

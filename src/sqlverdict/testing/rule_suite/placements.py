@@ -8,6 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.parse.query import parse
+from sqlverdict.prove.reasoning.shape import is_aggregate, own_nodes
+from sqlverdict.records import ParseFailure
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -151,9 +154,6 @@ def placements(sql: str, matches: tuple[type, ...]) -> tuple[Texts, ...]:
     """
     from sqlglot import exp
 
-    from sqlverdict.parse.query import parse
-    from sqlverdict.records import ParseFailure
-
     parsed = parse(sql)
     if isinstance(parsed, ParseFailure):
         return ((sql,),)
@@ -251,8 +251,6 @@ def _column(tree: exp.Select) -> str:
 
 def _of_value(node: Expr, tree: exp.Select) -> Iterator[list[str]]:
     from sqlglot import exp
-
-    from sqlverdict.prove.reasoning.shape import is_aggregate, own_nodes
 
     e, c = f"({node.sql(DEFAULT_DIALECT)})", _column(tree)
     start = " ".join(

@@ -14,6 +14,7 @@ from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.trial.tie_breaks import broken_ties
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Column, Table
@@ -90,8 +91,6 @@ class ArrangedRows:
 
     def _is_determined(self, sql: str, rows: Rows | str) -> bool:
         """Whether a query answers the same however its ties are broken."""
-        from sqlverdict.refute.trial.tie_breaks import broken_ties
-
         for other in broken_ties(sql):
             now = _answer(self.arrangements[0], other)
             if not isinstance(now, str) and not _alike(rows, now):

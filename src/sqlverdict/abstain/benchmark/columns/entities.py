@@ -60,16 +60,16 @@ def is_entity(table: Table) -> bool:
 
 @lru_cache(maxsize=4096)
 def entity_kind(table: Table) -> EntityKind | None:
-    """What the rows of a table are; ``None`` where that cannot be told."""
+    """What the rows of a table are; ``None`` where that is not known."""
     if not is_entity(table):
         return None
     noun, names = head(table), [words(column.name) for column in table.columns]
     column_words = {word for name in names for word in name}
-    telling = bool(_OF_PERSONS & column_words) or ("first", "name") in names
+    of_persons = bool(_OF_PERSONS & column_words) or ("first", "name") in names
     kind = noun_kind(noun)
     if kind in (None, "organization"):  # To WordNet, staff is an organization.
-        return "person" if telling else kind
-    if kind == "person" and not telling and not _SUIT_PERSONS & column_words:
+        return "person" if of_persons else kind
+    if kind == "person" and not of_persons and not _SUIT_PERSONS & column_words:
         # A browser may be somebody who browses, or a program.
         return kind if len(wordnet().senses(noun)) < 2 or noun_kind(noun, 1) == kind else None
     return kind

@@ -116,8 +116,8 @@ def mentions(case: Case, known: SchemaWords) -> list[Mention]:
             continue
         first, last = spans[0]
         others = spoken_words[:first] + spoken_words[last + 1 :]
-        telling = meanings(column.name) - meanings(table.name) - GENERIC
-        if telling & set(map(meaning, others)):
+        specific = meanings(column.name) - meanings(table.name) - GENERIC
+        if specific & set(map(meaning, others)):
             continue  # "For each citizenship, how many are from that country?"
         start, end = spoken[first][1], spoken[last][2]
         kind = kind_of(column)

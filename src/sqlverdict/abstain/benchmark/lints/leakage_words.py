@@ -23,7 +23,7 @@ class LeakageWords:
     def look(self, data: LintData) -> LintResult:
         """How well words alone tell, and which of them."""
         return probed(
-            "leakage_words", self.title, "a bag of words", data, _fit, lambda: _telling(data)
+            "leakage_words", self.title, "a bag of words", data, _fit, lambda: _heaviest_words(data)
         )
 
 
@@ -41,7 +41,7 @@ def _model() -> Any:
     )
 
 
-def _telling(data: LintData) -> str:
+def _heaviest_words(data: LintData) -> str:
     """The words that weigh most on either side, over all questions."""
     cases = probe_cases(data)
     vectorizer = need_sklearn("feature_extraction.text").CountVectorizer(binary=True)

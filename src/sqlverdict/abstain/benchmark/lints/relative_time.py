@@ -24,7 +24,7 @@ _RELATIVE = re.compile(
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?")
 _CLOCK = frozenset(("current_date", "current_time", "current_timestamp"))
-_HINT = "name the date in the question, or state the present once for all (--set now=TIME)"
+_HINT = "name the date in the question, or state the present once for all (setting now=TIME)"
 
 
 @LINTS.member

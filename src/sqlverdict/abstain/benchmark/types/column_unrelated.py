@@ -35,9 +35,9 @@ class ColumnUnrelated(ColumnType):
         kind = entity_kind(table)
         if kind is None:
             return ()
-        telling = known.vocabulary - GENERIC
+        specific = known.vocabulary - GENERIC
         return [
             each
             for each in unusual(kind)
-            if not meanings(each.name) & telling and not known.holds(each.name)
+            if not meanings(each.name) & specific and not known.holds(each.name)
         ]

@@ -1,6 +1,6 @@
 """Questions about anything else, drawn from a given pool.
 
-A pool question that shares a telling word with the database's schema is passed over: it might be
+A pool question that shares a specific word with the database's schema is passed over: it might be
 answerable after all. Without a pool, questions on other databases stand in, by the same rule.
 The first letter's case and the mark at the end are made those of an answerable question, so that
 they tell nothing.
@@ -38,10 +38,10 @@ class OutOfDomain:
             if case.db_id != db_id and case.question.strip()
         ]
         models = sorted(case.question for case in sources.by_database.get(db_id, ()))
-        telling = known.vocabulary - GENERIC
+        specific = known.vocabulary - GENERIC
         for question in shuffled(pool, sources.seed, self.label, db_id, key=lambda q: q.text):
             spoken = [meaning(word) for word, _, _ in question_words(question.text)]
-            if _SHORTEST <= len(spoken) <= _LONGEST and not telling.intersection(spoken):
+            if _SHORTEST <= len(spoken) <= _LONGEST and not specific.intersection(spoken):
                 text = " ".join(question.text.split())
                 model = models[draw(sources.seed, db_id, text) % len(models)] if models else text
                 yield Idea(db_id, in_style(text, model), "pool", question.origin)

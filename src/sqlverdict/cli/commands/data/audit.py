@@ -33,6 +33,7 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
 from sqlverdict.errors import SchemaError, UsageError
+from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.query_runner import QueryRunner
@@ -176,7 +177,7 @@ def _schemas(args: AuditArgs, databases: Mapping[str, str]) -> Mapping[str, Sche
     for db_id, file in databases.items() if args.execute else ():
         # A database that cannot be read says so when a query runs on it.
         with suppress(SchemaError, OSError):
-            schemas[db_id] = ENGINES.get(args.data.engine_name).schema(file)
+            schemas[db_id] = read_engine_schema(ENGINES.get(args.data.engine_name), file)
     return schemas or None
 
 

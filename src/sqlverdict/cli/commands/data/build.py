@@ -63,7 +63,7 @@ def build(args: BuildArgs) -> int:
     validation and 20 % only in test; or, with --cross-database, by database. Test gets
     unanswerable questions of five types: three about columns that do not exist (similar to
     existing ones, plausible, from other domains), requests that no query can fulfil, and questions
-    of another domain. Lints then look for flaws that make such a benchmark less telling.
+    of another domain. Lints then look for flaws that make such a benchmark less meaningful.
 
     Writes train.jsonl, validation.jsonl, test.jsonl, templates.jsonl, manifest.json, report.md
     and lints.json; evaluate reads the JSONL files with --cases.

@@ -159,7 +159,7 @@ def agree(args: AgreeArgs) -> None:
     differ), no_results, results_in_both, no_question, no_knowledge, no_criteria, no_gold. Run the
     same command again to continue; cached replies are not paid for again.
     """
-    labels = args.labels.read(args.combine, args.half)
+    labels = args.labels.fields.read(args.labels.labels, args.combine, args.half)
     if args.context.contexts:
         _check_options((*_OF_FIGURES, *_names(CalibrateArgs)), "cannot be combined with --context")
         if len(args.runs) > 1:

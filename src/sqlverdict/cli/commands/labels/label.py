@@ -127,7 +127,7 @@ def label(args: LabelCommandArgs) -> None:
 
 
 def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog, key: SessionKey) -> None:
-    own = args.imports
+    own = args.imports.fields
     fields = LabelFields(own.label_field, own.id_field, own.votes, own.annotator_field)
     for file in args.imports.import_files:
         names = args.queue.annotators

@@ -124,6 +124,7 @@ def _prove(pair: PairOfQueries, args: ProveArgs) -> int:
             parse(pair.gold, pair.dialect),
             parse(pair.prediction, pair.dialect),
             pair.schema,
+            engine,
             file_of(pair.database) if pair.database and args.profile == SOUND else None,
             profile=args.profile,
             without=frozenset(args.without),

@@ -20,7 +20,7 @@ from sqlverdict.refute.explain.evidence import answer_excerpt, excerpt_rows, wit
 from sqlverdict.refute.target.script import replay_script
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.refute.witness_files import WitnessReplay, is_of_sqlite, replay
-from sqlverdict.report.one_run.answers import witness_lines
+from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.report.terminal.console import Screen
 
 _EXAMPLES = (
@@ -62,8 +62,8 @@ def refute(args: RefuteArgs) -> int:
 
     With --replay, give the files of witnesses (.sql, .sqlite, or folders of them) instead. Nothing
     in a file is trusted: its database is rebuilt and queried under the engine's guards. Answers
-    are compared by the file's own preset, or by --preset; --db is a database on the server of a
-    witness, for temporary tables. For one witness, its rows and both answers are printed; for
+    are compared by the file's own preset, or by --preset; --db is a database that you may read on
+    a server, for its witnesses. For one witness, its rows and both answers are printed; for
     several, a line each. The exit code is 0 if all still differ, 1 if some do not, and 2 if a file
     is not a witness.
     """
@@ -126,7 +126,7 @@ def _replay_one(path: Path, args: RefuteArgs, preset: str | None) -> WitnessRepl
 
 
 def _show(screen: Screen, path: Path, result: WitnessReplay | str, *, alone: bool) -> None:
-    """What came of one witness; its rows too where it is the only one."""
+    """Print the outcome of one replay; the witness's rows too where it is the only one."""
     if isinstance(result, str):
         screen.line(f"{'error':<8} {path}: {result}", "bad")
         return

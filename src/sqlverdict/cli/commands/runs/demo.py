@@ -180,7 +180,7 @@ def _evaluate(
 
 
 def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
-    """Six telling cases with their evidence."""
+    """Six cases with their evidence."""
     for title, matches in _CASES:
         for run in runs:
             case = next((result for result in run.results() if matches(result)), None)

@@ -9,14 +9,8 @@ from pathlib import Path
 import click
 
 from sqlverdict.cli.command import command
-from sqlverdict.cli.options.fields import Heading, option
-from sqlverdict.cli.options.labels import (
-    LabelArgs,
-    annotator_field_setting,
-    id_field_option,
-    label_field_option,
-    votes_option,
-)
+from sqlverdict.cli.options.fields import Heading, group, option
+from sqlverdict.cli.options.labels import LabelFieldArgs
 from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,
@@ -105,10 +99,7 @@ class LeaderboardArgs:
         heading=Heading.LABELS,
         help="Show where the metrics are wrong according to people's labels, for one run.",
     )
-    label_field: str | None = label_field_option()
-    id_field: str | None = id_field_option()
-    annotator_field: str | None = annotator_field_setting()
-    votes: tuple[str, ...] = votes_option()
+    label_fields: LabelFieldArgs = group(LabelFieldArgs)
     force: bool = force_option()
     figures: Path | None = option(
         "--figures", type=FOLDER, help="Write SVG figures of the changed ranks to this folder."
@@ -203,15 +194,7 @@ def _common_metrics(runs: Sequence[Run], baseline: str | None) -> Sequence[str |
 def _errors(runs: Sequence[Run], args: LeaderboardArgs) -> ErrorAnalysis | None:
     if not args.reference and args.labels is None:
         return None
-    labels = None
-    if args.labels is not None:
-        labels = LabelArgs(
-            labels=args.labels,
-            label_field=args.label_field,
-            id_field=args.id_field,
-            annotator_field=args.annotator_field,
-            votes=args.votes,
-        ).read()
+    labels = None if args.labels is None else args.label_fields.read(args.labels)
     others = [
         name for name in args.metrics if name != args.reference and read_rs_name(name) is None
     ]

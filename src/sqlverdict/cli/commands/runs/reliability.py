@@ -42,10 +42,9 @@ from sqlverdict.report.reliability.systems_tables import (
 )
 from sqlverdict.report.reliability.tables import reliability_json
 from sqlverdict.report.several_runs.same_cases import check_same_cases
-from sqlverdict.report.several_runs.system_names import system_names
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.manifest import write_json_at_once
-from sqlverdict.runlog.run import read_run
+from sqlverdict.runlog.run import read_run, system_names
 from sqlverdict.score.reliability.outcomes import FailurePolicy, Treatment
 from sqlverdict.score.reliability.reliability_score import parse_penalty
 

@@ -21,7 +21,7 @@ from sqlverdict.cli.options.shared import (
     runs_argument,
     show_option,
 )
-from sqlverdict.cli.recorded_command import evaluate_args
+from sqlverdict.cli.run_cases import evaluate_args
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.files.text import count

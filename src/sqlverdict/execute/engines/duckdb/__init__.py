@@ -9,6 +9,15 @@
 ``bounded``  sessions and scratch databases that keep their limits whatever a query calls
 ``scratch``  a database in memory for instances
 ``workspace``  a copy that may be written
+``common_text``  a query in common SQL, for the prover; each of these files serves it:
+``syntax``   DuckDB's own tree of a text, and the parts of such trees
+``sources``  which columns the items of FROM have
+``standard_tree``  DuckDB's own forms of a query as standard ones
+``standard_stars``  its stars as lists of columns
+``standard_queries``  QUALIFY, PIVOT and UNION BY NAME as queries
+``standard_calls``  one spelling for calls that have several
+``expressions``  the kind of an expression's values, and when it fails
+``tree_text``  a tree as text
 ``schema``   tables, columns, keys and constraints from the catalogue
 """
 

@@ -89,7 +89,7 @@ class BoundedSession:
         return [[] for _ in queries] if isinstance(seconds, Failure) else seconds
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._here.close()
         self._apart.close()
 
@@ -124,6 +124,6 @@ class BoundedScratch:
         return outcome
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._here.close()
         self._apart.close()

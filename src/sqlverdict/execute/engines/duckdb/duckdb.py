@@ -1,16 +1,39 @@
-"""DuckDB files: no server is needed.
+"""DuckDB files, 1.4 or newer: no server is needed.
 
 The file is attached for reading alone; access to files, the network and extensions is closed, and
-the settings are locked. One statement, and only queries. What a query may call and read is decided
-on DuckDB's own tree of it: table functions and tables of the system that tell files, settings or
-paths are blocked, as are functions that sleep or write. Queries of quick functions run in this
-process, where the time limit interrupts them; every other one runs in a warm process of its own,
-which is killed where it overruns its time, and whose memory is limited. Rows, cells and text length
-are limited. One thread, the time zone UTC. A frozen clock replaces DuckDB's own functions, so that
-views see it too.
+the settings are locked. One statement, and only queries. Rows, cells and text length are limited.
+One thread, the time zone UTC. A frozen clock replaces DuckDB's own functions, so that views see it
+too.
 
-Without ORDER BY, DuckDB gives rows in an order of its own choice. With one thread the choice is
-the same every time, which no release of DuckDB promises to keep: our presets compare such answers
+What a query may do is decided on the tree that DuckDB's own parser makes (``json_serialize_sql``),
+by a list of the parts that are allowed, wherever the text has a suspicious word at all, in strings
+and comments too. The engine then runs what the same parser read. Table functions are blocked but
+for those that read their arguments or tell the tables; so are tables of the system that tell paths
+or settings (``duckdb_databases``, ``pragma_database_list``, ``pg_settings``), and functions that
+read settings, wait, write, or plan a text. A ``PIVOT`` without a list of values has no tree: there
+no such name may stand before a bracket.
+
+DuckDB looks whether it is to stop between two batches of rows, and not inside a function:
+``levenshtein`` of two long texts runs for minutes. Nor does it count the texts and lists that
+functions make against its memory limit. So a query runs in the process that asks only where all
+words of its text are known to be harmless: short, with functions whose time grows with the length
+of their arguments and no faster, few joins, patterns that are short constants. Of Spider's golds
+and predictions 99 % are. Every other query runs in a warm process beside it (``execute/apart``), in
+every command and every function of the API:
+
+- It is started when it is first needed, is shared by all sessions, and ends with the process that
+  started it.
+- It is killed 0.3 s after the time limit: ``EXECUTION_TIMEOUT``, by the clock, never cached. The
+  time that it takes to start and to open the database is not the query's.
+- Its address space is limited to the limits of a query and 512 MiB: above it is ``MEMORY_LIMIT``.
+  Only Linux keeps such a limit. On macOS and Windows the clock alone ends a query that fills the
+  memory.
+- Where it dies, the query is tried once more in a new one. Killed from outside again, with less
+  memory than the limit allows, is ``DATABASE_UNAVAILABLE``, the engine's fault, and not final.
+  Ended by an error inside the engine again is ``MEMORY_LIMIT``.
+
+Without ORDER BY, DuckDB gives rows in an order of its own choice. With one thread the choice is the
+same every time, which no release of DuckDB promises to keep: our presets compare such answers
 without their order.
 
 Needs the extra ``duckdb``.
@@ -42,7 +65,8 @@ class Duckdb(Engine):
     schemes = ("duckdb",)
     search = "scratch"
     enforces = frozenset({"types", "keys", "references"})
-    limits_memory = True
+    rules_checked = True
+    repeats_names = True
 
     @property
     def version(self) -> str:
@@ -83,7 +107,7 @@ class Duckdb(Engine):
         return sha256_file(file) + (f"+{sha256_file(log)}" if log.is_file() else "")
 
     def schema(self, database: Reference, db_id: str | None = None) -> Schema:
-        """The schema ``main`` as DuckDB's catalogue describes it."""
+        """The tables of all schemas, as DuckDB's catalogue describes them."""
         _require_extra()
         from sqlverdict.execute.engines.duckdb.connect import open_file
         from sqlverdict.execute.engines.duckdb.schema import read_connection
@@ -106,6 +130,13 @@ class Duckdb(Engine):
                     connection.execute(statement)
         except duckdb.Error as error:
             raise DatabaseError(str(error)) from error
+
+    def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
+        """The query in common SQL, by DuckDB's own parser."""
+        _require_extra()
+        from sqlverdict.execute.engines.duckdb.common_text import write_common_text
+
+        return write_common_text(sql, arithmetic, schema)
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """A database in memory with the tables of a schema."""

@@ -19,11 +19,12 @@ from typing import NamedTuple
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from sqlverdict.execute.attempt import damaged_file, write_blocked
 from sqlverdict.execute.engines.duckdb.names import is_plain, words_of
 from sqlverdict.execute.engines.duckdb.tree import tree_refusal
 from sqlverdict.parse.measure import MOST_LEVELS
 from sqlverdict.parse.tokens import leading_keyword, word_set
-from sqlverdict.records import Failure, Fault, Reason
+from sqlverdict.records import Failure, Reason
 
 _STATEMENT_WORDS = word_set(
     "ALTER ANALYZE ATTACH BEGIN CALL CHECKPOINT COMMENT COMMIT COPY CREATE DEALLOCATE DELETE "
@@ -59,12 +60,18 @@ _BARE = word_set(
 _NO_BRACKETS = re.compile(r"[^()\[\]{}]+")
 _READ_ONLY = re.compile(r"read-only|configuration has been locked|disabled by configuration")
 
+_OTHER = re.compile(r'does not exist because schema "|\bCatalog "[^"]*" does not exist')
+_ONE_FILE = (
+    "A database is one DuckDB file here, and no other file is attached; copy the tables of the "
+    "other one into it, into a schema of its name"
+)
+
 
 def not_a_query(sql: str) -> Failure | None:
     """Why a text is not given to DuckDB's parser; ``None`` where it is."""
     word = leading_keyword(sql)
     if word in _STATEMENT_WORDS:
-        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {word}")
+        return write_blocked(word)
     if word in _DESCRIPTIONS:
         return Failure(Reason.UNSUPPORTED_FEATURE, f"{word} gives a description, not an answer")
     if _is_too_deep(sql):
@@ -277,7 +284,7 @@ _OF_DATA = (
 
 
 def failure_of(error: Exception, seconds: float) -> Failure:
-    """Name what DuckDB said."""
+    """The failure for an error of DuckDB: its reason and message."""
     text = str(error).partition("\n\nLINE ")[0]
     if isinstance(error, duckdb.ParserException | duckdb.SyntaxException):
         return Failure(Reason.PARSE_ERROR, text)
@@ -287,10 +294,7 @@ def failure_of(error: Exception, seconds: float) -> Failure:
         return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {text}")
     if isinstance(error, _OF_DATA) or type(error) is duckdb.Error:
         # A damaged block is no more than an Error. Whose fault it is, a probe decides.
-        return Failure(
-            Reason.DATABASE_UNAVAILABLE,
-            f"the database cannot be read: {text}. Check or restore the file.",
-            fault=Fault.ENGINE,
-            repeatable=False,
-        )
+        return damaged_file(text)
+    if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and _OTHER.search(text):
+        text = f"{text.rstrip('.! ')}. {_ONE_FILE}"
     return Failure(Reason.EXECUTION_ERROR, text, seconds=seconds)

@@ -95,7 +95,7 @@ class DuckdbScratch:
         return outcome
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._session.close()
 
     def _connect(self) -> DuckDBPyConnection:

@@ -12,20 +12,26 @@ from pathlib import Path
 from time import perf_counter
 
 import duckdb
-import msgspec
 from duckdb import DuckDBPyConnection, Statement, StatementType
 
-from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.attempt import (
+    NO_RESULT,
+    NO_SQL,
+    SEVERAL,
+    timed_out,
+    too_long,
+    unfolding,
+    write_blocked,
+)
 from sqlverdict.execute.deadline import Deadline
-from sqlverdict.execute.driver_values import cells_of_rows
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.guard import NameGuard, failure_of, not_a_query
 from sqlverdict.execute.engines.duckdb.tree import tree_refusal
-from sqlverdict.parse.measure import unfolds_beyond
-from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
+from sqlverdict.execute.session import interleaved_seconds
+from sqlverdict.execute.values.arriving_rows import BATCH, ArrivingRows
+from sqlverdict.execute.values.driver_values import cells_of_rows
+from sqlverdict.records import Failure, Outcome, Reason
 
-_BATCH = 1_024
-_SIZE = msgspec.msgpack.Encoder()
 _QUERIES = (StatementType.SELECT, StatementType.MULTI)
 """PIVOT without a list of values is several statements inside."""
 
@@ -65,11 +71,7 @@ class DuckdbSession:
 
     def refusal(self, sql: str) -> Failure | None:
         """Why a text is not even parsed."""
-        refusal = too_long(sql, self._limits) or self._text_refusal(sql)
-        if refusal is None and unfolds_beyond(sql):
-            text = "common table expressions that expand into too many copies"
-            refusal = Failure(Reason.MEMORY_LIMIT, text)
-        return refusal
+        return too_long(sql, self._limits) or self._text_refusal(sql) or unfolding(sql)
 
     def is_plain(self, sql: str) -> bool:
         """Whether a query is sure to stop when it is told to."""
@@ -94,7 +96,7 @@ class DuckdbSession:
                 if refusal is not None:
                     return refusal
                 volatile = self._names.is_volatile(sql)
-                return self._fetch(statements[0], volatile, began)
+                return self._fetch(statements[0], volatile)
         except (duckdb.Error, MemoryError) as error:
             failure = self._failure(error, perf_counter() - began)
             # What chance or the clock brought about may not come again.
@@ -107,34 +109,18 @@ class DuckdbSession:
                 Reason.EXECUTION_ERROR, f"the answer cannot be read: {_first_line(error)}"
             )
 
-    def _fetch(self, statement: Statement, volatile: bool, began: float) -> Outcome:
-        limits = self._limits
+    def _fetch(self, statement: Statement, volatile: bool) -> Outcome:
+        rows = ArrivingRows(self._limits, driver_values=self._driver_values)
         cursor = self.connection.execute(statement)
         described = cursor.description or []
         if not described:
             return self._no_result()
-        rows: list[Row] = []
-        driver_rows: list[tuple[object, ...]] = []
-        size = 0
-        while batch := cursor.fetchmany(_BATCH):
-            cells = cells_of_rows(batch)
-            weight = len(_SIZE.encode(cells))
-            size += weight
-            rows += cells
-            if self._driver_values:
-                driver_rows += batch
-            if len(rows) > limits.rows:
-                return Failure(Reason.ROW_LIMIT, f"more than {limits.rows:,} rows")
-            if size > limits.bytes or (weight > limits.cell and _has_long(cells, limits.cell)):
-                return Failure(Reason.MEMORY_LIMIT, f"more than {limits.bytes:,} bytes of rows")
-        return Answer(
-            tuple([str(column[0]) for column in described]),
-            rows,
-            perf_counter() - began,
-            volatile,
-            not volatile,
-            driver_rows if self._driver_values else None,
-        )
+        while batch := cursor.fetchmany(BATCH):
+            failure = rows.add(cells_of_rows(batch), batch)
+            if failure is not None:
+                return failure
+        columns = [str(column[0]) for column in described]
+        return rows.answer(columns, volatile=volatile, lasting=not volatile)
 
     def _text_refusal(self, sql: str) -> Failure | None:
         """Why a text is not even parsed."""
@@ -143,14 +129,11 @@ class DuckdbSession:
     def _statement_refusal(self, statements: list[Statement]) -> Failure | None:
         """Why the statements of a text are not run; ``None`` for one query."""
         if not statements:
-            return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+            return NO_SQL
         if len(statements) > 1:
-            message = "several statements; exactly one is expected"
-            return Failure(Reason.UNSUPPORTED_FEATURE, message)
+            return SEVERAL
         kind = statements[0].type
-        if kind not in _QUERIES:
-            return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {kind.name}")
-        return None
+        return None if kind in _QUERIES else write_blocked(kind.name)
 
     def _tree_refusal(self, sql: str) -> Failure | None:
         """Why a query is not run; ``None`` where all parts of it are allowed."""
@@ -158,19 +141,14 @@ class DuckdbSession:
 
     def _no_result(self) -> Outcome:
         """What a statement without a result gives."""
-        return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+        return NO_RESULT
 
     def _failure(self, error: Exception, seconds: float) -> Failure:
         if isinstance(error, duckdb.InterruptException):
             if not self._deadline.late:
                 # We did not stop it: Ctrl-C struck inside the driver.
                 raise KeyboardInterrupt from error
-            return Failure(
-                Reason.EXECUTION_TIMEOUT,
-                f"stopped after {self._limits.seconds:g} s",
-                seconds=seconds,
-                repeatable=False,
-            )
+            return timed_out(self._limits.seconds, seconds)
         if isinstance(error, duckdb.FatalException | duckdb.InternalException):
             self.connection.close()
             self.connection = self._connect()
@@ -186,25 +164,18 @@ class DuckdbSession:
 
     def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of each query, interleaved, after one warm-up each."""
-        seconds: list[list[float]] = [[] for _ in queries]
-        for turn in range(rounds + 1):
-            for index, sql in enumerate(queries):
-                began = perf_counter()
-                # It was answered before, so only a limit can stop it now.
-                with suppress(duckdb.Error), self._deadline:
-                    self.connection.execute(sql).fetchall()
-                if turn:
-                    seconds[index].append(perf_counter() - began)
-        return seconds
+
+        def run(sql: str) -> None:
+            # It was answered before, so only a limit can stop it now.
+            with suppress(duckdb.Error), self._deadline:
+                self.connection.execute(sql).fetchall()
+
+        return interleaved_seconds(queries, rounds, run)
 
     def close(self) -> None:
         """Close the connection."""
         self._deadline.close()
         self.connection.close()
-
-
-def _has_long(rows: Sequence[Row], most: int) -> bool:
-    return any(isinstance(cell, str | bytes) and len(cell) > most for row in rows for cell in row)
 
 
 def _first_line(error: Exception) -> str:

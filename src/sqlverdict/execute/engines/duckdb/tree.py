@@ -24,6 +24,7 @@ import duckdb
 import msgspec
 from duckdb import DuckDBPyConnection
 
+from sqlverdict.execute.attempt import write_blocked
 from sqlverdict.execute.engines.duckdb.names import names, words_of
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
@@ -131,7 +132,7 @@ def _refusal(role: str, part: dict[str, Any]) -> Failure | None:
 
 
 def _blocked(what: str) -> Failure:
-    return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {what}")
+    return write_blocked(what)
 
 
 def _unknown(what: str) -> Failure:

@@ -13,7 +13,7 @@ from duckdb import DuckDBPyConnection, Statement, StatementType
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.remote import Remote
-from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.attempt import NO_SQL, SEVERAL_CHANGES, too_long
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
@@ -67,9 +67,9 @@ class CopySession(DuckdbSession):
 
     def _statement_refusal(self, statements: list[Statement]) -> Failure | None:
         if not statements:
-            return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+            return NO_SQL
         if len(statements) > 1:
-            return Failure(Reason.UNSUPPORTED_FEATURE, "several statements in one")
+            return SEVERAL_CHANGES
         kind = statements[0].type
         if kind not in _ALLOWED:
             message = f"only the copy may be changed; blocked: {kind.name}"
@@ -80,9 +80,9 @@ class CopySession(DuckdbSession):
         """Only queries have a tree."""
         return text_refusal(sql)
 
-    def _fetch(self, statement: Statement, volatile: bool, began: float) -> Outcome:
+    def _fetch(self, statement: Statement, volatile: bool) -> Outcome:
         """A count of the rows that were written is no result: other engines have none."""
-        outcome = super()._fetch(statement, volatile, began)
+        outcome = super()._fetch(statement, volatile)
         return outcome if isinstance(outcome, Failure) or _has_result(statement) else Answer((), [])
 
     def _no_result(self) -> Outcome:

@@ -5,11 +5,14 @@
 ``sandbox``     what a text may not contain, and what the server's errors mean
 ``spelling``    the one spelling in which a text is sent
 ``functions``   what a query may call
+``common_text`` a query in common SQL, with calls of unknown functions for the rest of it
+``pure_functions``  what such a call may stand for
 ``cursor``      untrusted queries on one connection, with limits and a cancel; values as cells
-``session``     one snapshot of a database
-``digest``      a digest of the content that a snapshot shows
+``session``     one snapshot of a database, and the digest of its content
 ``schema``      tables, columns, keys and constraints
-``scratch``     tables for instances of a few rows
+``scratch``     instances of a few rows, which are written into queries
+``columns``     the types of columns as JSON_TABLE has them, and cells as it reads them
+``scratch_tables``  tables for instances, for types that no query can write
 ``own_database``  a database of our own on the server
 ``workspace``   a copy of a database that may be written
 ``reader``      as whom untrusted queries log in

@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -25,6 +26,8 @@ from pymysql.cursors import SSCursor
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.servers.statements import database_errors, undo_on_error
+from sqlverdict.execute.servers.statements import rows_of as rows_of
 from sqlverdict.files.references import Reference, scheme_of
 
 if TYPE_CHECKING:
@@ -90,7 +93,7 @@ def connect(
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     unknown = [key for key in options if key not in _OPTIONS]
-    schema = unquote(parts.path.strip("/")) if name is None else name
+    schema = database_name(database) if name is None else name
     if scheme_of(url) not in ("mysql", "mariadb") or unknown or "/" in schema:
         raise DatabaseError(
             f"{url} is not a MySQL database; expected mysql://user@host:port/database, with "
@@ -124,12 +127,15 @@ def connect(
             f"{url} cannot be opened: {server_message(error)}. Check the URL, that the server "
             "runs, and the password in MYSQL_PWD or ~/.my.cnf"
         ) from error
-    try:
+    with undo_on_error(connection.close), server_errors(f"{url} cannot be used"):
         _set_up(connection, limits)
-    except pymysql.Error as error:
-        connection.close()
-        raise DatabaseError(f"{url} cannot be used: {server_message(error)}") from error
     return connection
+
+
+def server_version(database: Reference) -> str:
+    """The version of a database's server, with the name of the product."""
+    with connect(database, Limits()) as connection:
+        return str(connection.get_server_info())  # type: ignore[no-untyped-call]
 
 
 def is_mariadb(connection: Connection) -> bool:
@@ -138,11 +144,14 @@ def is_mariadb(connection: Connection) -> bool:
     return "mariadb" in info.lower()
 
 
-def rows_of(connection: Connection, sql: str, *cells: object) -> list[tuple[object, ...]]:
-    """The rows of a query of ours."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql, cells or None)
-        return list(cursor.fetchall())
+def quote_in_backticks(name: str) -> str:
+    """A name in backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def database_name(database: Reference) -> str:
+    """The name of the database in a URL; empty where it has none."""
+    return unquote(urlsplit(str(database)).path.strip("/"))
 
 
 def server_message(error: BaseException) -> str:
@@ -154,6 +163,10 @@ def number_of(error: BaseException) -> int:
     """The number of an error of the server or the driver; 0 where it has none."""
     first = error.args[0] if error.args else 0
     return first if isinstance(first, int) else 0
+
+
+server_errors = partial(database_errors, (pymysql.Error, OSError), server_message)
+"""Raises the driver's errors as ours; takes what could not be done, and advice."""
 
 
 def _set_up(connection: Connection, limits: Limits) -> None:

@@ -5,40 +5,38 @@ that for reading statements only while they work, so a second connection ends it
 later. Rows come one by one: a limit is noticed before the answer fills the memory.
 
 BIT columns are numbers, and JSON is one text for one content. All else is as for every driver
-(``execute/driver_values.py``). A date that is none (``0000-00-00``) is a text to the driver.
+(``execute/values/driver_values.py``). A date that is none (``0000-00-00``) is a text to the driver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 import pymysql
+from pymysql.constants import FIELD_TYPE
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.attempt import NO_RESULT, timed_out
 from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.mysql.connection import LOST, number_of, rows_of, server_message
 from sqlverdict.execute.engines.mysql.sandbox import failure_of
-from sqlverdict.execute.servers.refusals import timed_out
 from sqlverdict.execute.servers.session import ServerLost
-from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
+from sqlverdict.execute.values.arriving_rows import BATCH, ArrivingRows
+from sqlverdict.execute.values.driver_values import cells_of_rows, clock_cell, json_text_cell
+from sqlverdict.records import Failure, Outcome, Reason, Row
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
 
 
-from collections.abc import Sequence
-
-from pymysql.constants import FIELD_TYPE
-
-from sqlverdict.execute.driver_values import cells_of_rows, json_text_cell
-from sqlverdict.records import Cell
+_SPECIAL: Final = (FIELD_TYPE.BIT, FIELD_TYPE.JSON, FIELD_TYPE.TIME)
 
 
 def special_columns(described: Sequence[Sequence[object]]) -> dict[int, int]:
@@ -46,32 +44,33 @@ def special_columns(described: Sequence[Sequence[object]]) -> dict[int, int]:
     return {
         index: kind
         for index, (_, kind, *_) in enumerate(described)
-        if isinstance(kind, int) and kind in (FIELD_TYPE.BIT, FIELD_TYPE.JSON)
+        if isinstance(kind, int) and kind in _SPECIAL
     }
 
 
 def rows_as_cells(rows: Sequence[tuple[object, ...]], special: dict[int, int]) -> list[Row]:
     """The rows as cells."""
-    cells = cells_of_rows(rows)
-    if not special:
-        return cells
-    return [
-        tuple(_special(cell, special[i]) if i in special else cell for i, cell in enumerate(row))
-        for row in cells
-    ]
+    if special:
+        rows = [
+            tuple(
+                _special(value, special[i]) if i in special else value
+                for i, value in enumerate(row)
+            )
+            for row in rows
+        ]
+    return cells_of_rows(rows)
 
 
-def _special(cell: Cell, kind: int) -> Cell:
-    if kind == FIELD_TYPE.BIT and isinstance(cell, bytes):
-        return int.from_bytes(cell, "big")
-    return json_text_cell(cell) if isinstance(cell, str) else cell
+def _special(value: object, kind: int) -> object:
+    if kind == FIELD_TYPE.BIT and isinstance(value, bytes):
+        return int.from_bytes(value, "big")
+    if kind == FIELD_TYPE.TIME and isinstance(value, timedelta):
+        return clock_cell(value)
+    return json_text_cell(value) if isinstance(value, str) else value
 
 
-_BATCH: Final = 1_024
 _AFTER: Final = 0.5
 """Seconds that the server has to end a query by itself."""
-NO_RESULT: Final = Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
-_SIZE = msgspec.msgpack.Encoder()
 
 
 class LimitedCursor:
@@ -110,7 +109,7 @@ class LimitedCursor:
         began = perf_counter()
         try:
             with self._deadline:
-                outcome = self._fetch(sql, volatile, began)
+                outcome = self._fetch(sql, volatile)
             if self._deadline.late:
                 # Inside of some functions the server looks for no end, and answers afterwards.
                 return timed_out(self._limits.seconds, perf_counter() - began)
@@ -139,8 +138,8 @@ class LimitedCursor:
                 Reason.EXECUTION_ERROR, f"the answer cannot be read: {server_message(error)}"
             )
 
-    def _fetch(self, sql: str, volatile: bool, began: float) -> Outcome:
-        limits = self._limits
+    def _fetch(self, sql: str, volatile: bool) -> Outcome:
+        rows = ArrivingRows(self._limits, driver_values=self._driver_values)
         cursor = self.connection.cursor()
         try:
             cursor.execute(sql)
@@ -148,33 +147,17 @@ class LimitedCursor:
             if not described:
                 return self._no_result
             special = special_columns(described)
-            rows: list[Row] = []
-            driver_rows: list[tuple[object, ...]] = []
-            size = 0
             rows_left = iter(cursor.read_next, None)
-            while batch := list(islice(rows_left, _BATCH)):
-                cells = rows_as_cells(batch, special)
-                size += len(_SIZE.encode(cells))
-                rows += cells
-                if self._driver_values:
-                    driver_rows += batch
-                if len(rows) > limits.rows:
+            while batch := list(islice(rows_left, BATCH)):
+                failure = rows.add(rows_as_cells(batch, special), batch)
+                if failure is not None:
                     self._drop(cursor)
-                    return Failure(Reason.ROW_LIMIT, f"more than {limits.rows:,} rows")
-                if size > limits.bytes:
-                    self._drop(cursor)
-                    return Failure(Reason.MEMORY_LIMIT, f"more than {limits.bytes:,} bytes of rows")
+                    return failure
         finally:
             with suppress(pymysql.Error):
                 cursor.close()
-        return Answer(
-            tuple([str(column[0]) for column in described]),
-            rows,
-            perf_counter() - began,
-            volatile,
-            not volatile,
-            driver_rows if self._driver_values else None,
-        )
+        columns = [str(column[0]) for column in described]
+        return rows.answer(columns, volatile=volatile, lasting=not volatile)
 
     def _drop(self, cursor: pymysql.cursors.SSCursor) -> None:
         """Leave an answer unread: the server stops to send it."""

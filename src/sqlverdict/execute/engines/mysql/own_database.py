@@ -6,9 +6,8 @@ one of the same kind drops those whose lock is free: their process died.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
@@ -16,9 +15,21 @@ import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, rows_of, server_message
-from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
-from sqlverdict.execute.engines.mysql.reader import READ, ReaderUser, beside, drop_stale
+from sqlverdict.execute.engines.mysql.connection import (
+    connect,
+    is_mariadb,
+    quote_in_backticks,
+    server_errors,
+    server_message,
+)
+from sqlverdict.execute.engines.mysql.reader import (
+    READ,
+    ReaderUser,
+    beside,
+    drop_stale,
+    unlocked,
+)
+from sqlverdict.execute.servers.statements import rows_of
 from sqlverdict.files.references import Reference, with_database
 
 if TYPE_CHECKING:
@@ -122,18 +133,11 @@ def own_database(server: Reference, name: str, statements: Iterable[str]) -> Ite
     limits = Limits()
     with connect(server, limits, name="") as connection:
         options = f" CHARACTER SET utf8mb4 COLLATE {_EXACT[is_mariadb(connection)]}"
-    own = OwnDatabase(server, limits, name, options)
-    try:
-        try:
+    with closing(OwnDatabase(server, limits, name, options)) as own:
+        with server_errors(f"MySQL does not accept the content of {name}"):
             for statement in statements:
                 rows_of(own.connection, statement)
-        except pymysql.Error as error:
-            raise DatabaseError(
-                f"MySQL does not accept the content of {name}: {server_message(error)}"
-            ) from error
         yield with_database(str(server), name)
-    finally:
-        own.close()
 
 
 def drop_leftovers(server: Reference, prefix: str) -> tuple[str, ...]:
@@ -153,16 +157,8 @@ def drop_leftovers(server: Reference, prefix: str) -> tuple[str, ...]:
 
 def _drop_stale(connection: Connection, prefix: str) -> list[str]:
     dropped: list[str] = []
-    names = rows_of(
-        connection,
-        "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE %s",
-        prefix.replace("_", r"\_") + "%",
-    )
-    pattern = re.compile(re.escape(prefix) + _NAME_END)
-    for (name,) in names:
-        if not pattern.fullmatch(str(name)):
-            continue
-        if rows_of(connection, "SELECT IS_FREE_LOCK(%s)", name) == [(1,)]:
-            rows_of(connection, f"DROP DATABASE IF EXISTS {quote_in_backticks(str(name))}")
-            dropped.append(str(name))
+    query = "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE %s"
+    for (name,) in unlocked(connection, query, prefix, _NAME_END):
+        rows_of(connection, f"DROP DATABASE IF EXISTS {quote_in_backticks(name)}")
+        dropped.append(name)
     return dropped

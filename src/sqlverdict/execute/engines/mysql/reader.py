@@ -16,16 +16,13 @@ refused, unless its role is to be trusted.
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing.util import Finalize
 from secrets import token_hex, token_urlsafe
 from threading import RLock
-from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, Any, Final
 
 import pymysql
 
@@ -35,14 +32,15 @@ from sqlverdict.execute.engines.mysql.connection import (
     LOST,
     Login,
     connect,
+    database_name,
     number_of,
-    rows_of,
+    quote_in_backticks,
     server_message,
 )
-from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.execute.engines.mysql.rights import reader_statements, rights_of
 from sqlverdict.execute.engines.mysql.routines import Routine, routines_of
-from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
+from sqlverdict.execute.servers.reader import PREFIX, call_at_end, excess_refusal
+from sqlverdict.execute.servers.statements import rows_of, undo_on_error
 from sqlverdict.files.references import Reference, with_database
 
 if TYPE_CHECKING:
@@ -54,7 +52,7 @@ WRITE: Final = (
     *("REFERENCES", "CREATE VIEW", "CREATE TEMPORARY TABLES"),
 )
 """What statements need that may write to a copy."""
-_OWN_NAME: Final = re.compile(re.escape(PREFIX) + r"[0-9a-f]{12}")
+_NAME_END: Final = "[0-9a-f]{12}"
 _MOST_CONNECTIONS: Final = 100
 _DENIED: Final = 1045
 _EVERYWHERE: Final = "%"
@@ -93,13 +91,10 @@ class ReaderUser:
         host = str(rows_of(maker, "SELECT user()")[0][0]).rpartition("@")[2]
         for origin in dict.fromkeys((host, _EVERYWHERE)):
             self._host = origin
-            try:
+            with undo_on_error(self.drop):
                 self._make()
                 if self._can_log_in():
                     return
-            except BaseException:
-                self.drop()
-                raise
             self.drop()
         raise DatabaseError(f"{url}: the server refuses the user that was made for queries")
 
@@ -183,12 +178,10 @@ def is_denied(error: DatabaseError) -> bool:
     return error.__cause__ is not None and number_of(error.__cause__) == _DENIED
 
 
-_readers: dict[tuple[int, str, str], ReaderUser | None] = {}
-"""The users that this process made; ``None`` where that of the URL may only read."""
+_readers: dict[tuple[int, str], ReaderUser | None] = {}
+"""The users that this process made, by process and URL; ``None`` where the URL's may only read."""
 _makers: dict[tuple[int, str], Connection] = {}
 """The connections that made them, by process and server."""
-_trusted: set[str] = set()
-"""URLs whose role is to be trusted: scratch databases beside them are made with other limits."""
 _lock = RLock()
 """A connection is not for several threads at once."""
 
@@ -200,20 +193,19 @@ def reader_of(database: Reference, limits: Limits) -> ReaderUser | None:
         DatabaseError: the URL's user may do more than read, and may not make users; or the server
             does not answer.
     """
-    url = str(database)
     if limits.trust_role:
-        _trusted.add(url)
         return None
-    _trusted.discard(url)
-    key = (os.getpid(), url, _name(database))
-    if not key[2]:
-        raise DatabaseError(f"{url} names no database; expected mysql://user@host:port/database")
+    key, name = (os.getpid(), str(database)), database_name(database)
+    if not name:
+        raise DatabaseError(
+            f"{database} names no database; expected mysql://user@host:port/database"
+        )
     with _lock:
         reader = _readers.get(key)
         if key in _readers and (reader is None or _is_alive(reader.maker)):
             return reader
         maker = _maker(database)
-        reader = _readers[key] = beside(maker, database, key[2])
+        reader = _readers[key] = beside(maker, database, name)
         if not any(each is not None and each.maker is maker for each in _readers.values()):
             # Nobody was made: there is nothing to hold a lock for.
             _close(_makers.pop((key[0], _server(database))))
@@ -233,9 +225,7 @@ def _maker(database: Reference) -> Connection:
         maker = None
     if maker is None:
         if not any(pid == key[0] for pid, _ in _makers):
-            atexit.register(drop_readers)
-            # A worker that was forked ends without the former.
-            Finalize(None, drop_readers, exitpriority=1)
+            call_at_end(drop_readers)
         maker = _makers[key] = connect(database, Limits(), name="")
     return maker
 
@@ -255,7 +245,7 @@ def _close(connection: Connection) -> None:
 def forget(database: Reference) -> None:
     """Make another user for a URL the next time: the server does not know this one any more."""
     with _lock:
-        reader = _readers.pop((os.getpid(), str(database), _name(database)), None)
+        reader = _readers.pop((os.getpid(), str(database)), None)
         if reader is not None:
             reader.drop()
 
@@ -274,14 +264,7 @@ def beside(
     Raises:
         DatabaseError: the URL's user may do more than read, and may not make users.
     """
-    if str(database) in _trusted:
-        return None
-    try:
-        excess = rights_of(maker, _name(database))
-    except pymysql.Error as error:
-        raise DatabaseError(
-            f"{database} does not tell its rights: {server_message(error)}"
-        ) from error
+    excess = rights_of(maker, database)
     if not excess:
         return None
     try:
@@ -313,22 +296,30 @@ def drop_stale(connection: Connection) -> list[str]:
     """Drop users of ours whose lock is free. Who may not see or drop them leaves them."""
     dropped: list[str] = []
     with suppress(pymysql.Error, OSError, AttributeError):
-        users = rows_of(
-            connection,
-            "SELECT user, host FROM mysql.user WHERE user LIKE %s",
-            PREFIX.replace("_", r"\_") + "%",
-        )
-        for user, host in users:
-            if _OWN_NAME.fullmatch(str(user)) and rows_of(
-                connection, "SELECT IS_FREE_LOCK(%s)", user
-            ) == [(1,)]:
-                rows_of(connection, "DROP USER IF EXISTS %s@%s", user, host)
-                dropped.append(str(user))
+        query = "SELECT user, host FROM mysql.user WHERE user LIKE %s"
+        for user, host in unlocked(connection, query, PREFIX, _NAME_END):
+            rows_of(connection, "DROP USER IF EXISTS %s@%s", user, host)
+            dropped.append(user)
     return dropped
 
 
-def _name(database: Reference) -> str:
-    return unquote(urlsplit(str(database)).path.strip("/"))
+def unlocked(
+    connection: Connection, query: str, prefix: str, ending: str
+) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query that begin with a name of ours whose lock is free: its process died.
+
+    Args:
+        connection: A connection.
+        query: Gives rows whose name is like a pattern.
+        prefix: How the names begin.
+        ending: What stands behind the prefix; nobody else's is named so.
+    """
+    pattern = re.compile(re.escape(prefix) + ending)
+    for name, *others in rows_of(connection, query, prefix.replace("_", r"\_") + "%"):
+        if not pattern.fullmatch(name):
+            continue
+        if rows_of(connection, "SELECT IS_FREE_LOCK(%s)", name) == [(1,)]:
+            yield name, *others
 
 
 def _server(database: Reference) -> str:

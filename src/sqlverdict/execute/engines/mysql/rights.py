@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlsplit
 
-import pymysql
-
-from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, rows_of, server_message
-from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
+from sqlverdict.execute.engines.mysql.connection import (
+    connect,
+    database_name,
+    is_mariadb,
+    quote_in_backticks,
+    server_errors,
+)
+from sqlverdict.execute.servers.statements import rows_of
 from sqlverdict.files.references import Reference
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ _SCOPE: Final = re.compile(r"(\*|`(?:[^`]|``)*`)\.")
 _ROLE: Final = re.compile(r"GRANT ((?:(?! ON ).)*?) TO ", re.DOTALL)
 """A grant that names no object."""
 _COLUMNS: Final = re.compile(r"\([^)]*\)")
+_ROLE_IN_FORCE: Final = "SELECT current_role()"
 _READING: Final = frozenset({"SELECT", "USAGE", "SHOW VIEW", "SHOW DATABASES"})
 _HARMLESS: Final = frozenset({"USAGE", "SHOW DATABASES"})
 _ALL: Final = "ALL PRIVILEGES"
@@ -36,23 +39,20 @@ def excess_rights(database: Reference) -> tuple[str, ...]:
         DatabaseError: the server does not answer.
     """
     with connect(database, Limits()) as connection:
-        try:
-            return rights_of(connection, unquote(urlsplit(str(database)).path.strip("/")))
-        except pymysql.Error as error:
-            raise DatabaseError(
-                f"{database} does not tell its rights: {server_message(error)}"
-            ) from error
+        return rights_of(connection, database)
 
 
-def rights_of(connection: Connection, name: str) -> tuple[str, ...]:
-    """What a connection's user could do more than read a database, in words.
+def rights_of(connection: Connection, database: Reference) -> tuple[str, ...]:
+    """What a connection's user could do more than read the database of a URL, in words.
 
     Raises:
-        pymysql.Error: the server does not tell.
+        DatabaseError: the server does not tell.
     """
+    name = database_name(database)
     more: set[str] = set()
     rules, reads_others, passes_on = False, False, False
-    grants, roles = _grants(connection)
+    with server_errors(f"{database} does not tell its rights"):
+        grants, roles = _grants(connection)
     for grant in grants:
         match = _GRANT.match(grant)
         if match is None:
@@ -90,16 +90,12 @@ def _grants(connection: Connection) -> tuple[list[str], list[str]]:
         return [str(row) for (row,) in rows_of(connection, using)], []
     # MariaDB names the rights of the role in force.
     names = [role.strip("`") for role in roles]
-    return grants, [role for role in names if [(role,)] != _role_in_force(connection)]
-
-
-def _role_in_force(connection: Connection) -> list[tuple[object, ...]]:
-    return rows_of(connection, "SELECT current_role()")
+    return grants, [role for role in names if [(role,)] != rows_of(connection, _ROLE_IN_FORCE)]
 
 
 def reader_statements(database: Reference) -> tuple[str, ...]:
     """What makes a user who may only read the database of a URL."""
-    name = unquote(urlsplit(str(database)).path.strip("/"))
+    name = database_name(database)
     scope = quote_in_backticks(name.replace("_", r"\_").replace("%", r"\%"))
     return (
         "CREATE USER sqlverdict IDENTIFIED BY 'a password';",

@@ -14,18 +14,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from sqlverdict.execute.attempt import timed_out, write_blocked
 from sqlverdict.execute.engines.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
 from sqlverdict.execute.engines.mysql.spelling import LONGEST_IN_CACHE, spelling_of
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes, solid_lexemes
 from sqlverdict.execute.servers.reader import PREFIX
-from sqlverdict.execute.servers.refusals import (
-    holds_any,
-    query_refusal,
-    shortest,
-    timed_out,
-    write_blocked,
-)
+from sqlverdict.execute.servers.refusals import holds_any, query_refusal, shortest
 from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.measure import MOST_LEVELS
 from sqlverdict.parse.tokens import word_set
@@ -288,7 +283,7 @@ _DENIED: Final = frozenset({1044, 1142, 1143, 1227, 1290, 1370, 1792})
 
 
 def failure_of(number: int, message: str, seconds: float, limit: float) -> Failure:
-    """Name what the server said.
+    """The failure for an error of the server: its reason and message.
 
     Args:
         number: The number of the error.

@@ -10,8 +10,13 @@ import pymysql
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import connect, is_mariadb, rows_of, server_message
-from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
+from sqlverdict.execute.engines.mysql.connection import (
+    connect,
+    is_mariadb,
+    quote_in_backticks,
+    rows_of,
+    server_message,
+)
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 
@@ -86,6 +91,7 @@ def _tables(connection: Connection) -> list[Table]:
                 foreign_keys=tuple(foreign_keys[table]),
                 checks=tuple(checks[table]),
                 sql=sql,
+                paths=((database, table),),
             )
         )
     return tables

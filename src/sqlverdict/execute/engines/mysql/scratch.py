@@ -1,53 +1,69 @@
-"""Tables in a database of our own on the server, for instances of a few rows.
+"""Instances of a few rows, which are written into each query (``servers/scratch.py``).
 
-Rows are never committed. Queries come from a second connection, which is read-only and reads what
-is not committed; a rollback removes an instance. Where tables refer to each other in a circle, the
-server does not check the foreign keys of an instance, and a query does.
+The session is that of whoever may read the database, and is in no database: a name that is not one
+of the tables is not found. JSON_TABLE reads the rows into columns with types, character sets and
+collations of the tables' own; MariaDB has it from 10.6 on, MySQL from 8.0.4 on.
+
+Some types JSON_TABLE does not know: ENUM, SET, UUID ... Then tables are made in a database of our
+own (``scratch_tables.py``), where the user may do so; else queries that read such a column are
+refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote, urlsplit
 
 import pymysql
+from sqlglot import exp
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import rows_of, server_message
-from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
-from sqlverdict.execute.engines.mysql.own_database import OwnDatabase
+from sqlverdict.execute.engine import Limits, Scratch
+from sqlverdict.execute.engines.mysql.columns import (
+    LISTS,
+    encode_cell,
+    knows_types,
+    whole_type,
+    word_of,
+)
+from sqlverdict.execute.engines.mysql.connection import is_mariadb, quote_in_backticks, rows_of
+from sqlverdict.execute.engines.mysql.sandbox import DIALECT, canonical
+from sqlverdict.execute.engines.mysql.scratch_tables import ScratchTables
 from sqlverdict.execute.engines.mysql.session import MysqlSession
-from sqlverdict.execute.insertion_order import (
-    generations,
-    insertion_order,
-    orphans_query,
+from sqlverdict.execute.engines.mysql.spelling import spelling_of
+from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.execute.servers.constraints import breach_query
+from sqlverdict.execute.servers.patience import is_passing
+from sqlverdict.execute.servers.rows import (
+    StatementTemplate,
+    expression_names,
+    mark,
+    names_of,
+    with_tables,
 )
+from sqlverdict.execute.servers.scratch import RowsScratch
 from sqlverdict.files.references import Reference
-from sqlverdict.parse.schema import Schema, Table, is_view
-from sqlverdict.parse.schemas.create_table import (
-    column_part,
-    create_table,
-    foreign_key_part,
-    name_list,
-    primary_key_part,
-    unique_part,
-)
-from sqlverdict.records import Outcome, Row
+from sqlverdict.files.text import few_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Column, Schema, Table, is_view
+from sqlverdict.records import Failure, Fault, Outcome, Query, Reason, Row
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
 
-PREFIX: Final = "sqlverdict_scratch_"
-_UNCOMMITTED: Final = (
-    "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED",
-    "START TRANSACTION READ ONLY",
-)
-_TEXT: Final = "VARCHAR(255)"
+_RIGHT: Final = "GRANT ALL ON `sqlverdict\\_%`.* lets tables be made for it"
+_TABLE_BYTES: Final = 4 * 2**20
+"""What a table of a few rows may take in memory; a larger one goes to the server's disk."""
+_VIEW: Final = re.compile(r"\s*CREATE\s+VIEW\s.*?\sAS\s", re.DOTALL | re.IGNORECASE)
+_BEFORE_STAR: Final = frozenset({"select", "distinct", "all", ",", "."})
 
 
-class MysqlScratch:
-    """A schema's tables in a database of their own, with their constraints.
+def open_scratch(schema: Schema, limits: Limits, near: Reference | None) -> Scratch:
+    """A scratch database on a server.
 
     Args:
         schema: The tables, with types that the server knows.
@@ -55,125 +71,320 @@ class MysqlScratch:
         near: The URL of a database on the server.
 
     Raises:
-        DatabaseError: it cannot be made; the user needs the right to CREATE databases.
+        DatabaseError: the server does not answer, or has neither a way to write rows nor to make
+            tables.
     """
-
-    def __init__(self, schema: Schema, limits: Limits, near: Reference | None) -> None:
-        if near is None:
-            raise DatabaseError(
-                "a scratch database is made on a server of MySQL: give the URL of a database there"
-            )
-        views = [table for table in schema.tables if is_view(table)]
-        order = insertion_order(table for table in schema.tables if not is_view(table))
-        self._tables, self._circular = order.tables, order.circular
-        self._own = OwnDatabase.of_kind(near, limits, PREFIX)
-        self._connection = self._own.connection
-        try:
-            self._make(schema, views, near)
-            reader = self._own.reader()
-            self._session = MysqlSession(
-                near, limits, name=self._own.name, reader=reader, begin=_UNCOMMITTED
-            )
-        except BaseException:
-            # Whatever it was, Ctrl-C included, it is raised on; no database stays behind.
-            self._own.close()
+    if near is None:
+        raise DatabaseError("MySQL answers on a server: give the URL of a database there")
+    if not _name(near):
+        # Nobody reads nothing: there is no role to make.
+        return ScratchTables(schema, limits, near)
+    scratch = MysqlScratch(schema, limits, near)
+    if not scratch.has_odd_columns:
+        return scratch
+    try:
+        tables = ScratchTables(schema, limits, near)
+    except DatabaseError as error:
+        if is_passing(error):
+            scratch.close()
             raise
-
-    def _make(self, schema: Schema, views: Sequence[Table], near: Reference) -> None:
-        connection = self._connection
-        try:
-            rows_of(connection, "SET SESSION foreign_key_checks = 0")
-            for table in self._tables:
-                rows_of(connection, _declaration(table, schema))
-            if not self._circular:
-                rows_of(connection, "SET SESSION foreign_key_checks = 1")
-            make_views(connection, views)
-            rows_of(connection, "SET SESSION sql_mode = 'STRICT_ALL_TABLES'")
-        except pymysql.Error as error:
-            raise DatabaseError(
-                f"the tables of {schema.db_id!r} cannot be made near {near}: "
-                f"{server_message(error)}"
-            ) from error
-
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
-        """Make these rows the content; false where one breaks a type or a constraint."""
-        try:
-            rows_of(self._connection, "ROLLBACK")
-            rows_of(self._connection, "START TRANSACTION")
-            for table in self._tables:
-                _insert(self._connection, table, rows.get(table.name, ()))
-            if self._circular:
-                return not any(
-                    rows_of(self._connection, orphans_query(table, key, quote_in_backticks))
-                    for table in self._tables
-                    for key in table.foreign_keys
-                )
-        except (pymysql.Error, UnicodeError, TypeError, ValueError):
-            return False
-        return True
-
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted query on the content."""
-        return self._session.run(sql)
-
-    def close(self) -> None:
-        """Drop the database."""
-        self._session.close()
-        self._own.close()
+        return scratch
+    scratch.close()
+    return tables
 
 
-def make_views(connection: Connection, views: Sequence[Table]) -> None:
-    """Make the views, each after those that it reads.
+class _NowhereSession(MysqlSession):
+    """A session that is in no database, so that no table of one is found."""
+
+    def _connect(self, name: str | None) -> Connection:
+        connection = super()._connect("" if name is None else name)
+        # MariaDB takes a tenth of this at once for every table that JSON is read into.
+        sizes = f"tmp_table_size = {_TABLE_BYTES}, SESSION max_heap_table_size = {_TABLE_BYTES}"
+        rows_of(connection, f"SET SESSION {sizes}")
+        return connection
+
+
+class MysqlScratch(RowsScratch):
+    """The tables of a schema, whose rows are written into queries. Not for several threads at once.
+
+    Args:
+        schema: The tables, with types that the server knows.
+        limits: What one query may spend.
+        near: The URL of a database on the server.
 
     Raises:
-        pymysql.Error: one cannot be made.
+        DatabaseError: the server does not answer.
     """
-    waiting = list(views)
-    while waiting:
-        left: list[Table] = []
-        problem: pymysql.Error | None = None
-        for view in waiting:
-            try:
-                rows_of(connection, view.sql or "")
-            except pymysql.Error as error:
-                left.append(view)
-                problem = error
-        if problem is not None and len(left) == len(waiting):
-            raise problem
-        waiting = left
 
+    def __init__(self, schema: Schema, limits: Limits, near: Reference) -> None:
+        tables = [table for table in schema.tables if not is_view(table)]
+        super().__init__(tables, quote_in_backticks)
+        self._home = _name(near)
+        self._session = _NowhereSession(near, limits)
+        try:
+            self._read_server()
+        except pymysql.Error as error:
+            self._session.close()
+            raise DatabaseError(f"{near} cannot be read: {error}") from error
+        self._definitions = {
+            _lower(table.name): self._definition(table, number)
+            for number, table in enumerate(self._tables)
+        }
+        self._unread = {
+            name: Failure(Reason.UNSUPPORTED_FEATURE, f"two tables are called {name} but for case")
+            for name, number in Counter(_lower(table.name) for table in schema.tables).items()
+            if number > 1
+        }
+        """Tables and views that no query can read here, by name."""
+        self._add_views([table for table in schema.tables if is_view(table)])
 
-def _declaration(table: Table, schema: Schema) -> str:
-    if schema.source == "catalogue" and table.sql:
-        return table.sql
-    parts = [
-        f"{quote_in_backticks(column.name)} {column.type or _TEXT} AS ({column.generated})"
-        if column.generated is not None
-        else column_part(
-            column.name,
-            column.type or _TEXT,
-            not_null=column.not_null,
-            default=column.default,
-            write=quote_in_backticks,
-        )
-        for column in table.columns
-    ]
-    if table.primary_key:
-        parts.append(primary_key_part(table.primary_key, quote_in_backticks))
-    parts += [unique_part(columns, quote_in_backticks) for columns in table.uniques]
-    parts += [f"CHECK ({check})" for check in table.checks]
-    parts += [foreign_key_part(key, quote_in_backticks) for key in table.foreign_keys]
-    return create_table(table.name, parts, write=quote_in_backticks)
+    @property
+    def has_odd_columns(self) -> bool:
+        """Whether a column has a type whose values cannot be written."""
+        return bool(self._odd)
 
+    def gaps(self) -> tuple[str, ...]:
+        """Columns whose values cannot be written, and views."""
+        gaps = [failure.message for failure in self._unread.values()]
+        if self._odd:
+            columns = few_of(sorted(f"{table}.{column}" for table, column in self._odd))
+            gaps.append(f"values of {columns} cannot be written into a query; {_RIGHT}")
+        return tuple(gaps)
 
-def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    own = [index for index, column in enumerate(table.columns) if column.generated is None]
-    names = name_list((table.columns[index].name for index in own), quote_in_backticks)
-    marks = ", ".join("%s" for _ in own)
-    for generation in generations(table, rows):
-        values = ", ".join(f"({marks})" for _ in generation)
-        rows_of(
+    def declaration(self, schema: Schema) -> Schema:
+        """A schema whose types tell their collations, as the server declares them elsewhere."""
+        return replace(schema, tables=tuple(map(self._whole_table, schema.tables)))
+
+    def _whole_table(self, table: Table) -> Table:
+        def whole(column: Column) -> Column:
+            return replace(column, type=self._types.get((table.name, column.name), column.type))
+
+        return replace(table, columns=tuple(map(whole, table.columns)))
+
+    def _read_server(self) -> None:
+        connection = self._session.connection
+        ((charset, collation, folds),) = rows_of(
             connection,
-            f"INSERT INTO {quote_in_backticks(table.name)} ({names}) VALUES {values}",  # noqa: S608
-            *[row[index] for row in generation for index in own],
+            "SELECT @@character_set_server, @@collation_server, @@lower_case_table_names",
         )
+        default = f"CHARACTER SET {charset} COLLATE {collation}"
+        self._folds_case = folds != 0
+        self._is_mariadb = is_mariadb(connection)
+        self._types = {
+            (table.name, column.name): whole_type(table, column, default)
+            for table in self._tables
+            for column in table.columns
+        }
+        odd = self._odd_types(connection)
+        self._odd = {
+            (table.name, column.name): self._types[table.name, column.name]
+            for table in self._tables
+            for column in table.columns
+            # What is computed has a type that only a table gives it.
+            if self._types[table.name, column.name] in odd or column.generated is not None
+        }
+
+    def _odd_types(self, connection: Connection) -> frozenset[str]:
+        """The types that cannot be written."""
+        types = sorted(set(self._types.values()))
+        lists = {type_ for type_ in types if word_of(type_) in LISTS}
+        others = [type_ for type_ in types if type_ not in lists]
+        if knows_types(connection, others):
+            return frozenset(lists)
+        return frozenset(
+            lists | {type_ for type_ in others if not knows_types(connection, [type_])}
+        )
+
+    def _definition(self, table: Table, number: int) -> str:
+        """A table as an expression of a WITH list."""
+        declared, cells = [], []
+        for at, column in enumerate(table.columns):
+            name, type_ = quote_in_backticks(column.name), self._types[table.name, column.name]
+            word, cell = word_of(type_), name
+            if column.generated is not None:
+                cells.append(f"({column.generated}) AS {name}")
+                continue
+            if (table.name, column.name) in self._odd:
+                type_ = "longtext"
+            elif word == "json" and not self._is_mariadb:
+                type_, cell = "longtext", f"CAST({name} AS JSON) AS {name}"
+            declared.append(f"{name} {type_} PATH '$.c{at}' ERROR ON ERROR")
+            cells.append(cell)
+        source = f"JSON_TABLE({mark(number)}, '$[*]' COLUMNS ({', '.join(declared)}))"
+        name = quote_in_backticks(table.name)
+        return f"{name} AS (SELECT {', '.join(cells)} FROM {source} AS {name})"  # noqa: S608
+
+    def _add_views(self, views: Sequence[Table]) -> None:
+        """Views are their texts, each with the tables and views that it reads."""
+        waiting = {_lower(view.name): view for view in views}
+        bodies = {name: self._view_text(view) for name, view in waiting.items()}
+        while waiting:
+            ready = [name for name in waiting if not self._reads(bodies[name], waiting, name)]
+            for name in ready or list(waiting):
+                body, view = bodies[name], waiting.pop(name)
+                if isinstance(body, Failure) or not ready:
+                    why = body.message if isinstance(body, Failure) else "it reads itself"
+                    self._unread[name] = Failure(
+                        Reason.UNSUPPORTED_FEATURE,
+                        f"the view {view.name} cannot be written into a query: {why}",
+                    )
+                    continue
+                columns = ", ".join(quote_in_backticks(column.name) for column in view.columns)
+                inner = with_tables(body, DIALECT, self._definitions, _lower)
+                quoted = quote_in_backticks(view.name)
+                self._definitions[name] = f"{quoted} ({columns}) AS ({inner})"
+
+    @staticmethod
+    def _reads(body: str | Failure, waiting: dict[str, Table], name: str) -> bool:
+        if isinstance(body, Failure):
+            return False
+        return bool(names_of(body, DIALECT, _lower) & waiting.keys() - {name})
+
+    def _view_text(self, view: Table) -> str | Failure:
+        body = _VIEW.sub("", view.sql or "", count=1)
+        if not body.strip():
+            return Failure(
+                Reason.UNSUPPORTED_FEATURE,
+                "its text may not be seen; GRANT SHOW VIEW lets it be seen",
+            )
+        text = canonical(body)
+        return text if isinstance(text, Failure) else self._refusal(text) or text
+
+    def _template(self, sql: str) -> StatementTemplate | Failure:
+        text = self._session.checked(self._unqualified(sql))
+        if isinstance(text, Failure):
+            return text
+        refusal = self._refusal(text)
+        if refusal is not None:
+            return refusal
+        return StatementTemplate(with_tables(text, DIALECT, self._definitions, _lower))
+
+    def _breach(
+        self, tables: Sequence[Table], *, are_values: bool
+    ) -> StatementTemplate | Failure | None:
+        # Cells that are no values were refused before.
+        del are_values
+        queries = [query for table in tables for query in self._constraints.queries(table)]
+        for table in tables:
+            computed = {column.name for column in table.columns if column.generated is not None}
+            if computed & _constrained(table):
+                message = f"a constraint of {table.name} is about a computed column"
+                return Failure(Reason.UNSUPPORTED_FEATURE, message)
+        if not queries:
+            return None
+        # The texts of checks are read by the guard, too.
+        text = canonical(breach_query(queries))
+        if isinstance(text, Failure):
+            return text
+        return StatementTemplate(with_tables(text, DIALECT, self._definitions, _lower))
+
+    def _record(self, table: Table, row: Row) -> dict[str, object]:
+        record: dict[str, object] = {}
+        for at, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
+            if cell is not None and column.generated is None:
+                record[f"c{at}"] = encode_cell(self._types[table.name, column.name], cell)
+        return record
+
+    def _literal(self, text: str) -> str:
+        return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+    def _send(self, sql: str, text: str) -> Outcome:
+        outcome = self._session.send(text, volatile=bool(sql) and self._session.is_volatile(sql))
+        if not sql and isinstance(outcome, Failure) and outcome.fault is Fault.ENGINE:
+            raise DatabaseError(outcome.message) from ConnectionError(outcome.message)
+        return outcome
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._session.close()
+
+    def _refusal(self, text: str) -> Failure | None:
+        """Why a text that the guard passed cannot be answered here."""
+        names = names_of(text, DIALECT, _lower)
+        if "default" in names:
+            # DEFAULT(column) is NULL where a column is written.
+            return Failure(Reason.UNSUPPORTED_FEATURE, "the query reads the default of a column")
+        for name in sorted(names & self._unread.keys()):
+            return self._unread[name]
+        if self._odd:
+            for (table, column), type_ in self._odd.items():
+                if _lower(table) in names and (_lower(column) in names or _takes_all(text)):
+                    return Failure(
+                        Reason.UNSUPPORTED_FEATURE,
+                        f"the query reads {table}.{column}, and values of the type "
+                        f"{type_.split(' ')[0]} cannot be written into a query; {_RIGHT}",
+                    )
+        return None if self._folds_case else self._other_case(text)
+
+    def _other_case(self, text: str) -> Failure | None:
+        """A table in another case is another table to the server, but not to a WITH list."""
+        query = parse(text, DIALECT)
+        if not isinstance(query, Query):
+            return None
+        own = expression_names(text, DIALECT, _lower)
+        known = {table.name for table in self._tables} | {
+            name for name in self._definitions if name not in map(_lower, self._numbers)
+        }
+        for table in query.tree.find_all(exp.Table):
+            name = table.name
+            if _lower(name) in self._definitions and _lower(name) not in own and name not in known:
+                return Failure(Reason.EXECUTION_ERROR, f"Table '{name}' doesn't exist")
+        return None
+
+    def _unqualified(self, sql: str) -> str:
+        """The text without the name of the database; all else that names one is refused."""
+        spelling = spelling_of(sql)
+        if isinstance(spelling, Failure) or self._home not in sql:
+            return sql
+        parts = spelling.parts
+        own = expression_names(spelling.text, DIALECT, _lower)
+        places = [at for at, part in enumerate(parts) if _is_called(part, self._home)]
+        for at in places:
+            behind = parts[at + 1 : at + 3]
+            if len(behind) < 2 or behind[0].text != "." or behind[1].kind not in _NAMES:
+                return sql
+            name = _lower(behind[1].name)
+            if name not in self._definitions or name in own:
+                return sql
+        text, end = "", 0
+        for at in places:
+            text += spelling.text[end : parts[at].start]
+            end = parts[at + 2].start
+        return text + spelling.text[end:]
+
+
+_NAMES: Final = (Lex.WORD, Lex.NAME)
+
+
+def _name(near: Reference) -> str:
+    """The name of the database of a URL."""
+    return unquote(urlsplit(str(near)).path.strip("/"))
+
+
+def _lower(name: str) -> str:
+    """Names of a WITH list are compared without case."""
+    return name.lower()
+
+
+def _is_called(part: Lexeme, name: str) -> bool:
+    if part.kind not in _NAMES:
+        return False
+    return (part.text if part.kind is Lex.WORD else part.name) == name
+
+
+def _constrained(table: Table) -> frozenset[str]:
+    """The columns that a constraint is about, and more."""
+    keys = [table.primary_key, *table.uniques, *(key.columns for key in table.foreign_keys)]
+    missing = [column.name for column in table.columns if column.not_null]
+    words = [part.name for check in table.checks for part in lexemes(check, DIALECT) if part.text]
+    return frozenset([*missing, *words, *(name for key in keys for name in key)])
+
+
+def _takes_all(text: str) -> bool:
+    """Whether a text may read columns that it does not name."""
+    spelling = spelling_of(text)
+    if isinstance(spelling, Failure):
+        return True
+    texts = [part.text.lower() for part in spelling.parts]
+    stars = [texts[at - 1] for at, part in enumerate(texts) if part == "*" and at]
+    return "natural" in texts or not _BEFORE_STAR.isdisjoint(stars)

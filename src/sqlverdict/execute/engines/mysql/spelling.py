@@ -26,8 +26,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from sqlverdict.execute.attempt import write_blocked
 from sqlverdict.execute.lexemes import Lex, Lexeme
-from sqlverdict.execute.servers.refusals import write_blocked
 from sqlverdict.records import Failure, Reason
 
 _IN_NAME: Final = r"[^`\x00\U00010000-\U0010ffff]"

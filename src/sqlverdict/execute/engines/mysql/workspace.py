@@ -18,23 +18,27 @@ from typing import TYPE_CHECKING, Final
 import pymysql
 
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.attempt import too_long
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import MODE, connect, rows_of, server_message
+from sqlverdict.execute.engines.mysql.connection import (
+    MODE,
+    connect,
+    quote_in_backticks,
+    server_errors,
+    server_message,
+)
 from sqlverdict.execute.engines.mysql.cursor import LimitedCursor
-from sqlverdict.execute.engines.mysql.digest import quote_in_backticks
 from sqlverdict.execute.engines.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
 from sqlverdict.execute.engines.mysql.own_database import OwnDatabase
 from sqlverdict.execute.engines.mysql.reader import WRITE
 from sqlverdict.execute.engines.mysql.sandbox import DIALECT, Reach, canonical
 from sqlverdict.execute.engines.mysql.schema import read_schema
-from sqlverdict.execute.engines.mysql.scratch import make_views
+from sqlverdict.execute.engines.mysql.scratch_tables import make_views
 from sqlverdict.execute.engines.mysql.session import epoch, other_databases, reach_of
-from sqlverdict.execute.engines.mysql.spelling import spelling_of
-from sqlverdict.execute.frozen_text import freeze_text
+from sqlverdict.execute.engines.mysql.spelling import Spelling, spelling_of
 from sqlverdict.execute.lexemes import Lex, Lexeme
 from sqlverdict.execute.servers.refusals import QUERIES, change_blocked, change_refusal
-from sqlverdict.execute.servers.session import ServerLost, unavailable
+from sqlverdict.execute.servers.session import ServerWorkspace
+from sqlverdict.execute.servers.statements import database_errors, rows_of, undo_on_error
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Table, is_view
 from sqlverdict.parse.tokens import word_set
@@ -54,6 +58,10 @@ _UNCOPIED: Final = {
     "sequences or tables with versions": "SELECT count(*) FROM information_schema.tables "
     "WHERE table_schema = database() AND table_type NOT IN ('BASE TABLE', 'VIEW')",
 }
+_TABLES: Final = (
+    "SELECT table_name FROM information_schema.tables "
+    "WHERE table_schema = database() AND table_type = 'BASE TABLE'"
+)
 _WRITERS: Final = word_set("insert update delete replace truncate")
 _OBJECTS: Final = word_set("table view index")
 _BEFORE_OBJECT: Final = word_set(
@@ -76,7 +84,7 @@ _SYSTEM: Final = word_set("information_schema mysql performance_schema sys")
 _FILES: Final = word_set("outfile dumpfile")
 
 
-class MysqlWorkspace:
+class MysqlWorkspace(ServerWorkspace[Spelling]):
     """One copy. Not for several threads at once.
 
     Args:
@@ -88,18 +96,17 @@ class MysqlWorkspace:
         DatabaseError: the database cannot be copied.
     """
 
+    dialect = DIALECT
+
     def __init__(self, database: Reference, limits: Limits, now: datetime | None) -> None:
-        self._limits, self._now = limits, now
+        super().__init__(limits, now)
         with closing(connect(database, limits)) as original:
             name, options, tables = _read(original, database)
         self._own = OwnDatabase.of_kind(database, limits, PREFIX, options)
-        try:
-            _copy(self._own.connection, name, tables, database)
+        with undo_on_error(self._own.close):
+            with server_errors(f"{database} cannot be copied"):
+                _copy(self._own.connection, name, tables)
             self._cursor = self._open(database)
-        except BaseException:
-            # Whatever it was, Ctrl-C included, it is raised on; no copy stays behind.
-            self._own.close()
-            raise
 
     def _open(self, database: Reference) -> LimitedCursor:
         reader = self._own.reader(WRITE)
@@ -118,31 +125,16 @@ class MysqlWorkspace:
             no_result=Answer((), []),
         )
 
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted statement; one that has no result gives an answer without columns."""
-        text = too_long(sql, self._limits) or change_text(sql, self._reach, self._others)
-        if self._now is not None and not isinstance(text, Failure):
-            frozen = freeze_text(text, self._now, DIALECT)
-            text = change_text(frozen, self._reach, self._others)
-        if isinstance(text, Failure):
-            return text
-        try:
-            return self._cursor.run(text)
-        except ServerLost as error:
-            # It may have been done: a second time might do it twice.
-            return unavailable(f"the connection was lost: {error}")
+    def _read(self, sql: str) -> Spelling | Failure:
+        return _read_statement(sql, self._reach, self._others)
+
+    def _run(self, statement: Spelling) -> Outcome:
+        return self._cursor.run(statement.text)
 
     def tables(self) -> list[str]:
         """The names of its tables, sorted."""
-        try:
-            rows = rows_of(
-                self._own.connection,
-                "SELECT table_name FROM information_schema.tables "
-                "WHERE table_schema = database() AND table_type = 'BASE TABLE'",
-            )
-        except (pymysql.Error, OSError) as error:
-            raise DatabaseError(f"the tables cannot be listed: {server_message(error)}") from error
-        return sorted(str(name) for (name,) in rows)
+        with server_errors("the tables cannot be listed"):
+            return sorted(name for (name,) in rows_of(self._own.connection, _TABLES))
 
     def close(self) -> None:
         """Drop the copy."""
@@ -152,7 +144,9 @@ class MysqlWorkspace:
 
 def _read(original: Connection, database: Reference) -> tuple[str, str, Sequence[Table]]:
     """The name of a database, its character set and collation, and its tables."""
-    try:
+    with database_errors(
+        (pymysql.Error, SchemaError), server_message, f"{database} cannot be copied"
+    ):
         for what, query in _UNCOPIED.items():
             if rows_of(original, query) != [(0,)]:
                 raise DatabaseError(
@@ -166,8 +160,6 @@ def _read(original: Connection, database: Reference) -> tuple[str, str, Sequence
             "WHERE table_schema = database())",
         )
         tables = read_schema(original, str(name)).tables
-    except (pymysql.Error, SchemaError) as error:
-        raise DatabaseError(f"{database} cannot be copied: {server_message(error)}") from error
     if int(str(size)) > _LARGEST:
         raise DatabaseError(
             f"{database} has more than {_LARGEST:,} bytes, and statements that write run on a "
@@ -176,33 +168,32 @@ def _read(original: Connection, database: Reference) -> tuple[str, str, Sequence
     return str(name), f" CHARACTER SET {charset} COLLATE {collation}", tables
 
 
-def _copy(
-    connection: Connection, original: str, tables: Sequence[Table], database: Reference
-) -> None:
-    """Copy tables, rows and views into the connection's database."""
-    try:
-        rows_of(connection, f"SET SESSION sql_mode = '{MODE},NO_AUTO_VALUE_ON_ZERO'")
-        rows_of(connection, "SET SESSION foreign_key_checks = 0")
-        # At this level the rows of the original are read without locks.
-        rows_of(connection, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
-        for table in tables:
-            if is_view(table):
-                continue
-            rows_of(connection, table.sql or "")
-            own = [quote_in_backticks(c.name) for c in table.columns if c.generated is None]
-            names, target = ", ".join(own), quote_in_backticks(table.name)
-            rows_of(
-                connection,
-                f"INSERT INTO {target} ({names}) "  # noqa: S608 (quoted by us)
-                f"SELECT {names} FROM {quote_in_backticks(original)}.{target}",
-            )
-        make_views(connection, [table for table in tables if is_view(table)])
-    except (pymysql.Error, OSError) as error:
-        raise DatabaseError(f"{database} cannot be copied: {server_message(error)}") from error
+def _copy(connection: Connection, original: str, tables: Sequence[Table]) -> None:
+    """Copy tables, rows and views into the connection's database.
+
+    Raises:
+        pymysql.Error: the server does not take one of them.
+    """
+    rows_of(connection, f"SET SESSION sql_mode = '{MODE},NO_AUTO_VALUE_ON_ZERO'")
+    rows_of(connection, "SET SESSION foreign_key_checks = 0")
+    # At this level the rows of the original are read without locks.
+    rows_of(connection, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+    for table in tables:
+        if is_view(table):
+            continue
+        rows_of(connection, table.sql or "")
+        own = [quote_in_backticks(c.name) for c in table.columns if c.generated is None]
+        names, target = ", ".join(own), quote_in_backticks(table.name)
+        rows_of(
+            connection,
+            f"INSERT INTO {target} ({names}) "  # noqa: S608 (quoted by us)
+            f"SELECT {names} FROM {quote_in_backticks(original)}.{target}",
+        )
+    make_views(connection, [table for table in tables if is_view(table)])
 
 
-def change_text(sql: str, reach: Reach, others: frozenset[str]) -> str | Failure:
-    """The text that is sent for a statement which may write, or why nothing is sent.
+def _read_statement(sql: str, reach: Reach, others: frozenset[str]) -> Spelling | Failure:
+    """A statement that may write as it is sent, or why it is not.
 
     Args:
         sql: The untrusted text.
@@ -215,11 +206,12 @@ def change_text(sql: str, reach: Reach, others: frozenset[str]) -> str | Failure
     parts = spelling.parts
     words = [part.name for part in parts if part.kind is Lex.WORD]
     if words and words[0] in QUERIES and not _WRITERS.intersection(words):
-        return canonical(sql, reach)
+        text = canonical(sql, reach)
+        return text if isinstance(text, Failure) else spelling
     reply = change_refusal(parts, _WRITERS, _OBJECTS, _BEFORE_OBJECT)
     if reply is None:
         reply = _blocked_part(parts, words[0], others)
-    return spelling.text if reply is None else reply
+    return spelling if reply is None else reply
 
 
 def _blocked_part(parts: Sequence[Lexeme], verb: str, others: frozenset[str]) -> Failure | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from sqlverdict.execute.attempt import write_blocked
 from sqlverdict.execute.engines.postgres.connection import Connection
 from sqlverdict.execute.engines.postgres.guard.contents import Contents
 from sqlverdict.execute.engines.postgres.guard.names import (
@@ -28,7 +29,6 @@ from sqlverdict.execute.engines.postgres.sandbox import (
     words_of,
 )
 from sqlverdict.execute.frozen_text import clock_use, clock_words
-from sqlverdict.execute.servers.refusals import write_blocked
 from sqlverdict.records import Failure
 
 _FUNCTION, _OPERATOR, _TYPE = "function", "operator", "type"

@@ -9,12 +9,16 @@ written in one form, whatever the server's own settings are, and nothing that de
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 import psycopg
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.servers.statements import database_errors, rows_of, undo_on_error
 from sqlverdict.files.references import Reference
 
 _CONNECT_SECONDS = 10
@@ -28,6 +32,18 @@ READ_ALL: Final = 140000
 _OLDEST = 120000
 
 Connection = psycopg.Connection[tuple[Any, ...]]
+server_errors = partial(database_errors, psycopg.Error, str)
+"""Raises the driver's errors as ours; takes what could not be done, and advice."""
+
+
+def quoted(*names: str) -> str:
+    """A name in quotes, with what it belongs to before it."""
+    return sql.Identifier(*names).as_string(None)
+
+
+def literal(value: str | int) -> str:
+    """A value as a text of SQL."""
+    return sql.Literal(value).as_string(None)
 
 
 def connect(
@@ -57,18 +73,18 @@ def connect(
             f"{database} cannot be opened ({' '.join(str(error).split())}). Check the name, that "
             "the server runs, and the credentials in PGUSER, PGPASSWORD or ~/.pgpass"
         ) from error
-    try:
+    with undo_on_error(connection.close), server_errors(f"{database} cannot be used"):
         if connection.info.server_version < _OLDEST:
             version = connection.info.parameter_status("server_version")
             raise DatabaseError(f"{database} is PostgreSQL {version}; 12 or newer is needed")
         _set_options(connection, seconds, settings or {})
-    except psycopg.Error as error:
-        connection.close()
-        raise DatabaseError(f"{database} cannot be used: {error}") from error
-    except DatabaseError:
-        connection.close()
-        raise
     return connection
+
+
+def server_version(database: Reference) -> str:
+    """The version of a database's server."""
+    with connect(database, Limits().seconds) as connection:
+        return connection.info.parameter_status("server_version") or ""
 
 
 OURS: Final = (
@@ -103,12 +119,11 @@ def _set_options(connection: Connection, seconds: float, settings: Mapping[str, 
     if version >= READ_ALL:
         options["client_connection_check_interval"] = "500ms"
         options["idle_session_timeout"] = "0"
-    row = connection.execute(
+    ((is_superuser, memory),) = rows_of(
+        connection,
         "SELECT current_setting('is_superuser') = 'on',"
-        " pg_catalog.pg_size_bytes(current_setting('work_mem'))"
-    ).fetchone()
-    assert row is not None
-    is_superuser, memory = row
+        " pg_catalog.pg_size_bytes(current_setting('work_mem'))",
+    )
     options["work_mem"] = f"{min(memory, _MOST_MEMORY) // 1024}kB"
     if is_superuser:
         options["temp_file_limit"] = f"{TEMPORARY_BYTES // 1024}kB"

@@ -312,7 +312,7 @@ class PostgresExchange:
 
 
 def peak_memory() -> int:
-    """The most bytes that this process has used so far; 0 where that cannot be told."""
+    """The most bytes that this process has used so far; 0 where that is not known."""
     try:
         import resource
     except ImportError:

@@ -12,10 +12,16 @@ from contextlib import closing, contextmanager
 from typing import Final
 
 import psycopg
-from psycopg import sql
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engines.postgres.connection import Connection, connect
+from sqlverdict.execute.engines.postgres.connection import (
+    Connection,
+    connect,
+    literal,
+    quoted,
+    server_errors,
+)
+from sqlverdict.execute.servers.statements import rows_of, undo_on_error
 from sqlverdict.files.references import Reference, with_database
 
 _SECONDS: Final = 60.0
@@ -33,16 +39,12 @@ def own_database(server: Reference, name: str, statements: Iterable[str]) -> Ite
     Raises:
         DatabaseError: it cannot be made, or does not take the content.
     """
-    identifier = sql.Identifier(name)
-    with closing(connect(server, _SECONDS)) as connection:
-        try:
-            create = sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8'")
-            connection.execute(create.format(identifier))
-        except psycopg.Error as error:
-            raise DatabaseError(
-                f"no database can be made on the server of {server}: {error}. Give a role with "
-                "the right CREATEDB"
-            ) from error
+    problem = f"no database can be made on the server of {server}"
+    with (
+        closing(connect(server, _SECONDS)) as connection,
+        server_errors(problem, ". Give a role with the right CREATEDB"),
+    ):
+        rows_of(connection, f"CREATE DATABASE {quoted(name)} TEMPLATE template0 ENCODING 'UTF8'")
     try:
         url = with_database(str(server), name)
         with closing(_filled(url, name, statements)):
@@ -59,36 +61,29 @@ def _drop(connection: Connection, name: str) -> None:
         DatabaseError: it stays.
     """
     force = " WITH (FORCE)" if connection.info.server_version >= _FORCE else ""
-    statement = sql.SQL("DROP DATABASE {}" + force).format(sql.Identifier(name))
     for left in reversed(range(_TRIES)):
-        try:
-            connection.execute(statement)
-        except psycopg.Error as error:
-            if isinstance(error, psycopg.errors.ObjectInUse) and left:
-                continue
-            raise DatabaseError(f"{name} cannot be dropped: {error}. Drop it by hand") from error
-        return
+        with server_errors(f"{name} cannot be dropped", ". Drop it by hand"):
+            try:
+                rows_of(connection, f"DROP DATABASE {quoted(name)}{force}")
+            except psycopg.errors.ObjectInUse:
+                if left:
+                    continue
+                raise
+            return
 
 
 def _filled(url: str, name: str, statements: Iterable[str]) -> Connection:
     """A connection to a database that has its content now."""
     connection = connect(url, _SECONDS)
-    try:
+    problem = f"PostgreSQL does not accept the content of {name}"
+    with undo_on_error(connection.close), server_errors(problem):
         if connection.info.dbname != name:
             raise DatabaseError(f"{url} leads to the database {connection.info.dbname!r}")
         # Not before there is a connection: without one it would look like a leftover.
-        comment = sql.SQL("COMMENT ON DATABASE {} IS {}")
-        connection.execute(comment.format(sql.Identifier(name), sql.Literal(_COMMENT)))
+        rows_of(connection, f"COMMENT ON DATABASE {quoted(name)} IS {literal(_COMMENT)}")
         with connection.transaction():
             for statement in statements:
-                connection.execute(statement.encode())
-    except psycopg.Error as error:
-        connection.close()
-        raise DatabaseError(f"PostgreSQL does not accept the content of {name}: {error}") from error
-    except BaseException:
-        # Whatever it was, Ctrl-C included, it is raised on; the database is dropped then.
-        connection.close()
-        raise
+                rows_of(connection, statement)
     return connection
 
 
@@ -100,20 +95,22 @@ def drop_leftovers(server: Reference, prefix: str) -> tuple[str, ...]:
     """
     with closing(connect(server, _SECONDS)) as connection:
         # To ask who is connected saves time: for five seconds the server waits for them to leave.
-        rows = connection.execute(
+        rows = rows_of(
+            connection,
             "SELECT datname FROM pg_catalog.pg_database AS d"
             " WHERE starts_with(datname::text, %s)"
             " AND pg_catalog.shobj_description(d.oid, 'pg_database') = %s"
             " AND NOT EXISTS (SELECT FROM pg_catalog.pg_stat_activity WHERE datid = d.oid)"
             " ORDER BY datname",
-            (prefix, _COMMENT),
-        ).fetchall()
+            prefix,
+            _COMMENT,
+        )
         return tuple(name for (name,) in rows if _drops(connection, name))
 
 
 def _drops(connection: Connection, name: str) -> bool:
     try:
-        connection.execute(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
+        rows_of(connection, f"DROP DATABASE {quoted(name)}")
     except psycopg.Error:
         # Somebody uses it after all, it is another role's, or another process was quicker.
         return False

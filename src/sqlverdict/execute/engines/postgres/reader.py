@@ -13,10 +13,8 @@ for a day; whoever logs in when half of that is over gives it another day.
 
 from __future__ import annotations
 
-import atexit
 import os
 from contextlib import closing, suppress
-from multiprocessing.util import Finalize
 from threading import RLock
 from typing import Final
 
@@ -25,7 +23,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.postgres.connection import Connection, connect
+from sqlverdict.execute.engines.postgres.connection import Connection, connect, server_errors
 from sqlverdict.execute.engines.postgres.reader_roles import (
     HIDES_ROWS,
     ReaderRole,
@@ -33,7 +31,6 @@ from sqlverdict.execute.engines.postgres.reader_roles import (
     let_read,
     make,
     renew,
-    row_of,
     sweep,
 )
 from sqlverdict.execute.engines.postgres.rights import (
@@ -43,7 +40,8 @@ from sqlverdict.execute.engines.postgres.rights import (
     writer_statements,
 )
 from sqlverdict.execute.servers.patience import is_passing
-from sqlverdict.execute.servers.reader import PREFIX, excess_refusal
+from sqlverdict.execute.servers.reader import PREFIX, call_at_end, excess_refusal
+from sqlverdict.execute.servers.statements import rows_of, undo_on_error
 from sqlverdict.files.references import Reference, with_database
 
 _SECONDS: Final = 60.0
@@ -90,7 +88,7 @@ def connect_reader(database: Reference, limits: Limits) -> Connection:
                 f"{error}. {database}: its role may do more than read, and the role that was made "
                 "to read cannot log in: let pg_hba.conf allow passwords for roles named "
                 f"{PREFIX}..., give the URL of a role that may only read (`sqlverdict doctor` "
-                "prints the statements that make one), or use --set trust-role=true"
+                "prints the statements that make one), or use the setting trust_role"
             ) from error
 
 
@@ -103,20 +101,16 @@ def connect_writer(database: Reference, limits: Limits) -> Connection:
     connection = connect(database, limits.seconds)
     if limits.trust_role:
         return connection
-    try:
+    with undo_on_error(connection.close), server_errors(f"the rights on {database} cannot be read"):
         rights = [each for each in role_rights(connection) if each != "may create databases"]
-    except psycopg.Error as error:
-        connection.close()
-        raise DatabaseError(f"the rights on {database} cannot be read: {error}") from error
-    if rights:
-        connection.close()
-        raise DatabaseError(
-            f"{database}: statements that write run as the role of the URL, and this one "
-            f"{', '.join(rights)}. Give the URL of a role that owns the tables and nothing else, "
-            f"which an administrator makes by: {' '.join(writer_statements(database))} If "
-            "predictions may act with these rights, use --set trust-role=true (from Python: "
-            "Limits(trust_role=True))"
-        )
+        if rights:
+            raise DatabaseError(
+                f"{database}: statements that write run as the role of the URL, and this one "
+                f"{', '.join(rights)}. Give the URL of a role that owns the tables and nothing "
+                "else, which an administrator makes by: "
+                f"{' '.join(writer_statements(database))} If predictions may act with these "
+                "rights, use --set trust-role=true (from Python: Limits(trust_role=True))"
+            )
     return connection
 
 
@@ -133,7 +127,8 @@ def _decide(database: Reference, limits: Limits) -> Connection | None:
         DatabaseError: neither is possible.
     """
     admin = connect(database, limits.seconds)
-    try:
+    problem = f"no role that reads {database} can be made"
+    with undo_on_error(admin.close), server_errors(problem):
         rights = role_rights(admin) or object_rights(admin, beyond_public=True)
         if not rights:
             _limited.add(str(database))
@@ -141,20 +136,14 @@ def _decide(database: Reference, limits: Limits) -> Connection | None:
         if not _makes(admin, database):
             _discard(database)
             raise excess_refusal(database, rights, reader_statements(database))
-    except psycopg.Error as error:
-        admin.close()
-        raise DatabaseError(f"no role that reads {database} can be made: {error}") from error
-    except BaseException:
-        admin.close()
-        raise
     admin.close()
     return None
 
 
 def _makes(admin: Connection, database: Reference) -> bool:
     """Whether there is a role of ours that may read this database now."""
-    is_superuser, creates, reads_all = row_of(admin, _WHO)
-    (hides_rows,) = row_of(admin, HIDES_ROWS)
+    ((is_superuser, creates, reads_all),) = rows_of(admin, _WHO)
+    ((hides_rows,),) = rows_of(admin, HIDES_ROWS)
     # Policies would show another role other rows.
     if not is_superuser and (not creates or hides_rows):
         return False
@@ -162,7 +151,7 @@ def _makes(admin: Connection, database: Reference) -> bool:
         reader = _readers.get(_server(database))
         if reader is None:
             sweep(admin)
-            _drop_at_end()
+            call_at_end(drop_readers)
             reader = make(admin, str(database), is_superuser=is_superuser)
             _readers[_server(database)] = reader
         return let_read(
@@ -206,10 +195,3 @@ def _discard(database: Reference) -> None:
                 drop(admin, reader.name)
                 sweep(admin)
             return
-
-
-def _drop_at_end() -> None:
-    """When this process ends: the interpreter of a program, or a worker of a pool."""
-    atexit.unregister(drop_readers)
-    atexit.register(drop_readers)
-    Finalize(None, drop_readers, exitpriority=1)

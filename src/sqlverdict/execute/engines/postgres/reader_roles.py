@@ -18,14 +18,20 @@ from pathlib import Path
 from secrets import token_hex
 from socket import gethostname
 from time import sleep, time
-from typing import Any, Final
+from typing import Final
 
 import psycopg
-from psycopg import sql
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engines.postgres.connection import OURS, TEMPORARY_BYTES, Connection
+from sqlverdict.execute.engines.postgres.connection import (
+    OURS,
+    TEMPORARY_BYTES,
+    Connection,
+    literal,
+    quoted,
+)
 from sqlverdict.execute.servers.reader import PREFIX
+from sqlverdict.execute.servers.statements import rows_of
 
 _VALID_HOURS: Final = 24
 _IDLE_SECONDS: Final = 3600
@@ -107,31 +113,26 @@ def make(admin: Connection, database: str, *, is_superuser: bool) -> ReaderRole:
     password = token_hex(24)
     secret = admin.pgconn.encrypt_password(password.encode(), name.encode(), _encryption(admin))
     reader = ReaderRole(name, password, database, os.getpid())
-    identifier = sql.Identifier(name)
-    admin.execute(
-        sql.SQL(
-            "CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION INHERIT"
-            " CONNECTION LIMIT {} PASSWORD {} VALID UNTIL {}"
-        ).format(
-            identifier,
-            sql.Literal(_CONNECTIONS),
-            sql.Literal(secret.decode()),
-            sql.Literal(_valid_until(admin)),
-        )
+    rows_of(
+        admin,
+        f"CREATE ROLE {quoted(name)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION"
+        f" INHERIT CONNECTION LIMIT {_CONNECTIONS} PASSWORD {literal(secret.decode())}"
+        f" VALID UNTIL {literal(_valid_until(admin))}",
     )
     if is_superuser:
-        limit = sql.Literal(f"{TEMPORARY_BYTES // 1024}kB")
-        admin.execute(sql.SQL("ALTER ROLE {} SET temp_file_limit = {}").format(identifier, limit))
+        limit = f"{TEMPORARY_BYTES // 1024}kB"
+        rows_of(admin, f"ALTER ROLE {quoted(name)} SET temp_file_limit = '{limit}'")
     return reader
 
 
 def _encryption(admin: Connection) -> bytes:
-    (method,) = row_of(admin, "SELECT current_setting('password_encryption')")
+    ((method,),) = rows_of(admin, "SELECT current_setting('password_encryption')")
     return b"md5" if method == "md5" else b"scram-sha-256"
 
 
 def _valid_until(admin: Connection) -> str:
-    (moment,) = row_of(admin, "SELECT (now() + make_interval(hours => %s))::text", (_VALID_HOURS,))
+    valid = "SELECT (now() + make_interval(hours => %s))::text"
+    ((moment,),) = rows_of(admin, valid, _VALID_HOURS)
     return str(moment)
 
 
@@ -141,9 +142,8 @@ def renew(admin: Connection, reader: ReaderRole) -> None:
     Raises:
         psycopg.Error: there is no such role any more.
     """
-    until = sql.Literal(_valid_until(admin))
-    role = sql.Identifier(reader.name)
-    admin.execute(sql.SQL("ALTER ROLE {} VALID UNTIL {}").format(role, until))
+    until = literal(_valid_until(admin))
+    rows_of(admin, f"ALTER ROLE {quoted(reader.name)} VALID UNTIL {until}")
     reader.renewed = time()
 
 
@@ -169,39 +169,36 @@ def let_read(
     Raises:
         psycopg.Error: a right cannot be given.
     """
-    role, name = sql.Identifier(reader.name), sql.Identifier(admin.info.dbname)
-    connects, makes_tables = row_of(
+    role, name = quoted(reader.name), quoted(admin.info.dbname)
+    ((connects, makes_tables),) = rows_of(
         admin,
         "SELECT has_database_privilege(r.oid, current_database(), 'CONNECT'),"
         " has_database_privilege(r.oid, current_database(), 'TEMPORARY')"
         " FROM pg_catalog.pg_roles AS r WHERE r.rolname = %s",
-        (reader.name,),
+        reader.name,
     )
     if not connects or not makes_tables:
-        admin.execute(sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {}").format(name, role))
+        rows_of(admin, f"GRANT CONNECT, TEMPORARY ON DATABASE {name} TO {role}")
     if hides_rows and is_superuser:
-        admin.execute(sql.SQL("ALTER ROLE {} BYPASSRLS").format(role))
+        rows_of(admin, f"ALTER ROLE {role} BYPASSRLS")
     if reads_all:
         if not reader.settings:
-            admin.execute(sql.SQL("GRANT pg_read_all_data TO {}").format(role))
+            rows_of(admin, f"GRANT pg_read_all_data TO {role}")
     else:
-        if row_of(admin, _UNGRANTABLE)[0] and not is_superuser:
+        if rows_of(admin, _UNGRANTABLE) != [(0,)] and not is_superuser:
             return False
-        tables = admin.execute(_GRANTABLE).fetchall()
+        tables = rows_of(admin, _GRANTABLE)
         for schema in sorted({schema for schema, _ in tables}):
-            admin.execute(
-                sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(sql.Identifier(schema), role)
-            )
+            rows_of(admin, f"GRANT USAGE ON SCHEMA {quoted(schema)} TO {role}")
         for schema, table in tables:
-            relation = sql.Identifier(schema, table)
-            admin.execute(sql.SQL("GRANT SELECT ON {} TO {}").format(relation, role))
+            rows_of(admin, f"GRANT SELECT ON {quoted(schema, table)} TO {role}")
     reader.settings[database] = _settings(admin)
     return True
 
 
 def _settings(admin: Connection) -> dict[str, str]:
-    settings: dict[str, str] = dict(admin.execute(_SETTINGS, (list(OURS),)).fetchall())
-    (has_own_schema, user) = row_of(
+    settings: dict[str, str] = dict(rows_of(admin, _SETTINGS, list(OURS)))
+    ((has_own_schema, user),) = rows_of(
         admin,
         "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = current_user),"
         " quote_ident(current_user)",
@@ -211,27 +208,19 @@ def _settings(admin: Connection) -> dict[str, str]:
     return settings
 
 
-def row_of(connection: Connection, query: str, values: tuple[Any, ...] | None = None) -> Any:
-    """The only row of a query."""
-    row = connection.execute(query, values).fetchone()
-    assert row is not None
-    return row
-
-
 def sweep(admin: Connection) -> None:
     """Drop roles of processes that are gone; what the role may not drop is left."""
-    for name, has_expired in admin.execute(_STALE, (PREFIX,)).fetchall():
+    for name, has_expired in rows_of(admin, _STALE, PREFIX):
         if not _NAME.fullmatch(name) or not (has_expired or _is_gone(name)):
             continue
-        role = sql.Identifier(name)
         with suppress(psycopg.Error, DatabaseError):
             # Who logs in now is seen, or cannot.
-            admin.execute(sql.SQL("ALTER ROLE {} NOLOGIN").format(role))
+            rows_of(admin, f"ALTER ROLE {quoted(name)} NOLOGIN")
             sleep(_LOGIN_SECONDS)
-            if (name,) in [row[:1] for row in admin.execute(_STALE, (PREFIX,)).fetchall()]:
+            if (name,) in [row[:1] for row in rows_of(admin, _STALE, PREFIX)]:
                 drop(admin, name)
             else:
-                admin.execute(sql.SQL("ALTER ROLE {} LOGIN").format(role))
+                rows_of(admin, f"ALTER ROLE {quoted(name)} LOGIN")
 
 
 def drop(admin: Connection, name: str) -> None:
@@ -240,23 +229,23 @@ def drop(admin: Connection, name: str) -> None:
     Raises:
         psycopg.Error: it stays.
     """
-    role = sql.Identifier(name)
+    role = quoted(name)
     with suppress(psycopg.Error):
-        (is_superuser,) = row_of(admin, "SELECT current_setting('is_superuser') = 'on'")
-        if not is_superuser:
-            admin.execute(sql.SQL("GRANT {} TO CURRENT_USER").format(role))
-    admin.execute(
+        if rows_of(admin, "SELECT current_setting('is_superuser')") != [("on",)]:
+            rows_of(admin, f"GRANT {role} TO CURRENT_USER")
+    rows_of(
+        admin,
         "SELECT pg_catalog.pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity"
         " WHERE usename = %s",
-        (name,),
+        name,
     )
     # Rights in this database, and on databases.
-    admin.execute(sql.SQL("DROP OWNED BY {}").format(role))
-    for (database,) in admin.execute(_DATABASES, (name,)).fetchall():
+    rows_of(admin, f"DROP OWNED BY {role}")
+    for (database,) in rows_of(admin, _DATABASES, name):
         if database != admin.info.dbname:
             with closing(_neighbour(admin, database)) as other:
-                other.execute(sql.SQL("DROP OWNED BY {}").format(role))
-    admin.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(role))
+                rows_of(other, f"DROP OWNED BY {role}")
+    rows_of(admin, f"DROP ROLE IF EXISTS {role}")
 
 
 def _neighbour(admin: Connection, name: str) -> Connection:

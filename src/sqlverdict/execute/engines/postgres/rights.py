@@ -6,10 +6,16 @@ from contextlib import closing
 from typing import Final
 
 import psycopg
-from psycopg import sql
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engines.postgres.connection import TEMPORARY_BYTES, Connection, connect
+from sqlverdict.execute.engines.postgres.connection import (
+    TEMPORARY_BYTES,
+    Connection,
+    connect,
+    quoted,
+    server_errors,
+)
+from sqlverdict.execute.servers.statements import rows_of
 from sqlverdict.files.references import Reference
 
 _SECONDS: Final = 60.0
@@ -60,17 +66,15 @@ SELECT nspname FROM pg_catalog.pg_namespace
 WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' ORDER BY 1
 """
 _HAS_NO_LIMIT: Final = "SELECT 1 WHERE current_setting('temp_file_limit') = '-1'"
-_NAME: Final = sql.Identifier("reads_only")
 
 
 def role_rights(connection: Connection) -> tuple[str, ...]:
     """What the role that logged in, or one that it could become, may do on the whole server."""
-    row = connection.execute(_ROLES).fetchone()
-    assert row is not None
+    (row,) = rows_of(connection, _ROLES)
     if row[0]:
         # The others follow from it.
         return _ATTRIBUTES[:1]
-    groups = [name for (name,) in connection.execute(_GROUPS).fetchall()]
+    groups = [name for (name,) in rows_of(connection, _GROUPS)]
     rights = [words for words, has in zip(_ATTRIBUTES, row, strict=True) if has]
     return (*rights, *(f"is a member of {name}" for name in groups))
 
@@ -83,9 +87,7 @@ def object_rights(connection: Connection, *, beyond_public: bool) -> tuple[str, 
         beyond_public: Leave out what every role may do.
     """
     values = {"beyond": beyond_public, "writes": _WRITES}
-    row = connection.execute(_OBJECTS, values).fetchone()
-    assert row is not None
-    creates, schemas, tables, sequences = row
+    ((creates, schemas, tables, sequences),) = connection.execute(_OBJECTS, values).fetchall()
     rights = ["may create schemas in the database"] if creates else []
     rights += [f"may create tables in the schema {name}" for name in schemas]
     if tables:
@@ -101,16 +103,16 @@ def excess_rights(database: Reference) -> tuple[str, ...]:
     Raises:
         DatabaseError: the server does not answer.
     """
-    with closing(connect(database, _SECONDS)) as connection:
-        try:
-            rights = role_rights(connection)
-            if rights[:1] == _ATTRIBUTES[:1]:
-                return rights
-            rights = (*rights, *object_rights(connection, beyond_public=False))
-            row = connection.execute(_HAS_NO_LIMIT).fetchone()
-            return (*rights, "may fill the disk with temporary files") if row else rights
-        except psycopg.Error as error:
-            raise DatabaseError(f"the rights on {database} cannot be read: {error}") from error
+    with (
+        closing(connect(database, _SECONDS)) as connection,
+        server_errors(f"the rights on {database} cannot be read"),
+    ):
+        rights = role_rights(connection)
+        if rights[:1] == _ATTRIBUTES[:1]:
+            return rights
+        rights = (*rights, *object_rights(connection, beyond_public=False))
+        has_no_limit = rows_of(connection, _HAS_NO_LIMIT)
+        return (*rights, "may fill the disk with temporary files") if has_no_limit else rights
 
 
 def reader_statements(database: Reference) -> tuple[str, ...]:
@@ -119,35 +121,30 @@ def reader_statements(database: Reference) -> tuple[str, ...]:
     try:
         with closing(connect(database, _SECONDS)) as connection:
             name = connection.info.dbname
-            schemas = [each for (each,) in connection.execute(_SCHEMAS).fetchall()]
+            schemas = [each for (each,) in rows_of(connection, _SCHEMAS)]
     except (DatabaseError, psycopg.Error):
         # The statements are for who can open it.
         name = name or str(database).partition("?")[0].rpartition("/")[2]
-    limit = sql.Literal(f"{TEMPORARY_BYTES // 2**30}GB")
     statements = [
-        sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'choose one';").format(_NAME),
-        sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO {};").format(
-            sql.Identifier(name), _NAME
-        ),
+        "CREATE ROLE \"reads_only\" LOGIN PASSWORD 'choose one';",
+        f'GRANT CONNECT, TEMPORARY ON DATABASE {quoted(name)} TO "reads_only";',
     ]
-    for schema in map(sql.Identifier, schemas):
+    for schema in map(quoted, schemas):
         statements += [
-            sql.SQL("GRANT USAGE ON SCHEMA {} TO {};").format(schema, _NAME),
-            sql.SQL("GRANT SELECT ON ALL TABLES IN SCHEMA {} TO {};").format(schema, _NAME),
-            sql.SQL("GRANT SELECT ON ALL SEQUENCES IN SCHEMA {} TO {};").format(schema, _NAME),
+            f'GRANT USAGE ON SCHEMA {schema} TO "reads_only";',
+            f'GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO "reads_only";',
+            f'GRANT SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO "reads_only";',
         ]
-    statements.append(sql.SQL("ALTER ROLE {} SET temp_file_limit = {};").format(_NAME, limit))
-    return tuple(statement.as_string(None) for statement in statements)
+    limit = f"{TEMPORARY_BYTES // 2**30}GB"
+    statements.append(f"ALTER ROLE \"reads_only\" SET temp_file_limit = '{limit}';")
+    return tuple(statements)
 
 
 def writer_statements(database: Reference) -> tuple[str, ...]:
     """What makes a role for statements that write: it owns the database, and is no superuser."""
     name = str(database).partition("?")[0].rpartition("/")[2]
-    owner = sql.Identifier("owns_one_database")
     return (
-        sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'choose one';").format(owner).as_string(None),
-        sql.SQL("ALTER DATABASE {} OWNER TO {};")
-        .format(sql.Identifier(name), owner)
-        .as_string(None),
+        "CREATE ROLE \"owns_one_database\" LOGIN PASSWORD 'choose one';",
+        f'ALTER DATABASE {quoted(name)} OWNER TO "owns_one_database";',
         "and ALTER TABLE ... OWNER TO it for every table.",
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from sqlverdict.execute.attempt import NO_SQL, SEVERAL, write_blocked
 from sqlverdict.execute.engines.postgres.guard.contents import (
     Contents,
     DepthError,
@@ -32,7 +33,7 @@ from sqlverdict.execute.engines.postgres.guard.parser import (
     parse_statements,
 )
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
-from sqlverdict.execute.servers.refusals import query_refusal, write_blocked
+from sqlverdict.execute.servers.refusals import query_refusal
 from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
@@ -66,10 +67,12 @@ class Reading:
     Attributes:
         text: The text, as the parser writes it.
         contents: Its functions, relations and types.
+        writes: It is no query, but a statement that may write.
     """
 
     text: str
     contents: Contents
+    writes: bool = False
 
 
 def canonical(sql: str) -> str | Failure:
@@ -110,13 +113,13 @@ def parse_text(sql: str) -> Tree | Failure:
     except ParserError as error:
         reason = Reason.PARSE_ERROR if error.is_syntax else Reason.UNSUPPORTED_FEATURE
         return Failure(reason, str(error))
-    return tree if tree.statements else Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+    return tree if tree.statements else NO_SQL
 
 
 def _read(sql: str) -> Reading | Failure:
     tree = parse_text(sql)
     if isinstance(tree, Failure):
-        return _more_telling(sql, tree)
+        return _more_precise(sql, tree)
     kind, statement = tree.statements[0]
     if kind in _PLAN_NODES:
         message = f"{_PLAN_NODES[kind]} describes a query and does not answer"
@@ -124,7 +127,7 @@ def _read(sql: str) -> Reading | Failure:
     if kind != "SelectStmt":
         return write_blocked(tree.text.split(maxsplit=1)[0].upper())
     if len(tree.statements) > 1:
-        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
+        return SEVERAL
     try:
         result = contents(kind, statement, QUERY_NODES)
     except NodeError as error:
@@ -137,7 +140,7 @@ def _read(sql: str) -> Reading | Failure:
 _read_once = lru_cache(maxsize=512)(_read)
 
 
-def _more_telling(sql: str, failure: Failure) -> Failure:
+def _more_precise(sql: str, failure: Failure) -> Failure:
     """What a text that the parser does not accept seems to be: a command, several statements."""
     if failure.reason is not Reason.PARSE_ERROR or len(sql) > _SHORT:
         return failure
@@ -207,7 +210,7 @@ _UNAVAILABLE: Final = ("55P03", "58", "XX001", "XX002", "53300")
 
 
 def failure_of(state: str, message: str, seconds: float) -> Failure:
-    """Name what the server said.
+    """The failure for an error of the server: its reason and message.
 
     Args:
         state: The SQLSTATE of the error.

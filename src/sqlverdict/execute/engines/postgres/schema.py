@@ -1,15 +1,19 @@
 """Tables, columns, keys and constraints as PostgreSQL's catalogue has them.
 
-The tables are those that a query finds without naming a schema: those of ``public``, unless the
-role's search path says otherwise. What holds is told, and nothing else:
+The tables are those of every schema that the role may use, but for the server's own. One that a
+query finds without naming its schema goes by its own name: those of ``public``, unless the role's
+search path says otherwise. Any other one goes by ``schema.table``. What holds is told, and nothing
+else:
 
 * a constraint that was not validated is left out;
+* a partition and a child by inheritance are left out: their rows are rows of the parent, too;
 * the keys of a table with children by inheritance are left out, because rows of the children
   need not keep them;
 * an enum is the type's name and a CHECK over its labels; a domain is its base type, its NOT NULL
   and its CHECKs over the column;
 * a collation that is not the database's own stands behind the type;
-* unique indexes that are partial or over expressions are in ``indexes``.
+* unique indexes that are partial, over expressions or take NULLs for equal are in ``indexes``, and
+  so are those of EXCLUDE.
 """
 
 from __future__ import annotations
@@ -19,23 +23,30 @@ from typing import Any, Final
 
 import psycopg
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.connection import Connection, connect
+from sqlverdict.execute.engines.postgres.sandbox import DIALECT
+from sqlverdict.execute.engines.postgres.unique_indexes import EQUAL_NULLS
 from sqlverdict.execute.lexemes import Lex, lexemes
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
+from sqlverdict.parse.schemas.hidden import hidden_name, with_plain_views
+from sqlverdict.parse.tokens import fold
 
 _TABLES: Final = """
-SELECT c.oid::int8, c.relname, c.relkind::text,
+SELECT c.oid::int8, n.nspname, c.relname, pg_catalog.pg_table_is_visible(c.oid),
+  c.relkind::text,
   CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,
   c.relkind <> 'p' AND EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = c.oid)
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.pg_table_is_visible(c.oid)
-AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' AND NOT c.relispartition
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'
+AND NOT EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhrelid = c.oid)
 AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.objid = c.oid AND d.deptype = 'e'
   AND d.classid = 'pg_catalog.pg_class'::regclass)
-ORDER BY c.oid
+ORDER BY pg_catalog.pg_table_is_visible(c.oid) DESC, c.oid
 """
 _COLUMNS: Final = """
 SELECT a.attrelid::int8, a.attname,
@@ -62,7 +73,7 @@ SELECT k.conrelid::int8, k.contype::text,
   ARRAY(SELECT a.attname::text FROM unnest(k.conkey) WITH ORDINALITY AS u(n, place)
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = u.n
     ORDER BY u.place),
-  p.relname,
+  k.confrelid::int8, p.relname,
   ARRAY(SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY AS u(n, place)
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.confrelid AND a.attnum = u.n
     ORDER BY u.place),
@@ -73,13 +84,14 @@ WHERE k.conrelid = ANY (%s) AND k.contype IN ('p', 'u', 'f', 'c') AND k.convalid
 ORDER BY k.conrelid, k.conname
 """
 _INDEXES: Final = """
-SELECT i.indrelid::int8, i.indpred IS NULL AND i.indexprs IS NULL,
+SELECT i.indrelid::int8, i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL,
   ARRAY(SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u(n, place)
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = u.n
     WHERE u.place <= i.indnkeyatts ORDER BY u.place),
   pg_catalog.pg_get_indexdef(i.indexrelid)
 FROM pg_catalog.pg_index AS i
-WHERE i.indrelid = ANY (%s) AND i.indisunique AND i.indisvalid AND NOT i.indisprimary
+WHERE i.indrelid = ANY (%s) AND (i.indisunique OR i.indisexclusion) AND i.indisvalid
+AND NOT i.indisprimary
 ORDER BY i.indexrelid
 """
 
@@ -105,49 +117,81 @@ def read_schema(connection: Connection, db_id: str) -> Schema:
     """
     try:
         tables = connection.execute(_TABLES).fetchall()
-        oids = [row[0] for row in tables]
-        parts = _Parts(connection, oids)
+        names = _names(tables)
+        parts = _Parts(connection, names)
     except psycopg.Error as error:
         raise SchemaError(f"the schema of {db_id} cannot be read: {error}") from error
-    return Schema(db_id, tuple(parts.table(*row) for row in tables), "catalogue")
+    schema = Schema(db_id, tuple(parts.table(*row) for row in tables), "catalogue")
+    return with_plain_views(schema, DIALECT, dialect_of(DIALECT).quote)
+
+
+def _names(tables: Rows) -> dict[int, str]:
+    """The one name of each table, those that are found without their schema first."""
+    names: dict[int, str] = {}
+    in_use: set[str] = set()
+    for oid, schema, table, visible, *_ in tables:
+        names[oid] = table if visible else hidden_name(schema, table, in_use)
+        in_use.add(fold(names[oid]))
+    return names
 
 
 class _Parts:
     """What the catalogue says, grouped by table."""
 
-    def __init__(self, connection: Connection, oids: list[int]) -> None:
+    def __init__(self, connection: Connection, names: dict[int, str]) -> None:
+        oids = list(names)
+        self._names = names
+        self._database = connection.info.dbname
         self._columns = _grouped(connection.execute(_COLUMNS, (oids,)).fetchall())
         self._constraints = _grouped(connection.execute(_CONSTRAINTS, (oids,)).fetchall())
         self._indexes = _grouped(connection.execute(_INDEXES, (oids,)).fetchall())
         self._enums = _grouped(connection.execute(_ENUMS).fetchall())
         self._domains = _grouped(connection.execute(_DOMAIN_CHECKS).fetchall())
 
-    def table(self, oid: int, name: str, kind: str, view: str | None, has_children: bool) -> Table:
+    def table(
+        self,
+        oid: int,
+        schema: str,
+        own_name: str,
+        _: bool,
+        kind: str,
+        view: str | None,
+        has_children: bool,
+    ) -> Table:
+        name = self._names[oid]
+        paths = ((schema, own_name), (self._database, schema, own_name))
         columns = tuple(_column(*row) for row in self._columns[oid])
         if kind in ("v", "m"):
             words = "CREATE VIEW" if kind == "v" else "CREATE MATERIALIZED VIEW"
-            return Table(name, columns, sql=f"{words} {_quoted(name)} AS {(view or '').strip()}")
+            text = f"{words} {_quoted(name)} AS {(view or '').strip()}"
+            return Table(name, columns, sql=text, paths=paths)
         constraints, indexes = self._constraints[oid], self._indexes[oid]
         checks = [
             condition
-            for what, _, _, _, condition, own in constraints
+            for what, *_, condition, own in constraints
             if what == "c" and not (own and has_children)
         ]
         checks += self._type_checks(oid)
         if has_children:
-            return Table(name, columns, checks=tuple(checks))
+            return Table(name, columns, checks=tuple(checks), paths=paths)
         return Table(
             name,
             columns,
             primary_key=next((tuple(row[1]) for row in constraints if row[0] == "p"), ()),
             uniques=tuple(sorted({tuple(row[1]) for row in indexes if row[0] and row[1]})),
             foreign_keys=tuple(
-                ForeignKey(tuple(keys), parent, tuple(parent_keys))
-                for what, keys, parent, parent_keys, *_ in constraints
+                # A parent that is not read, a partition say, is no table of that name.
+                ForeignKey(
+                    tuple(keys),
+                    self._names.get(parent_oid) or parent,
+                    tuple(parent_keys) if parent_oid in self._names else (),
+                )
+                for what, keys, parent_oid, parent, parent_keys, *_ in constraints
                 if what == "f"
             ),
             checks=tuple(checks),
-            indexes=tuple(row[2] for row in indexes if not row[0]),
+            indexes=tuple(row[2] for row in indexes if not row[0] or EQUAL_NULLS in row[2]),
+            paths=paths,
         )
 
     def _type_checks(self, oid: int) -> list[str]:

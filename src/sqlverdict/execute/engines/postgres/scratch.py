@@ -1,18 +1,19 @@
-"""Temporary tables for instances of a few rows.
+"""Instances of a few rows, which are written into each query (``servers/scratch.py``).
 
-The tables are made once, in a transaction that is never committed. Rows are loaded behind a
-savepoint; then the transaction is made read-only, and the search path holds the temporary tables
-alone. The session is one of a role that reads (``reader.py``). A query that names a schema
-explicitly is refused, except the one whose tables these are: its name is left out.
+The session is one of a role that reads (``reader.py``), in a read-only transaction. The search path
+holds nothing but the session's temporary tables, of which there are none: a name that is not one of
+the tables is not found. A query that names a schema explicitly is refused, except the one whose
+tables these are: its name is left out.
 
-A table that the server cannot make, because a type of it is not there, is left out with the tables
-that point to it: only queries that read them are lost.
+``json_to_recordset`` reads the rows as an INSERT would: a text that is too long, or no value of the
+type, is an error. Columns that a GROUP BY need not name because of a primary key are added to it
+(``grouping.py``): an expression has no keys.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import psycopg
@@ -22,169 +23,243 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.catalogue import Catalogue, read_catalogue
 from sqlverdict.execute.engines.postgres.connection import Connection
 from sqlverdict.execute.engines.postgres.cursor import SAVEPOINT, GuardedCursor
+from sqlverdict.execute.engines.postgres.grouping import with_dependent_columns
+from sqlverdict.execute.engines.postgres.guard.contents import Contents
 from sqlverdict.execute.engines.postgres.reader import connect_reader
 from sqlverdict.execute.engines.postgres.sandbox import DIALECT, Reading, read
+from sqlverdict.execute.engines.postgres.session import BEGIN
+from sqlverdict.execute.engines.postgres.unique_indexes import index_query
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.execute.servers.constraints import breach_query
+from sqlverdict.execute.servers.rows import (
+    StatementTemplate,
+    expression_names,
+    mark,
+    names_of,
+    with_tables,
+)
+from sqlverdict.execute.servers.scratch import RowsScratch
 from sqlverdict.execute.servers.session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
-from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
-from sqlverdict.parse.schemas.create_table import (
-    foreign_key_part,
-    name_list,
-    primary_key_part,
-    unique_part,
-)
-from sqlverdict.records import Cell, Failure, Outcome, Reason, Row
+from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.records import Failure, Outcome, Reason, Row
 
 _VIEW: Final = re.compile(r"\s*CREATE VIEW .*? AS ", re.DOTALL | re.IGNORECASE)
-_INDEX: Final = re.compile(r"CREATE UNIQUE INDEX .*? (USING .*)", re.DOTALL)
-_TEXTS: Final = 64
-"""How many texts are looked at once only: those of one pair run on several instances."""
+_TYPE: Final = re.compile(r"(.*?)(\s+COLLATE\s+.*)?", re.DOTALL | re.IGNORECASE)
+_READ_LATER: Final = frozenset({"json", "jsonb"})
+"""Types for which a text in JSON is no document but a text."""
+_TYPES: Final = """
+SELECT u.name, pg_catalog.format('%%I.%%I', n.nspname, t.typname)
+FROM pg_catalog.unnest(%s::pg_catalog.text[]) AS u(name)
+JOIN pg_catalog.pg_type AS t ON t.oid = pg_catalog.to_regtype(u.name)
+JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace WHERE n.nspname <> 'pg_catalog'
+"""
 
 
-class PostgresScratch:
-    """The tables of a schema as temporary tables. Not for several threads at once.
+class PostgresScratch(RowsScratch):
+    """The tables of a schema, whose rows are written into queries. Not for several threads at once.
 
     Args:
         schema: The tables.
         limits: What one query may spend.
-        near: A database on the server where they are made.
+        near: A database on the server that answers.
 
     Raises:
-        DatabaseError: the server does not answer, or the role may make no temporary tables.
+        DatabaseError: the server does not answer.
     """
 
     def __init__(self, schema: Schema, limits: Limits, near: Reference | None) -> None:
         if near is None:
             raise DatabaseError(
-                "PostgreSQL makes temporary tables on a server. Name a database on it, "
-                "postgresql://HOST/DATABASE"
+                "PostgreSQL answers on a server. Name a database on it, postgresql://HOST/DATABASE"
             )
+        views = [table for table in schema.tables if _VIEW.match(table.sql or "")]
+        super().__init__([table for table in schema.tables if table not in views], _quoted)
         self._near = near
         self._connection = connect_reader(near, limits)
         try:
             self._home, self._others = self._begin()
-            self._tables = {table.name: table for table in self._make(schema)}
-            self._connection.execute("SAVEPOINT made")
+            self._types = self._own_types()
+            self._connection.execute("SET LOCAL search_path = pg_temp")
+            self._connection.execute(SAVEPOINT)
             catalogue = _catalogue_of(near, self._connection)
         except psycopg.Error as error:
             self._connection.close()
-            raise DatabaseError(
-                f"no temporary tables can be made in {near}: {error}. Grant the role TEMPORARY "
-                "on the database"
-            ) from error
-        self._cursor = GuardedCursor(self._connection, catalogue, limits, own_tables=True)
-        self._texts: dict[str, Reading | Failure] = {}
-        self.load({})
+            raise DatabaseError(f"{near} cannot be read: {error}") from error
+        self._cursor = GuardedCursor(self._connection, catalogue, limits)
+        self._keys = {table.name: table for table in self._tables}
+        self._views = [view.name for view in views]
+        self._readings: dict[str, Reading] = {}
+        definitions = {
+            table.name: self._checked(self._definition(table, number))
+            for number, table in enumerate(self._tables)
+        }
+        self._definitions = {name: text for name, text in definitions.items() if text}
+        self._add_views(views)
+
+    def gaps(self) -> tuple[str, ...]:
+        """Views whose texts cannot be read."""
+        names = [name for name in self._views if name not in self._definitions]
+        return tuple(f"the view {name} cannot be written into a query" for name in names)
 
     def _begin(self) -> tuple[str, frozenset[str]]:
         """Begin the transaction; the schema of the database, and all others."""
         connection = self._connection
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
+        connection.execute(BEGIN)
         names = connection.execute("SELECT nspname FROM pg_catalog.pg_namespace").fetchall()
         row = connection.execute("SELECT coalesce(current_schema(), 'public')").fetchone()
         assert row is not None
         others = frozenset(name for (name,) in names) - {row[0], "pg_catalog"}
         return row[0], others
 
-    def _make(self, schema: Schema) -> list[Table]:
-        """Make what can be made; returns the tables that are there and take rows."""
-        tables = [table for table in schema.tables if not _VIEW.match(table.sql or "")]
-        names = {table.name for table in tables}
-        self._connection.execute("SAVEPOINT nothing")
-        while (failing := self._make_tables(tables, names)) is not None:
-            # Whatever points to it fails next time.
-            self._connection.execute("ROLLBACK TO SAVEPOINT nothing")
-            tables.remove(failing)
-        self._connection.execute("SET LOCAL search_path = pg_temp")
-        for table in schema.tables:
-            match = _VIEW.match(table.sql or "")
-            reading = read((table.sql or "")[match.end() :]) if match else None
-            body = self._unqualified(reading.text) if isinstance(reading, Reading) else None
-            if isinstance(body, str):
-                self._tries(f"CREATE TEMP VIEW {_quoted(table.name)} AS {body}")
-        return tables
-
-    def _make_tables(self, tables: list[Table], names: set[str]) -> Table | None:
-        """Make all tables; the first that cannot be made, if there is one."""
-        steps = [(table, [_declaration(table), *_indexes(table)]) for table in tables]
-        for table in tables:
-            keys = [key for key in table.foreign_keys if key.parent_columns and key.parent in names]
-            steps.append((table, [_foreign_key(table, key) for key in keys]))
-        # One round trip, where nothing stands in the way.
-        if self._tries(*(statement for _, part in steps for statement in part)):
-            return None
-        return next((table for table, part in steps if not self._tries(*part)), None)
-
-    def _tries(self, *statements: str) -> bool:
-        """Whether the server accepts statements; what it does not accept leaves nothing."""
-        text = ";\n".join(["SAVEPOINT attempt", *statements, "RELEASE SAVEPOINT attempt"])
+    def _own_types(self) -> dict[str, str]:
+        """The database's own types among those of columns, with the names of their schemas."""
+        names = {_type(column)[0] for table in self._tables for column in table.columns}
         try:
-            self._connection.execute(text.encode())
+            with self._connection.transaction():
+                return dict(self._connection.execute(_TYPES, (sorted(names),)).fetchall())
         except psycopg.Error:
-            self._connection.execute("ROLLBACK TO SAVEPOINT attempt")
-            return False
-        return True
+            # One is no type at all; queries on its table fail.
+            return {}
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
-        """Make these rows the content of the tables.
+    def _definition(self, table: Table, number: int) -> str:
+        """A table as an expression of a WITH list."""
+        declared, cells, computed = [], [], False
+        for column in table.columns:
+            name, (type_, collation) = _quoted(column.name), _type(column)
+            type_ = self._types.get(type_, type_)
+            if column.generated is not None:
+                computed = True
+            elif type_.lower() in _READ_LATER:
+                declared.append(f"{name} text")
+                cells.append(f"{name}::{type_} AS {name}")
+            else:
+                declared.append(f"{name} {type_}{collation}")
+                cells.append(name)
+        table_name = _quoted(table.name)
+        rows = f"pg_catalog.json_to_recordset({mark(number)})"
+        source = f"{rows} AS {table_name}({', '.join(declared)})"
+        text = f"SELECT {', '.join(cells)} FROM {source}"  # noqa: S608 (quoted by us)
+        if computed:
+            outputs = [self._cell(column) for column in table.columns]
+            text = f"SELECT {', '.join(outputs)} FROM ({text}) AS {table_name}"  # noqa: S608
+        return f"{table_name} AS ({text})"
 
-        Raises:
-            DatabaseError: the connection is lost.
-        """
-        if any(name not in self._tables and content for name, content in rows.items()):
-            return False
-        inserts = [_insert(self._tables[n], content) for n, content in rows.items() if content]
-        is_legal = self._loads(inserts)
-        if not is_legal:
-            self._loads([])
-        return is_legal
+    def _cell(self, column: Column) -> str:
+        name, (type_, collation) = _quoted(column.name), _type(column)
+        if column.generated is None:
+            return name
+        type_ = self._types.get(type_, type_)
+        return f"({column.generated})::{type_}{collation} AS {name}"
 
-    def _loads(self, inserts: list[str]) -> bool:
-        statements = ["ROLLBACK TO SAVEPOINT made", *inserts]
-        statements += ["SET CONSTRAINTS ALL IMMEDIATE", "SET TRANSACTION READ ONLY"]
-        try:
-            text = ";".join([*statements, SAVEPOINT]).encode()
-            self._connection.execute(text)
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            if self._connection.closed:
-                raise DatabaseError(f"the connection to {self._near} was lost: {error}") from error
-            return False
-        except (psycopg.Error, UnicodeEncodeError):
-            return False
-        return True
+    def _add_views(self, views: Sequence[Table]) -> None:
+        """Views are their texts, each with the tables and views that it reads."""
+        waiting = {view.name: view for view in views}
+        while waiting:
+            for view in list(waiting.values()):
+                body = self._view_text(view)
+                if body is None:
+                    # A query that reads it finds nothing of its name.
+                    del waiting[view.name]
+                    break
+                if names_of(body, DIALECT, str) & waiting.keys() <= {view.name}:
+                    columns = ", ".join(_quoted(column.name) for column in view.columns)
+                    inner = with_tables(body, DIALECT, self._definitions, str)
+                    text = self._checked(f"{_quoted(view.name)}({columns}) AS ({inner})")
+                    if text:
+                        self._definitions[view.name] = text
+                    del waiting[view.name]
+                    break
+            else:
+                return
 
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted query on the content."""
-        text = self._texts.get(sql)
-        if text is None:
-            if len(self._texts) >= _TEXTS:
-                self._texts.clear()
-            text = self._texts[sql] = self._runnable(sql.lstrip("\ufeff"))
-        if isinstance(text, Failure):
-            return text
-        try:
-            return self._cursor.run(text)
-        except ServerLost as error:
-            return unavailable(f"the connection to {self._near} was lost: {error}")
+    def _view_text(self, view: Table) -> str | None:
+        match = _VIEW.match(view.sql or "")
+        reading = read((view.sql or "")[match.end() :]) if match else None
+        text = self._plain(reading.text) if isinstance(reading, Reading) else None
+        return text if isinstance(text, str) else None
 
-    def _runnable(self, sql: str) -> Reading | Failure:
-        """The text as it can be run here, or why it is refused."""
+    def _template(self, sql: str) -> StatementTemplate | Failure:
         reading = self._cursor.read(sql)
         if isinstance(reading, Failure):
             return reading
-        text = self._unqualified(reading.text)
-        # Without its schema a name may be one of the server's.
-        return text if isinstance(text, Failure) else self._cursor.read(text)
+        text = self._plain(reading.text)
+        if isinstance(text, Failure):
+            return text
+        if text != reading.text:
+            # Without its schema a name may be one of the server's.
+            other = self._cursor.read(text)
+            if isinstance(other, Failure):
+                return other
+            text = other.text
+        self._readings[sql] = reading
+        return StatementTemplate(with_tables(text, DIALECT, self._definitions, str))
+
+    def _checked(self, definition: str) -> str:
+        """The expression of a table, as the guard writes it; empty where it refuses it."""
+        reading = self._cursor.read(f"WITH {definition} SELECT 1")
+        if isinstance(reading, Failure):
+            return ""
+        return reading.text.removeprefix("WITH ").removesuffix(" SELECT 1")
+
+    def _plain(self, text: str) -> str | Failure:
+        """A text of the parser's without the schema's name, with all that its GROUP BYs need."""
+        plain = self._unqualified(text)
+        if isinstance(plain, Failure):
+            return plain
+        return with_dependent_columns(plain, self._keys)
+
+    def _breach(
+        self, tables: Sequence[Table], *, are_values: bool
+    ) -> StatementTemplate | Failure | None:
+        queries = []
+        for table in tables:
+            if not are_values:
+                # All rows are read, so that a text that is no value of its column fails.
+                name = _quoted(table.name)
+                queries.append(f"SELECT 1 FROM {name} HAVING count(*) = 0")  # noqa: S608
+            queries += self._constraints.queries(table)
+            queries += [index_query(table, text) for text in table.indexes]
+        if not queries:
+            return None
+        reading = self._cursor.read(breach_query(queries))
+        if isinstance(reading, Failure):
+            return reading
+        return StatementTemplate(with_tables(reading.text, DIALECT, self._definitions, str))
+
+    def _record(self, table: Table, row: Row) -> dict[str, object]:
+        record: dict[str, object] = {}
+        for column, cell in zip(table.columns, row, strict=True):
+            if cell is None or column.generated is not None:
+                continue
+            if isinstance(cell, bytes):
+                record[column.name] = f"\\x{cell.hex()}"
+            else:
+                record[column.name] = repr(cell) if isinstance(cell, float) else str(cell)
+        return record
+
+    def _literal(self, text: str) -> str:
+        # Every session of ours reads a backslash as itself.
+        return "'" + text.replace("'", "''") + "'"
+
+    def _send(self, sql: str, text: str) -> Outcome:
+        try:
+            return self._cursor.run(self._readings.get(sql, _OURS), text)
+        except ServerLost as error:
+            lost = f"the connection to {self._near} was lost: {error}"
+            if not sql:
+                raise DatabaseError(lost) from error
+            return unavailable(lost)
 
     def close(self) -> None:
-        """Roll back, which removes the tables, and disconnect."""
+        """Disconnect."""
         self._cursor.close()
 
     def _unqualified(self, sql: str) -> str | Failure:
         """The text, which the parser wrote, without the name of the schema of these tables."""
         parts = lexemes(sql, DIALECT)
         solid = [at for at, part in enumerate(parts) if part.kind is not Lex.GAP]
+        aliases = _aliases(sql, [parts[at] for at in solid])
         dropped: set[int] = set()
         for index, at in enumerate(solid[:-1]):
             after = solid[index + 1]
@@ -192,7 +267,7 @@ class PostgresScratch:
                 continue
             if index and parts[solid[index - 1]].text == ".":
                 continue
-            if parts[at].name in self._others:
+            if parts[at].name in self._others - aliases:
                 return Failure(
                     Reason.UNSUPPORTED_FEATURE,
                     f"the query names the schema {parts[at].text}, which a scratch database "
@@ -201,9 +276,17 @@ class PostgresScratch:
             behind = solid[index + 2] if index + 2 < len(solid) else at
             if parts[at].name == self._home and _is_name(parts[behind]):
                 dropped |= {at, after}
+                if parts[behind].name in expression_names(sql, DIALECT, str):
+                    return Failure(
+                        Reason.UNSUPPORTED_FEATURE,
+                        f"the query calls an expression {parts[behind].text} as a table of "
+                        f"{parts[at].text} is called",
+                    )
         return "".join(part.text for at, part in enumerate(parts) if at not in dropped)
 
 
+_OURS: Final = Reading("", Contents())
+"""What a statement says in which nothing is a user's."""
 _catalogues: dict[str, Catalogue] = {}
 
 
@@ -215,56 +298,35 @@ def _catalogue_of(near: Reference, connection: Connection) -> Catalogue:
     return _catalogues[name]
 
 
+def _aliases(sql: str, parts: Sequence[Lexeme]) -> frozenset[str]:
+    """The names that no schema has that a text of the parser's names.
+
+    An alias may have the name of a schema; it stands somewhere without a dot behind it.
+    """
+    reading = read(sql)
+    if isinstance(reading, Failure):
+        return frozenset()
+    behind = [*(part.text for part in parts[1:]), ""]
+    names = {part.name for part, text in zip(parts, behind, strict=True) if text != "."}
+    names -= {schema for schema, _ in reading.contents.relations | reading.contents.functions}
+    # Schemas of operators and types are in no list: OPERATOR(schema.=), x::schema.type.
+    texts = ["", "", *(part.text.lower() for part in parts)]
+    return frozenset(names).difference(
+        part.name
+        for part, second, first in zip(parts, texts, texts[1:], strict=False)
+        if second == "operator" or first == "::"
+    )
+
+
 def _is_name(part: Lexeme) -> bool:
     return part.kind in (Lex.WORD, Lex.NAME)
 
 
-def _declaration(table: Table) -> str:
-    parts = [_column(column) for column in table.columns]
-    if table.primary_key:
-        parts.append(primary_key_part(table.primary_key, _quoted))
-    parts += [unique_part(columns, _quoted) for columns in table.uniques]
-    parts += [f"CHECK ({check})" for check in table.checks]
-    return f"CREATE TEMP TABLE {_quoted(table.name)} ({', '.join(parts)})"
-
-
-def _column(column: Column) -> str:
-    words = [_quoted(column.name), column.type or "text"]
-    if column.generated:
-        words.append(f"GENERATED ALWAYS AS ({column.generated}) STORED")
-    if column.not_null:
-        words.append("NOT NULL")
-    return " ".join(words)
-
-
-def _indexes(table: Table) -> Iterator[str]:
-    for text in table.indexes:
-        match = _INDEX.match(text)
-        body = match[1] if match else text
-        yield f"CREATE UNIQUE INDEX ON pg_temp.{_quoted(table.name)} {body}"
-
-
-def _foreign_key(table: Table, key: ForeignKey) -> str:
-    part = foreign_key_part(key, _quoted)
-    return f"ALTER TABLE pg_temp.{_quoted(table.name)} ADD {part} DEFERRABLE INITIALLY DEFERRED"
-
-
-def _insert(table: Table, rows: Sequence[Row]) -> str:
-    places = [at for at, column in enumerate(table.columns) if column.generated is None]
-    names = name_list((table.columns[at].name for at in places), _quoted)
-    values = ", ".join(f"({', '.join(_literal(row[at]) for at in places)})" for row in rows)
-    target = f"pg_temp.{_quoted(table.name)} ({names})"
-    return f"INSERT INTO {target} VALUES {values}"  # noqa: S608 (quoted by us)
-
-
-def _literal(cell: Cell) -> str:
-    """A text without a type, which the server reads as the column's type asks."""
-    if cell is None:
-        return "NULL"
-    if isinstance(cell, bytes):
-        return f"'\\x{cell.hex()}'"
-    text = repr(cell) if isinstance(cell, float) else str(cell)
-    return "'" + text.replace("'", "''") + "'"
+def _type(column: Column) -> tuple[str, str]:
+    """The type of a column, and its collation as it stands behind it."""
+    match = _TYPE.fullmatch(column.type or "text")
+    assert match is not None
+    return match[1], match[2] or ""
 
 
 def _quoted(name: str) -> str:

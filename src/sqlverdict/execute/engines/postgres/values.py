@@ -18,13 +18,13 @@ from psycopg.adapt import Loader, Transformer
 from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
-from sqlverdict.execute.driver_values import (
+from sqlverdict.execute.engines.postgres.connection import Connection
+from sqlverdict.execute.values.driver_values import (
     cell_of,
     decimal_cell,
     duration_cell,
     json_text_cell,
 )
-from sqlverdict.execute.engines.postgres.connection import Connection
 from sqlverdict.records import Cell, Row
 
 _RANGES = (
@@ -33,9 +33,10 @@ _RANGES = (
     "tstzmultirange",
 )
 _TEXTS_IN_PSYCOPG2 = ("uuid", "inet", "cidr", "record", *_RANGES)
-_AS_TEXT = ("date", "time", "timestamp", "xml", "money", *_TEXTS_IN_PSYCOPG2)
+_AS_TEXT = ("date", "time", "timestamp", "xml", *_TEXTS_IN_PSYCOPG2)
 _ARRAYS = frozenset(info.array_oid for info in psycopg.adapters.types)
 _SHORT_INTEGER = 19
+_MONEY = re.compile(r"(?P<sign>-?)\$?(?P<amount>\d{1,3}(?:,\d{3})*\.\d\d)")
 _INTERVAL_PART = re.compile(r"([+-]?\d+) (year|mon|day)s?")
 _INTERVAL_CLOCK = re.compile(r"([+-]?)(\d+):(\d+):(\d+)(?:\.(\d+))?")
 
@@ -99,6 +100,18 @@ class NumericLoader(Loader):
         text = bytes(data).decode()
         short = len(text) < _SHORT_INTEGER and text.lstrip("-").isdigit()
         return int(text) if short else decimal_cell(Decimal(text))
+
+
+class MoneyLoader(Loader):
+    """An amount of money as a number."""
+
+    def load(self, data: Buffer) -> Cell:
+        """The amount without its currency; the server's text where another locale writes it."""
+        text = bytes(data).decode("utf-8", "backslashreplace")
+        amount = _MONEY.fullmatch(text)
+        if amount is None:
+            return text
+        return decimal_cell(Decimal(amount["sign"] + amount["amount"].replace(",", "")))
 
 
 class BooleanLoader(Loader):
@@ -200,6 +213,7 @@ def _register_cells(context: AdaptContext, text: type[Loader] = TextLoader) -> N
         adapters.register_loader(name, text)
     for name, loader in (
         ("numeric", NumericLoader),
+        ("money", MoneyLoader),
         ("bool", BooleanLoader),
         ("timestamptz", MomentLoader),
         ("timetz", ZonedTimeLoader),

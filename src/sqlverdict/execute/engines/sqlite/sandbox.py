@@ -10,9 +10,10 @@ import re
 import sqlite3
 from collections.abc import Callable
 
+from sqlverdict.execute.attempt import NO_SQL, SEVERAL, damaged_file, write_blocked
 from sqlverdict.execute.clock import CLOCK_FUNCTIONS, may_read_clock, reads_clock
 from sqlverdict.parse.tokens import leading_keyword
-from sqlverdict.records import Failure, Fault, Reason
+from sqlverdict.records import Failure, Reason
 
 _READ = sqlite3.SQLITE_READ
 _FUNCTION = sqlite3.SQLITE_FUNCTION
@@ -69,9 +70,9 @@ def not_a_query(sql: str) -> Failure | None:
     """
     word = leading_keyword(sql)
     if not word:
-        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+        return NO_SQL
     if word in _WRITERS:
-        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {word}")
+        return write_blocked(word)
     if word == "EXPLAIN":
         return Failure(Reason.UNSUPPORTED_FEATURE, "EXPLAIN gives a plan, not an answer")
     return None
@@ -158,25 +159,19 @@ class Guard:
 
 
 def failure_of(error: sqlite3.Error | sqlite3.Warning, guard: Guard, seconds: float) -> Failure:
-    """Name what SQLite said."""
+    """The failure for an error of SQLite: its reason and message."""
     text = str(error)
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if guard.denied is not None or code in (sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY):
-        what = guard.denied or text
-        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {what}")
+        return write_blocked(guard.denied or text)
     if "one statement at a time" in text:
-        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
+        return SEVERAL
     if "null character" in text:
         return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
     if code in (sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM):
         return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {text}")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR):
-        return Failure(
-            Reason.DATABASE_UNAVAILABLE,
-            f"the database cannot be read: {text}. Check or restore the file.",
-            fault=Fault.ENGINE,
-            repeatable=False,
-        )
+        return damaged_file(text)
     if _SYNTAX.search(text):
         return Failure(Reason.PARSE_ERROR, text)
     return Failure(Reason.EXECUTION_ERROR, text, seconds=seconds)

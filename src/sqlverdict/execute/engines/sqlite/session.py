@@ -10,14 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from time import monotonic, perf_counter
 
-import msgspec
-
-from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.attempt import NO_RESULT, timed_out, too_long, unfolding
 from sqlverdict.execute.clock import freeze_clock
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.execute.session import interleaved_seconds
+from sqlverdict.execute.values.cell_bytes import encode_cells
 from sqlverdict.files.digests import database_digest
-from sqlverdict.parse.measure import SHORTEST_UNFOLDING, unfolds_beyond
+from sqlverdict.parse.measure import SHORTEST_UNFOLDING
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 _LOOK = 1_000
@@ -27,7 +27,6 @@ _STEP = 20_000
 _IN_FLIGHT = 2**28
 _BATCH = 1_024
 _PLAIN = 2**16
-_SIZE = msgspec.msgpack.Encoder()
 
 
 class SqliteSession:
@@ -82,10 +81,9 @@ class SqliteSession:
         refusal = self._refusal(sql) if sql[:6].upper() != "SELECT" else None
         if refusal is not None:
             return refusal
-        if len(sql) >= SHORTEST_UNFOLDING and unfolds_beyond(sql):
-            return Failure(
-                Reason.MEMORY_LIMIT, "common table expressions that expand into too many copies"
-            )
+        copies = unfolding(sql) if len(sql) >= SHORTEST_UNFOLDING else None
+        if copies is not None:
+            return copies
         self._start()
         began = perf_counter()
         try:
@@ -116,16 +114,11 @@ class SqliteSession:
 
     def _no_result(self) -> Outcome:
         """What a statement without a result gives."""
-        return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+        return NO_RESULT
 
     def _failure(self, error: sqlite3.Error | sqlite3.Warning, seconds: float) -> Failure:
         if self._late:
-            return Failure(
-                Reason.EXECUTION_TIMEOUT,
-                f"stopped after {self._limits.seconds:g} s",
-                seconds=seconds,
-                repeatable=False,
-            )
+            return timed_out(self._limits.seconds, seconds)
         if self._ticks_left < 0:
             steps = f"{self._limits.steps:,}"
             return Failure(
@@ -161,7 +154,7 @@ class SqliteSession:
         count = max(1, min(_BATCH, _IN_FLIGHT // fattest))
         rows: list[Row] = cursor.fetchmany(count)
         if len(rows) == count or len(rows) * fattest > limits.bytes or len(rows) > limits.rows:
-            size = len(_SIZE.encode(rows))
+            size = len(encode_cells(rows))
             got = len(rows)
             while True:
                 if len(rows) > limits.rows:
@@ -173,7 +166,7 @@ class SqliteSession:
                 if got < count:
                     break
                 batch = cursor.fetchmany(count)
-                size += len(_SIZE.encode(batch))
+                size += len(encode_cells(batch))
                 rows += batch
                 got = len(batch)
         columns = tuple([column[0] for column in described])
@@ -204,17 +197,15 @@ class SqliteSession:
 
     def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of each query, interleaved, after one warm-up each."""
-        seconds: list[list[float]] = [[] for _ in queries]
+
+        def run(sql: str) -> None:
+            self._start()
+            # It was answered before, so only a limit can stop it now.
+            with suppress(sqlite3.Error):
+                self._connection.execute(sql).fetchall()
+
         self._set_cell(self._limits.cell)
-        for turn in range(rounds + 1):
-            for index, sql in enumerate(queries):
-                self._start()
-                began = perf_counter()
-                # It was answered before, so only a limit can stop it now.
-                with suppress(sqlite3.Error):
-                    self._connection.execute(sql).fetchall()
-                if turn:
-                    seconds[index].append(perf_counter() - began)
+        seconds = interleaved_seconds(queries, rounds, run)
         self._set_cell(_PLAIN)
         return seconds
 

@@ -43,8 +43,9 @@ class Sqlite(Engine):
     schemes = ("sqlite",)
     in_python = True
     search = "in_memory"
+    rules_checked = True
+    repeats_names = True
     counts_steps = True
-    limits_memory = True
     brief_cell = BRIEF_CELL
 
     @property

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.attempt import NO_SQL
 from sqlverdict.execute.engine import Limits, Workspace
 from sqlverdict.execute.engines.sqlite.sandbox import Guard
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
@@ -39,7 +40,7 @@ class SqliteWorkspace(SqliteSession):
     def _refusal(self, sql: str) -> Failure | None:
         word = leading_keyword(sql)
         if not word:
-            return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+            return NO_SQL
         if word in _WRITES_FILES:
             # VACUUM INTO writes a file and never reaches the authorizer.
             return Failure(Reason.WRITE_BLOCKED, f"only the copy may be changed; blocked: {word}")

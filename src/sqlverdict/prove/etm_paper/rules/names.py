@@ -241,7 +241,7 @@ def paper_columns_name_their_table(node: exp.Select, facts: Facts) -> Expr | Non
 
 
 def _owner(column: exp.Column, select: Expr, facts: Facts) -> str:
-    """The table that a bare column belongs to; empty where it cannot be told."""
+    """The table that a bare column belongs to; empty where it is not known."""
     tables = [table_name(item) for item in items(select)]
     if not joins(select):
         return tables[0] if tables else ""

@@ -45,7 +45,7 @@ class Regularity(ABC):
     @property
     @abstractmethod
     def column_refs(self) -> tuple[ColumnRef, ...]:
-        """The columns it speaks of; an instance's other columns do not bear on it."""
+        """The columns that it is about; an instance's other columns do not matter to it."""
 
     @abstractmethod
     def holds(self, instance: Instance) -> bool:

@@ -18,7 +18,7 @@ function evidenceSection(piece, texts) {
 }
 
 /** The values that only one of two answers returns, each with the columns that hold it. */
-function telling(witness) {
+function differingValues(witness) {
   const values = new Map();
   if (witness.gold.failed || witness.prediction.failed) return values;
   const note = (cells, others, columns) => cells.forEach((cell, i) => {
@@ -36,16 +36,16 @@ function telling(witness) {
 
 function witnessTables(witness, texts) {
   const names = new Set(texts.flatMap((sql) => tokens(sql || "")).filter((token) => token.kind === "name").map((token) => token.same));
-  const values = telling(witness);
-  let marked = false, hasTelling = false;
+  const values = differingValues(witness);
+  let marked = false, hasDeciding = false;
   const tables = Object.entries(witness.tables).map(([name, table]) => {
     const read = names.has(name.toLowerCase());
-    const rowNumbers = new Set((witness.telling || {})[name]);
-    hasTelling ||= rowNumbers.size > 0;
+    const rowNumbers = new Set((witness.deciding_rows || {})[name]);
+    hasDeciding ||= rowNumbers.size > 0;
     const rows = (table.rows || []).map((cells, number) => {
       const changed = new Set([...cells.keys()].filter((i) => read && cells[i] !== null && values.has(cells[i]) && values.get(cells[i]).has(table.columns[i].toLowerCase())));
       marked ||= changed.size > 0;
-      return { cells, state: rowNumbers.has(number) ? "telling" : "same", changed };
+      return { cells, state: rowNumbers.has(number) ? "deciding" : "same", changed };
     });
     const figure = answerTable(name, table.columns || [], rows, read ? "" : "not read by the queries; the schema asks for it");
     if (!read) figure.classList.add("unread");
@@ -57,8 +57,8 @@ function witnessTables(witness, texts) {
     el("h4", null, "Both answers on it"),
     answerPair(witness.gold, witness.prediction),
     witness.other ? answerPair(witness.gold, witness.other, ", by another legal order of rows") : null,
-    hasTelling || marked ? el("p.hint", null,
-      hasTelling ? "● only one of the answers depends on this row. " : null,
+    hasDeciding || marked ? el("p.hint", null,
+      hasDeciding ? "● only one of the answers depends on this row. " : null,
       marked ? [el("mark", null, "Marked"), " in the database: values that only one of the answers returns."] : null) : null);
 }
 

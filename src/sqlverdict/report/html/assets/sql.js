@@ -111,8 +111,8 @@ function clauseRows(gold, prediction) {
 
 function clauseRow(gold, prediction) {
   const left = gold ? gold.tokens : [], right = prediction ? prediction.tokens : [];
-  const telling = (list) => [...list.keys()].filter((i) => !list[i].quiet);
-  const leftKeys = telling(left), rightKeys = telling(right);
+  const codeTokens = (list) => [...list.keys()].filter((i) => !list[i].quiet);
+  const leftKeys = codeTokens(left), rightKeys = codeTokens(right);
   const row = { name: (gold || prediction).name, gold: left, prediction: right, onlyGold: new Set(leftKeys), onlyPrediction: new Set(rightKeys) };
   for (const [a, b] of commonPairs(leftKeys, rightKeys, (i, j) => left[i].same === right[j].same)) {
     row.onlyGold.delete(leftKeys[a]);

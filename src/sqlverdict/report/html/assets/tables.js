@@ -31,7 +31,7 @@ const STATE = {
   changed: ["≠", "differs"],
   missing: ["−", "only in the gold"],
   extra: ["+", "only in the prediction"],
-  telling: ["●", "only one of the answers depends on this row"],
+  deciding: ["●", "only one of the answers depends on this row"],
 };
 
 /** An answer as a table; rows are `{cells, state, changed}`. */

@@ -24,7 +24,7 @@ MOST_LEVELS: Final = 250
 """Nodes inside of one another; Python decodes no deeper trees."""
 _OPERATORS: Final = {"A_Expr": "name", "SubLink": "operName", "SortBy": "useOp"}
 """Nodes with an operator, and their fields that name it."""
-_TELLING: Final = frozenset(
+_NOTED_KINDS: Final = frozenset(
     {
         *("FuncCall", "RangeVar", "ColumnRef", "A_Indirection", "TypeName", "RangeTableSample"),
         *("A_Const", "SQLValueFunction", *_OPERATORS),
@@ -97,7 +97,7 @@ def contents(kind: str, statement: dict[str, Any], nodes: frozenset[str]) -> Con
             raise NodeError(kind)
         if level > MOST_LEVELS:
             raise DepthError
-        if kind in _TELLING:
+        if kind in _NOTED_KINDS:
             _note(kind, node, result)
         for name, value in node.items():
             type_ = known.get(name)

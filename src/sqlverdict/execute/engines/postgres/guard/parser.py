@@ -147,19 +147,27 @@ def parse_statements(sql: str) -> Tree:
         ParserError: it is no SQL, or cannot be output anew with the same meaning.
         MissingExtra: there is no parser.
     """
-    # One level takes two characters at least.
-    signs = len(_SIGN.findall(sql)) if len(sql) > 2 * _FEW_SIGNS else 0
+    signs = count_signs(sql)
     if sql.count(",") + sql.count(".") > MOST_LISTED:
         raise ParserError(f"the text has more than {MOST_LISTED:,} commas and dots")
     if signs > MOST_SIGNS:
         raise ParserError(f"the text has more than {MOST_SIGNS:,} operators and parentheses")
-    if signs <= _FEW_SIGNS:
-        text, encoded = _rewrite(sql)
-    else:
-        size = signs * _STACK + min(signs, _DEEP_LEVELS) * _DEEP_STACK
-        text, encoded = _with_stack(lambda: _rewrite(sql), size)
+    text, encoded = with_stack(lambda: _rewrite(sql), signs)
     parts = _content(encoded).get("stmts", ())
     return Tree(text, tuple(next(iter(part["stmt"].items())) for part in parts if "stmt" in part))
+
+
+def count_signs(sql: str) -> int:
+    """How many signs of a text could nest; 0 where they are few."""
+    # One level takes two characters at least.
+    return len(_SIGN.findall(sql)) if len(sql) > 2 * _FEW_SIGNS else 0
+
+
+def with_stack(work: Callable[[], _Result], signs: int) -> _Result:
+    """What a function gives that descends into a text with so many signs that could nest."""
+    if signs <= _FEW_SIGNS:
+        return work()
+    return _with_stack(work, signs * _STACK + min(signs, _DEEP_LEVELS) * _DEEP_STACK)
 
 
 def _rewrite(sql: str) -> tuple[str, bytes]:

@@ -1,0 +1,142 @@
+"""Pairs that rules join, changed on both sides alike, on SQLite and on engines with types."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Protocol
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+
+from fuzz_inputs import TYPES
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
+from sqlverdict.execute.engine import ENGINES, Engine, engine_of
+from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.check import check_proof
+from sqlverdict.prove.proof import Proof
+from sqlverdict.prove.prover import prove
+from sqlverdict.records import Failure, Query
+from sqlverdict.refute.target.trial import EngineTrial, Scratches
+from sqlverdict.testing.rule_suite.on_engine import retyped_for, rows_for, sample_types
+from sqlverdict.testing.rule_suite.rows import retyped
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "prove"))
+from pair_maker import KnownPair, make_pair
+
+PAIRS = 60
+"""In a round."""
+DATABASES = 6
+_VARIANTS = 3
+"""So many mixtures of types for a pair's tables: a server makes tables for each."""
+
+TryProof = Callable[[str, str, Schema, frozenset[Fact], Random], bool]
+
+
+class Report(Protocol):
+    """What an attack counts and keeps."""
+
+    def count(self, name: str, number: int = 1) -> None: ...
+
+    def wrong(self, kind: str, **details: object) -> None: ...
+
+    def proof(self, rules: tuple[str, ...]) -> None: ...
+
+
+_TYPES = tuple(each for each in TYPES[:-1] if each not in ("INT", "VARCHAR(9)"))
+"""Without those that promise integers or texts, and whose rows hold any values here."""
+
+
+def attack_sqlite(seed: str, try_proof: TryProof, fewer: Callable[..., frozenset[Fact]]) -> None:
+    """One round on SQLite, with declared and with other types, with all facts or fewer."""
+    rng = Random(seed)
+    for _ in range(PAIRS):
+        pair = make_pair(rng)
+        if pair is None:
+            continue
+        gold, other, known = pair
+        plain = rng.randrange(3) > 0
+        schema = read_ddl(known.ddl, "pairs") if plain else retyped(known.ddl, rng, *_TYPES)
+        # With other types the columns have other affinities than the pair's own schema says.
+        own = {each for each in known.facts if plain or not isinstance(each, HasAffinity)}
+        try_proof(gold, other, schema, fewer(facts_of(schema) | own, rng), rng)
+
+
+class EngineTables:
+    """Scratch databases on engines, one after the other."""
+
+    def __init__(self, servers: list[str]) -> None:
+        self._near: list[tuple[Engine, str | None]] = [(ENGINES.get("duckdb"), None)]
+        for url in servers:
+            self._near.append((ENGINES.get(engine_of(url)), url))
+        self._scratches: dict[str, Scratches] = {}
+
+    def attack(self, seed: str, number: int, report: Report) -> None:
+        """One round on one engine; the next one in the next round."""
+        rng = Random(seed)
+        engine, near = self._near[number % len(self._near)]
+        scratches = self._scratches.setdefault(engine.name, Scratches(engine, near))
+        for _ in range(PAIRS):
+            pair = make_pair(rng)
+            if pair is not None:
+                _try_on_engine(*pair, engine.dialect, scratches, rng, report)
+
+    def close(self) -> None:
+        """Drop what was made."""
+        for scratches in self._scratches.values():
+            scratches.close()
+
+
+def _schema(known: KnownPair, dialect: str, rng: Random) -> Schema:
+    variant = rng.randrange(2 * _VARIANTS)
+    types = sample_types(dialect) if variant < _VARIANTS else ()
+    return retyped_for(known.ddl, dialect, Random(f"{known.ddl} {variant}"), *types)
+
+
+def _try_on_engine(
+    gold: str,
+    other: str,
+    known: KnownPair,
+    dialect: str,
+    scratches: Scratches,
+    rng: Random,
+    report: Report,
+) -> None:
+    try:
+        gold, other = (
+            sqlglot.transpile(each, read="sqlite", write=dialect)[0] for each in (gold, other)
+        )
+    except SqlglotError:
+        return
+    schema = _schema(known, dialect, rng)
+    facts = facts_of(schema, dialect) | {fact for fact in known.facts if rng.randrange(4)}
+    report.count(f"pairs in {dialect}")
+    proof = prove(gold, other, schema, facts=facts, dialect=dialect)
+    if not isinstance(proof, Proof) or gold == other:
+        return
+    report.count(f"proofs in {dialect}")
+    report.proof(proof.rules)
+    about = {"gold": gold, "other": other, "facts": sorted(map(str, facts)), "rules": proof.rules}
+    about |= {"dialect": dialect, "tables": [str(table) for table in schema.tables]}
+    if not check_proof(proof, schema, facts=facts).holds:
+        report.wrong("rejected proof", **about)
+    one, two = parse(gold, dialect), parse(other, dialect)
+    assert isinstance(one, Query)
+    assert isinstance(two, Query)
+    trial = EngineTrial(scratches.of(schema), one, two, PRESETS.get(DEFAULT_PRESET), None)
+    if any(isinstance(outcome, Failure) for _, outcome in trial.on_empty_tables()):
+        report.count(f"proofs that {dialect} does not run")
+        return
+    for number in range(DATABASES):
+        rows = rows_for(schema, facts, Random(f"{rng.random()} {number}"), dialect)
+        difference = trial.determined_difference(rows)
+        report.count("databases")
+        if difference is not None:
+            answers = (difference.gold, difference.prediction)
+            report.wrong("wrong proof", **about, rows=rows, answers=answers)
+            return

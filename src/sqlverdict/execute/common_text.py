@@ -1,0 +1,106 @@
+"""A query in common SQL, by the parser of its own engine.
+
+An engine that has the parser of its dialect at hand, without a database, can write a query so that
+what only it can read is a call of an unknown function. The name of the function stands for the
+expression, but for the columns, aggregates and queries in it, which are its arguments. The prover
+compares such names, and need not know what they mean. Two words in the name say what it must know:
+the kind of the values, and whether a call can fail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final, Literal, Protocol, runtime_checkable
+
+from sqlverdict.errors import MissingExtra
+from sqlverdict.execute.engine import ENGINES, Engine
+from sqlverdict.parse.schema import Schema
+
+Risk = Literal["total", "typed", "partial"]
+"""When a call fails: never; only for a text or a value of unknown type; for some values."""
+
+_PREFIX: Final = "sqlverdict_"
+UNKNOWN_FUNCTION: Final = re.compile(
+    rf"{_PREFIX}(?P<kind>[a-z]+)_(?P<risk>total|typed|partial)_[0-9a-f]{{20}}"
+)
+"""The name of an unknown function. Its kind is a kind of values; or ``arithmetic``: a number where
+all arguments are numbers; or ``difference``: a number where they are that, or dates; or
+``varchar``: a text under the usual collation, whatever they are."""
+
+
+class NoCommonText(Exception):
+    """There is no common text for a query; the message may say why."""
+
+
+def unknown_name(kind: str, risk: Risk, meaning: bytes) -> str:
+    """The name of the unknown function that stands for an expression.
+
+    Args:
+        kind: The kind of its values.
+        risk: When a call fails.
+        meaning: The expression, with numbers for its arguments.
+    """
+    return f"{_PREFIX}{kind}_{risk}_{blake2b(meaning, digest_size=10).hexdigest()}"
+
+
+@runtime_checkable
+class ParserEngine(Protocol):
+    """An engine whose parser can be asked without a database."""
+
+    def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
+        """The query in common SQL; ``None`` where it has something that no call can stand for.
+
+        Args:
+            sql: The query.
+            arithmetic: Whether +, - and * stay as they are. They do not where their operands are
+                no numbers. MySQL: whether conditions stay around calls.
+            schema: The tables that the query reads.
+        """
+        ...
+
+
+@runtime_checkable
+class WritingEngine(Protocol):
+    """An engine whose parser can be asked without a database, and writes what it read."""
+
+    def plain_text(self, sql: str) -> str | None:
+        """The query as the parser writes it, in one of several words for the same.
+
+        A query around it that only passes its rows on is left out. ``None`` where the parser does
+        not read it, or cannot write what it read.
+        """
+        ...
+
+
+@lru_cache(maxsize=4_096)
+def text_in_common_sql(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
+    """The query in common SQL; ``None`` where no engine of the dialect can write it so."""
+    for engine in _engines(dialect):
+        if isinstance(engine, ParserEngine):
+            with suppress(MissingExtra):
+                return engine.common_text(sql, arithmetic, schema)
+    return None
+
+
+@lru_cache(maxsize=4_096)
+def text_in_plain_words(sql: str, dialect: str) -> str | None:
+    """The query as its engine's parser writes it; ``None`` where none is at hand, or reads it."""
+    for engine in _engines(dialect):
+        if isinstance(engine, WritingEngine):
+            with suppress(MissingExtra):
+                return engine.plain_text(sql)
+    return None
+
+
+def is_same_query(one: str, other: str, dialect: str) -> bool:
+    """Whether two texts say the same to the parser of their engine, but for words for the same."""
+    first = text_in_plain_words(one, dialect)
+    return first is not None and first == text_in_plain_words(other, dialect)
+
+
+def _engines(dialect: str) -> Iterator[Engine]:
+    return (engine for engine in map(ENGINES.get, ENGINES.names()) if engine.dialect == dialect)

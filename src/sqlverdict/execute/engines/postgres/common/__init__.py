@@ -1,0 +1,7 @@
+"""A query of PostgreSQL in common SQL, for the prover.
+
+``common_text``  what PostgreSQL alone can read as calls of unknown functions
+``spellings``    other words for the same, in a tree of PostgreSQL's parser
+``wrappers``     queries around a query that only pass its rows on
+``expressions``  what is known of an expression without its tables: kind, name, risk
+"""

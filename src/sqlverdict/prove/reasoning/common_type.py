@@ -1,0 +1,48 @@
+"""The common type of values that stand beside each other, in dialects with types.
+
+An integer beside a decimal, in a CASE or in NULLIF, becomes a decimal: 3 / 2 is 1, and 3.0 / 2 is
+1.5. A decimal takes the digits of the one beside it, and MySQL counts them in a division. So a
+value that loses its neighbour may be divided, compared or shown otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import is_truth_value
+from sqlverdict.prove.reasoning.shape import column_name
+
+_SURE = ("integer", "real", "text")
+_DECIMAL = re.compile(r"(?:decimal|numeric|dec)\b", re.IGNORECASE)
+
+
+def keeps_type(value: Expr, other: Expr, facts: Facts) -> bool:
+    """Whether a value has the same type with another one beside it as alone; false: not known."""
+    if not facts.record.typed or isinstance(other, exp.Null):
+        return True
+    kind, beside = facts.kind(value), facts.kind(other)
+    if kind == "real" or (kind == beside and kind in _SURE):
+        return True
+    if beside == "integer":
+        return kind == "number" or _DECIMAL.match(_declared(value, facts)) is not None
+    if kind is None and isinstance(other, exp.Literal) and other.is_string:
+        # A text in quotes takes the type of the other one.
+        return True
+    if is_truth_value(value) and is_truth_value(other):
+        return True
+    declared = _declared(value, facts)
+    return declared != "" and declared == _declared(other, facts)
+
+
+def _declared(node: Expr, facts: Facts) -> str:
+    """The declared type of a table's column; "" for anything else."""
+    if not isinstance(node, exp.Column):
+        return ""
+    label, name = column_name(node)
+    table = facts.table(label)
+    column = table.column(name) if table is not None else None
+    return column.type.lower() if column is not None else ""

@@ -1,0 +1,94 @@
+"""Values that are equal and yet differ, in the dialect without types: collations, 1 and 1.0.
+
+A declared NOCASE or RTRIM takes different texts for the same, so what compares such a column is
+beyond every rule: a comparison, IN, LIKE, GROUP BY, ORDER BY, DISTINCT, a set operation, MIN. What
+shows it or asks whether it is NULL does not compare. A derived table hands the collation on.
+Dialects with types need none of this: there such a column is one of values that may be equal and
+differ (``refusals.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.schemas.column_types import collation
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.reasoning.dependencies import is_tested
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import (
+    ColumnName,
+    column_name,
+    columns_in,
+    is_aggregate,
+    leaves,
+)
+
+_FUNCTIONS = (exp.Length, exp.Upper, exp.Lower, exp.Substring, exp.DPipe)
+"""Their values have no collation, whatever they are made of."""
+
+
+def compared_collation(tree: Expr, facts: Facts) -> str | None:
+    """Why a resolved tree cannot be reasoned about: it compares a column that has a collation."""
+    declared = {
+        (label, fold(column.name))
+        for label in facts.bases
+        for table in [facts.table(label)]
+        if table is not None and "collate" in (table.sql or "").lower()
+        for column in table.columns
+        if collation(table.sql, column.name) != "BINARY"
+    }
+    if not declared:
+        return None
+    collated = declared | set(_handed_on(tree, declared))
+    for column in columns_in(tree):
+        if column_name(column) in collated and not _is_shown(column):
+            return f"{column.name} is compared, and has a collation: equal texts may differ"
+    return None
+
+
+def _handed_on(tree: Expr, declared: set[ColumnName]) -> Iterator[ColumnName]:
+    """The columns of derived tables that are collated columns of their sources."""
+    known = set(declared)
+    for derived in reversed(list(tree.find_all(exp.Subquery, bfs=True))):
+        if derived.alias and isinstance(derived.this, exp.Select):
+            for number, item in enumerate(derived.this.expressions):
+                if isinstance(item, exp.Column) and column_name(item) in known:
+                    known.add((derived.alias, f"c{number}"))
+                    yield derived.alias, f"c{number}"
+
+
+def _is_shown(column: exp.Column) -> bool:
+    """Whether a column stands where its texts are not compared."""
+    around = column.parent
+    if isinstance(around, exp.Select):
+        if column.arg_key != "expressions" or around.args.get("distinct"):
+            return False
+        holder = around.parent
+        return (
+            holder is None
+            or isinstance(holder, exp.Exists)
+            or (isinstance(holder, exp.Subquery) and bool(holder.alias))
+        )
+    if isinstance(around, exp.Is):
+        return isinstance(around.expression, exp.Null)
+    if isinstance(around, exp.Count):
+        return is_aggregate(around)
+    return isinstance(around, _FUNCTIONS)
+
+
+def folds_types(node: exp.SetOperation, facts: Facts) -> bool:
+    """Whether rows that are equal and yet not the same are folded, and may be told apart."""
+    whole: Expr = node
+    while isinstance(whole.parent, exp.SetOperation):
+        whole = whole.parent
+    if whole.parent is None or is_tested(whole) or not node.args.get("distinct"):
+        return False
+    sides = list(leaves(node))
+    for columns in zip(*(side.expressions for side in sides), strict=True):
+        kinds = {facts.kind(column) for column in columns}
+        if len(kinds) > 1 or not kinds <= {"integer", "real", "text"}:
+            return True
+    return False

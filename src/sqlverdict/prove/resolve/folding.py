@@ -1,0 +1,67 @@
+"""Where values that are equal and may differ become one: DISTINCT, GROUP BY, MIN and MAX.
+
+MySQL's texts are such values under most collations: 'a', 'A' and 'a ' are equal, and a group shows
+one of them: which, no standard says. That is harmless where no two such values meet: other columns
+of the group have one value for each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.dependencies import closure, determines_row, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import is_grouped
+
+FOLDED = "values that are equal and may differ are folded"
+
+
+def is_idle(select: exp.Select, facts: Facts) -> bool:
+    """Whether a DISTINCT has no two equal rows to fold: each shows a key."""
+    if select.parent is not None or is_grouped(select):
+        return False
+    idle = determines_row(select, facts, plain_columns(select.expressions))
+    facts.cited.clear()
+    return idle
+
+
+def has_one_value(
+    select: exp.Select, facts: Facts, folded: Sequence[Expr], exact: Iterable[Expr]
+) -> bool:
+    """Whether no two values of the folded terms meet that are equal and differ.
+
+    Args:
+        select: The query that folds.
+        facts: The facts.
+        folded: Terms whose equal values may differ.
+        exact: The other terms that it folds by.
+    """
+    columns = [term for term in folded if isinstance(term, exp.Column)]
+    texts = [term for term in folded if not isinstance(term, exp.Column)]
+    if not all(map(_is_one_of_distinct_texts, texts)):
+        return False
+    if not columns:
+        return True
+    one = plain_columns(columns) <= closure(select, facts, plain_columns(exact))
+    facts.cited.clear()
+    return one
+
+
+def _is_one_of_distinct_texts(node: Expr) -> bool:
+    """Whether a value is one of a few texts in quotes of which no two are equal."""
+    results = [node]
+    if isinstance(node, exp.Case):
+        default = node.args.get("default") or exp.null()
+        results = [*(branch.args["true"] for branch in node.args["ifs"]), default]
+    elif isinstance(node, exp.If):
+        results = [node.args["true"], node.args.get("false") or exp.null()]
+    texts = [result for result in results if not isinstance(result, exp.Null)]
+    if not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
+        return False
+    words = {str(text.this) for text in texts}
+    # Letters and digits of ASCII are equal to no others but their capitals, in every collation.
+    plain = all(word.isascii() and word.replace(" ", "").isalnum() for word in words if word)
+    return plain and len({word.lower().strip() for word in words}) == len(words)

@@ -1,0 +1,111 @@
+"""Other words for the same, in dialects whose own parser does not confirm our reading.
+
+* ``FETCH FIRST n ROWS ONLY`` is LIMIT n;
+* ``x ILIKE 'a%'`` is ``LOWER(x) LIKE 'a%'``: so the engines that have it compute it. The pattern is
+  ASCII, whose lower case is the same in every locale but one;
+* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``;
+* IS NOT is the NOT of an IS;
+* STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
+* where a number is a condition, ``x = TRUE`` is ``x = 1``, and ``x IS TRUE`` is that x is neither 0
+  nor NULL.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.dialects import dialect_of
+
+_HINTS = frozenset(
+    {"STRAIGHT_JOIN", "SQL_NO_CACHE", "SQL_CACHE", "HIGH_PRIORITY", "SQL_BUFFER_RESULT"}
+    | {"SQL_BIG_RESULT", "SQL_SMALL_RESULT"}
+)
+"""Words behind SELECT that change no answer."""
+
+
+def spell_plainly(tree: Expr, dialect: str) -> None:
+    """Change a parsed tree of a dialect, in place."""
+    numbers = dialect_of(dialect).number_conditions
+    for node in list(tree.walk()):
+        match node:
+            case exp.Join() if (node.kind or "").upper() == "STRAIGHT_JOIN":
+                node.set("kind", None)
+            case exp.Select() if node.args.get("operation_modifiers"):
+                if all(str(word).upper() in _HINTS for word in node.args["operation_modifiers"]):
+                    node.set("operation_modifiers", None)
+            case exp.EQ() | exp.NEQ() if numbers:
+                _number_for_truth(node)
+            case exp.Is() if (
+                numbers
+                and isinstance(node.this, exp.Column)
+                and isinstance(node.expression, exp.Boolean)
+            ):
+                _number_is_truth(node)
+            case exp.Fetch():
+                _fetch(node)
+            case exp.ILike():
+                _ilike(node)
+            case exp.EQ() if isinstance(node.expression, exp.Any):
+                _any(node)
+            case exp.Is():
+                _spell_is(node)
+
+
+def _spell_is(node: exp.Is) -> None:
+    if node.args.get("negate"):
+        # In PostgreSQL it is another test for a value of several columns; such are refused.
+        node.set("negate", None)
+        negation = exp.Not()
+        node.replace(negation)
+        negation.set("this", node)
+
+
+def _number_is_truth(node: exp.Is) -> None:
+    """Write ``x <> 0 AND NOT x IS NULL`` for ``x IS TRUE``."""
+    compare = exp.NEQ if node.expression.this else exp.EQ
+    zero = exp.Literal.number(0)
+    has_value = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
+    both = exp.And(this=compare(this=node.this.copy(), expression=zero), expression=has_value)
+    whole: Expr = exp.Paren(this=both)
+    if node.args.get("negate"):
+        whole = exp.Not(this=whole)
+    node.replace(whole)
+
+
+def _number_for_truth(node: exp.EQ | exp.NEQ) -> None:
+    """Write 1 for TRUE and 0 for FALSE beside a column."""
+    for part, other in ((node.this, node.expression), (node.expression, node.this)):
+        if isinstance(part, exp.Boolean) and isinstance(other, exp.Column):
+            part.replace(exp.Literal.number(int(bool(part.this))))
+
+
+def _fetch(node: exp.Fetch) -> None:
+    options = node.args.get("limit_options")
+    if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
+        return
+    count = node.args.get("count") or exp.Literal.number(1)
+    node.replace(exp.Limit(expression=count))
+
+
+def _ilike(node: exp.ILike) -> None:
+    pattern = node.expression
+    if isinstance(node.parent, exp.Escape) or not isinstance(pattern, exp.Literal):
+        return
+    text = str(pattern.this)
+    # In one locale the lower case of I has no dot.
+    if not pattern.is_string or not text.isascii() or "I" in text or "\\" in text:
+        return
+    like = exp.Like(this=exp.Lower(this=node.this), expression=exp.Literal.string(text.lower()))
+    like.set("negate", node.args.get("negate"))
+    node.replace(like)
+
+
+def _any(node: exp.EQ) -> None:
+    inner = node.expression.this
+    inner = inner.this if isinstance(inner, exp.Paren) else inner
+    members = list(inner.expressions) if isinstance(inner, exp.Array) else []
+    # In an array a text in quotes is a TEXT; beside a date it would be one, and beside a CHAR a
+    # space at its end would not count.
+    if members and all(isinstance(each, exp.Literal) and not each.is_string for each in members):
+        node.replace(exp.In(this=node.this, expressions=members))

@@ -1,0 +1,263 @@
+"""Calls of unknown functions in a resolved tree: what a proof must leave as it is.
+
+Such a function may tell apart what a rule takes for the same (``execute/common_text.py``):
+
+* Two numbers that are equal, 1.0 and 1.00, or an integer and a decimal: so an argument keeps its
+  type from the first tree to the last; one whose equal values may differ stays the same column, or
+  the same sum of that column.
+* A row for which it fails: so no call that may fail gets lost, and each is evaluated on the same
+  rows. That is clear where it stands in the SELECT list of the whole query. Elsewhere both queries
+  must have the same sources and conditions around it, in the same order: PostgreSQL computes
+  ``b <> 0 AND a / b > 1`` from the left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
+from sqlverdict.parse.schemas.column_types import column_values
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.reasoning.common_type import keeps_type
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import column_name, enclosing, is_grouped, nodes_in
+from sqlverdict.prove.resolve.scope import Unsupported
+
+CHANGED = "a rule changes what a function reads that may tell equal values apart"
+DROPPED = "a rule drops an expression that may fail"
+ELSEWHERE = "an expression that may fail is evaluated on other rows"
+
+_EXACT = ("integer", "text", "boolean", "date", "time", "timestamp", "uuid")
+_SCALED = re.compile(r"(?:numeric|decimal) ?\(\d+, ?\d+\)|timestamp with time zone|timestamptz")
+"""Types whose equal values are the same, beside those."""
+_PLAIN = r"(?:smallint|integer|bigint|boolean|date|timestamp|varchar|text)"
+_NESTED = re.compile(rf"{_PLAIN}\[\]|struct\(\w+ {_PLAIN}(?:, \w+ {_PLAIN})*\)")
+"""Lists and structures of such values."""
+_SHORT = frozenset({"smallint", "int2", "int", "int4", "integer", "serial"})
+_SAFE_KINDS = ("number", "boolean", "date", "time", "timestamp", "uuid", "null")
+_PASSED = frozenset({"kind", "expressions", "from_", "order", "with_"})
+
+
+@dataclass(frozen=True)
+class UnknownCalls:
+    """The calls of unknown functions in a tree.
+
+    Attributes:
+        arguments: What each function reads.
+        fragile: The functions that may fail.
+        places: The sources and conditions around those, where rows may be missing otherwise.
+    """
+
+    arguments: dict[str, frozenset[tuple[str, ...]]]
+    fragile: frozenset[str]
+    places: frozenset[str]
+
+    def objection(self, last: UnknownCalls) -> str | None:
+        """Why rules may not turn a tree with these calls into one with others."""
+        if any(self.arguments.get(name) != read for name, read in last.arguments.items()):
+            return CHANGED
+        return DROPPED if self.fragile != last.fragile else None
+
+
+NO_CALLS = UnknownCalls({}, frozenset(), frozenset())
+
+
+def unknown_calls(tree: Expr, facts: Facts) -> UnknownCalls:
+    """The calls of unknown functions in a resolved tree.
+
+    Raises:
+        Unsupported: an argument may be any of several equal values.
+    """
+    if not facts.record.typed:
+        return NO_CALLS
+    calls = [node for node in nodes_in(tree) if isinstance(node, exp.Anonymous)]
+    if not calls:
+        return NO_CALLS
+    reader = _Arguments(facts)
+    arguments: dict[str, set[tuple[str, ...]]] = {}
+    fragile, places = set(), set()
+    for call in calls:
+        arguments.setdefault(str(call.this), set()).add(reader.read(call))
+        if reader.may_fail(call):
+            fragile.add(str(call.this))
+            places.add(_context(call))
+    return UnknownCalls(
+        {name: frozenset(read) for name, read in arguments.items()},
+        frozenset(fragile),
+        frozenset(places - {""}),
+    )
+
+
+def call_kind(call: exp.Anonymous, kinds: AbstractSet[str]) -> str:
+    """The kind of value that an unknown function gives.
+
+    Args:
+        call: A call of it.
+        kinds: The kinds of its arguments.
+
+    Raises:
+        Unsupported: it is another function.
+    """
+    name = UNKNOWN_FUNCTION.fullmatch(str(call.this))
+    if name is None:
+        raise Unsupported(f"the function {call.this}")
+    if name["kind"] == "difference" and kinds == {"date"}:
+        return "number"
+    if name["kind"] in ("arithmetic", "difference"):
+        return "number" if kinds <= {"number", "null"} else "other"
+    if name["kind"] == "varchar":
+        return "text"
+    if name["kind"] in ("text", "timestamp") and "other" in kinds:
+        # A part of an interval is one.
+        return "other"
+    if name["kind"] == "text" and "collated" in kinds:
+        return "collated"
+    return name["kind"]
+
+
+class _Arguments:
+    """What calls read."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.copies = Counter(map(fold, facts.bases.values()))
+
+    def read(self, call: exp.Anonymous) -> tuple[str, ...]:
+        """The types of a call's arguments, or the columns where equal values may differ."""
+        return tuple(self._read(argument, False) for argument in call.expressions)
+
+    def may_fail(self, call: exp.Anonymous) -> bool:
+        """Whether a call fails for some values of its arguments."""
+        name = UNKNOWN_FUNCTION.fullmatch(str(call.this))
+        if name is None or name["risk"] == "total":
+            return False
+        return name["risk"] == "partial" or not all(map(self._is_typed, call.expressions))
+
+    def _is_typed(self, node: Expr) -> bool:
+        match node:
+            case exp.Count() | exp.Sum() | exp.Avg() | exp.Null():
+                return True
+            case exp.Literal():
+                return not node.is_string
+            case exp.Max() | exp.Min():
+                return self._is_typed(node.this)
+            case exp.Case():
+                results = [branch.args["true"] for branch in node.args["ifs"]]
+                return all(map(self._is_typed, [*results, node.args.get("default") or exp.null()]))
+            case exp.Anonymous():
+                name = UNKNOWN_FUNCTION.fullmatch(str(node.this))
+                return name is not None and name["kind"] in _SAFE_KINDS
+            case exp.Column():
+                inner = self.facts.projection(node)
+                if inner is not None:
+                    return self._is_typed(inner)
+                return self._values(node) not in ("text", "collated", "other")
+            case exp.Subquery() if isinstance(node.this, exp.Select):
+                return self._is_typed(node.this.expressions[0])
+        return isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Neg)
+
+    def _values(self, node: exp.Column) -> str:
+        label, name = column_name(node)
+        table = self.facts.table(label)
+        column = table.column(name) if table is not None else None
+        if table is None or column is None:
+            return "other"
+        return column_values(table, column, self.facts.dialect)
+
+    def _read(self, node: Expr, summed: bool) -> str:
+        match node:
+            case exp.Column():
+                return self._column(node, summed)
+            case exp.Null():
+                return "null"
+            case exp.Count():
+                return "bigint"
+            case exp.Literal():
+                is_short = not node.is_string and node.this.isdigit() and len(node.this) < 10
+                return "integer" if is_short else repr(node.this)
+            case exp.Sum() | exp.Avg() if not isinstance(node.this, exp.Distinct):
+                inner = self._read(node.this, True)
+                is_short = isinstance(node, exp.Sum) and inner in _SHORT
+                return "bigint" if is_short else f"{node.key}({inner})"
+            case exp.Max() | exp.Min() | exp.Distinct():
+                inner_node = node.expressions[0] if isinstance(node, exp.Distinct) else node.this
+                return self._read(inner_node, summed and isinstance(node, exp.Distinct) is False)
+            case exp.Case():
+                results = [branch.args["true"] for branch in node.args["ifs"]]
+                results.append(node.args.get("default") or exp.null())
+                read = {self._read(result, summed) for result in results} - {"null"}
+                return " or ".join(sorted(read)) or "null"
+            case exp.Nullif() if keeps_type(node.this, node.expression, self.facts):
+                return self._read(node.this, summed)
+            case exp.Subquery() if isinstance(node.this, exp.Select):
+                return self._read(node.this.expressions[0], summed)
+            case exp.Subquery():
+                raise Unsupported("a function of a set operation's value")
+        parts = [self._read(part, summed) for part in node.iter_expressions()]
+        name = str(node.this) if isinstance(node, exp.Anonymous) else node.key
+        return f"{name}({', '.join(parts)})"
+
+    def _column(self, node: exp.Column, summed: bool) -> str:
+        label, name = column_name(node)
+        table = self.facts.table(label)
+        select = enclosing(node)
+        folds = not summed and select is not None and _folds(select)
+        if table is None:
+            inner = self.facts.projection(node)
+            if inner is None:
+                raise Unsupported("a function of a column that several queries give")
+            read = self._read(inner, summed)
+            if folds and "." in read:
+                raise Unsupported("a function of a value that may be equal to another one")
+            return read
+        column = table.column(name)
+        declared = " ".join(column.type.lower().split()) if column is not None else ""
+        is_exact = self._values(node) in _EXACT or _SCALED.fullmatch(declared)
+        if is_exact or _NESTED.fullmatch(declared):
+            return declared
+        if folds or self.copies[fold(table.name)] > 1:
+            raise Unsupported("a function of a value that may be equal to another one")
+        return f"{fold(table.name)}.{name}"
+
+
+def _folds(select: Expr) -> bool:
+    """Whether a SELECT shows one of several equal values."""
+    return isinstance(select, exp.Select) and (
+        is_grouped(select) or bool(select.args.get("distinct"))
+    )
+
+
+def _context(call: Expr) -> str:
+    """The sources and conditions around a call; "" where it is evaluated on the rows shown."""
+    texts = []
+    node: Expr = call
+    while (select := node.find_ancestor(exp.Select)) is not None:
+        part = node
+        while part.parent is not select and part.parent is not None:
+            part = part.parent
+        is_plain = node is call and part.arg_key in ("expressions", "group", "order")
+        if not is_plain and not _passes(select):
+            texts.append(_around(select, part))
+        node = select
+    return " in ".join(texts)
+
+
+def _passes(select: exp.Select) -> bool:
+    """Whether a SELECT shows all rows of one source."""
+    used = {name for name, value in select.args.items() if value}
+    if "where" in used and not select.args["where"].find(exp.Column, exp.Query):
+        used.discard("where")
+    return used <= _PASSED
+
+
+def _around(select: exp.Select, part: Expr) -> str:
+    names = ("from_", "joins", "where", "group", "having", "limit", "offset")
+    values = [select.args.get(name) for name in names]
+    flat = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    return f"{part.arg_key} of {' '.join(each.sql() for each in flat if each)}"

@@ -1,0 +1,117 @@
+"""A value with a substitute for NULL, beside a constant.
+
+Statement
+    COALESCE(x, c) = d   ==   x = d OR x IS NULL          where c = d
+    COALESCE(x, c) = d   ==   x = d AND x IS NOT NULL     where not
+    The same for <>, <, <=, > and >=.
+
+Holds when
+    x is an integer column, and c and d are integers; or, for = and <>, x is a column of texts and
+    c and d are texts.
+
+Why
+    Where x has a value, it is compared. Where it is NULL, c is, and what comes of that is known.
+
+Limits
+    Numbers of other kinds and texts under a collation are left alone.
+
+Source
+    House rule, met in published predictions: COALESCE(x, 0) > 0.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.copies import counted_copy
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
+
+_OPERATORS: dict[type[Expr], Callable[[Any, Any], bool]] = {
+    exp.EQ: operator.eq,
+    exp.NEQ: operator.ne,
+    exp.GT: operator.gt,
+    exp.GTE: operator.ge,
+    exp.LT: operator.lt,
+    exp.LTE: operator.le,
+}
+_MIRRORED: dict[type[Expr], type[Expr]] = {
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+}
+
+
+@rule(
+    trust="proved",
+    dialects=EVERYWHERE,
+    schema="CREATE TABLE t (k INTEGER, v INTEGER, s TEXT)",
+    equal=[
+        Pair("SELECT k FROM t WHERE COALESCE(v, 0) = 3", "SELECT k FROM t WHERE v = 3"),
+        Pair(
+            "SELECT k FROM t WHERE COALESCE(v, 3) >= 3",
+            "SELECT k FROM t WHERE v >= 3 OR v IS NULL",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE NOT 0 < COALESCE(v, 0)",
+            "SELECT k FROM t WHERE v <= 0 OR v IS NULL",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE COALESCE(s, 'a') <> 'b'",
+            "SELECT k FROM t WHERE s <> 'b' OR s IS NULL",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE COALESCE(v, 3) = 3",
+            "SELECT k FROM t WHERE v = 3",
+            because="NULL stands for 3",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE NOT COALESCE(v, 0) = 3",
+            "SELECT k FROM t WHERE NOT v = 3",
+            because="where v is NULL, 0 is not 3",
+        ),
+    ],
+)
+def coalesce_beside_constant(
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, facts: Facts
+) -> Expr | None:
+    """Compare the value, and say what NULL means."""
+    kind: type[Expr] = type(node)
+    choice, constant = node.this, node.expression
+    if isinstance(constant, exp.Coalesce):
+        kind, choice, constant = _MIRRORED.get(kind, kind), constant, choice
+    if not isinstance(choice, exp.Coalesce) or len(choice.expressions) != 1:
+        return None
+    value, substitute = choice.this, choice.expressions[0]
+    if not isinstance(value, exp.Column):
+        return None
+    passes = _passes(kind, substitute, constant, facts.kind(value))
+    if passes is None:
+        facts.cited.clear()
+        return None
+    compared = kind(this=value, expression=constant)
+    is_null = exp.Is(this=counted_copy(value), expression=exp.Null())
+    if passes:
+        return exp.Or(this=compared, expression=is_null)
+    return exp.And(this=compared, expression=exp.Not(this=is_null))
+
+
+def _passes(kind: type[Expr], left: Expr, right: Expr, values: str | None) -> bool | None:
+    """What a comparison of two constants gives; ``None`` where it is not known."""
+    compare = _OPERATORS[kind]
+    if values == "integer":
+        one, two = whole_number(left), whole_number(right)
+        return None if one is None or two is None else compare(one, two)
+    if values != "text" or kind not in (exp.EQ, exp.NEQ):
+        return None
+    texts = [node for node in (left, right) if isinstance(node, exp.Literal) and node.is_string]
+    return compare(texts[0].this, texts[1].this) if len(texts) == 2 else None

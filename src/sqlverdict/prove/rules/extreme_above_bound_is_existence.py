@@ -1,0 +1,91 @@
+"""A greatest value above a bound is a row above the bound.
+
+Statement
+    WHERE (SELECT MAX(x) FROM b WHERE p) > 3   ==   WHERE EXISTS (SELECT 1 FROM b WHERE p AND x > 3)
+
+Holds when
+    The inner query has no other clause than FROM and WHERE. x is an integer or a real, the bound a
+    number, and the comparison stands where only truth counts. The same for >=, and for < and <=
+    with MIN.
+
+Why
+    The greatest value is one of the values, and no other is above it. Without a value it is NULL,
+    and there is no row above the bound, either.
+
+Limits
+    MAX(x) < 3 asks all rows: left alone.
+
+Source
+    House rule; ETM (Ascoli et al.) has none like it.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import in_filter
+from sqlverdict.prove.reasoning.shape import (
+    conditions,
+    has_subquery,
+    is_constant,
+    items,
+    labels,
+    labels_in,
+    set_conditions,
+)
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
+
+_OTHER = ("group", "having", "order", "limit", "offset", "distinct")
+
+
+@rule(
+    trust="proved",
+    dialects=EVERYWHERE,
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v FROM t WHERE (SELECT MAX(w) FROM u WHERE f = k) > 3",
+            "SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE f = k AND w > 3)",
+        ),
+        Pair(
+            "SELECT v FROM t WHERE 1 >= (SELECT MIN(w) FROM u WHERE f = k)",
+            "SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE f = k AND w <= 1)",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v FROM t WHERE (SELECT MAX(w) FROM u WHERE f = k) < 3",
+            "SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE f = k AND w < 3)",
+            because="another row may be above the bound",
+        ),
+    ],
+)
+def extreme_above_bound_is_existence(
+    node: exp.GT | exp.GTE | exp.LT | exp.LTE, facts: Facts
+) -> Expr | None:
+    """Ask for the row."""
+    first = isinstance(node.this, exp.Subquery)
+    query, bound = (node.this, node.expression) if first else (node.expression, node.this)
+    inner = query.this if isinstance(query, exp.Subquery) else None
+    if not isinstance(inner, exp.Select) or len(inner.expressions) != 1 or not in_filter(node):
+        return None
+    literal = bound.this if isinstance(bound, exp.Neg) else bound
+    if not is_constant(bound) or literal.is_string:
+        return None
+    if any(inner.args.get(part) for part in _OTHER) or not items(inner):
+        return None
+    call = inner.expressions[0]
+    above = isinstance(node, exp.GT | exp.GTE) is first
+    if not isinstance(call, exp.Max if above else exp.Min) or call.expressions:
+        return None
+    value = call.this
+    if isinstance(value, exp.Distinct) or has_subquery(value):
+        return None
+    if facts.kind(value) not in ("integer", "real") or not labels_in(value) & set(labels(inner)):
+        return None
+    node.set("this" if first else "expression", value)
+    inner.set("expressions", [exp.Literal.number(1)])
+    set_conditions(inner, [*conditions(inner), node.copy()])
+    return exp.Exists(this=inner)

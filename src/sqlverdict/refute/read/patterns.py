@@ -1,0 +1,26 @@
+"""Regular expressions as patterns of LIKE: what they begin with, and what they contain."""
+
+from __future__ import annotations
+
+import re
+
+_REST = re.compile(r"[\\\[(){}?+*|^$].*", re.DOTALL)
+_ONE, _MANY = "\0", "\1"
+"""What stands for . and .* while a regular expression is cut."""
+
+
+def like_pattern(regex: str) -> str | None:
+    """A LIKE pattern for texts of which many match a regular expression; ``None``: none is known.
+
+    Of alternatives the first is taken; behind the first special character anything may follow.
+    """
+    text = regex.split("|")[0]
+    begins, ends = text.startswith("^"), text.endswith("$")
+    text = text.removeprefix("^").lstrip("(").removesuffix("$")
+    text = text.replace(".*", _MANY).replace(".+", _ONE + _MANY).replace(".", _ONE)
+    plain = _REST.sub("", text)
+    if not plain.strip(_ONE + _MANY):
+        return None
+    pattern = plain.replace(_ONE, "_").replace(_MANY, "%")
+    closes = ends and plain == text
+    return f"{'' if begins else '%'}{pattern}{'' if closes else '%'}".replace("%%", "%")

@@ -1,0 +1,84 @@
+"""Other words for the same on PostgreSQL: proved equal, and equal where they run; near misses are not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from test_prove_native_random import _TABLES, broken_pairs
+
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.check import check_proof
+from sqlverdict.prove.proof import Proof
+from sqlverdict.prove.prover import prove
+
+pytest.importorskip("postgast", reason="postgast is not installed: extra 'postgres'")
+
+SCHEMA = read_ddl(_TABLES, "postgres")
+_DIVIDED = "t.a / 2"
+"""What our own parser does not vouch for, so that PostgreSQL's reads the whole query."""
+
+SAME = [
+    ("s ILIKE 'A%'", "LOWER(s) LIKE 'a%'"),
+    ("s NOT ILIKE '%b'", "NOT (s ILIKE '%B')"),
+    ("s ~ '^a'", "s LIKE 'a%'"),
+    ("s ~ 'b$'", "s LIKE '%b'"),
+    ("s !~ 'a'", "s NOT LIKE '%a%'"),
+    ("a = ANY (ARRAY[1, 2])", "a IN (2, 1)"),
+    ("a <> ALL (ARRAY[1, 2])", "a NOT IN (1, 2)"),
+    ("c ~ 'b$'", "c LIKE '%b'"),
+    ("DATE(ts) = d", "ts::date = d"),
+    ("DATE(tz) < DATE(now())", "CAST(tz AS DATE) < CURRENT_DATE"),
+    ("tz < now()", "tz < CURRENT_TIMESTAMP"),
+    ("DATE_TRUNC('MONTH', ts) = ts", "date_trunc('month', ts) = ts"),
+    ("EXTRACT(YEAR FROM d) = 2020", "extract('year' FROM d) = 2020"),
+    ("ts - d > interval '2 weeks'", "ts - d > interval '14 days'"),
+    ("iv >= interval '24 hours'", "iv >= interval '1440 minutes'"),
+]
+NEAR = [
+    ("c ILIKE 'ab'", "LOWER(c) LIKE 'ab'"),
+    ("c = ANY (ARRAY['ab '])", "c IN ('ab ')"),
+    ("s ~ '^a|b'", "s LIKE 'a|b%'"),
+    ("s ~ 'a.'", "s LIKE '%a.%'"),
+    ("s ~* 'a'", "s ~ 'a'"),
+    ("a <> ANY (ARRAY[1, 2])", "a NOT IN (1, 2)"),
+    ("a = ALL (ARRAY[1, 2])", "a IN (1, 2)"),
+    ("iv = interval '1 month'", "iv = interval '30 seconds'"),
+    ("DATE_TRUNC('MONTH', ts) = ts", "date_trunc('day', ts) = ts"),
+]
+
+
+def queries(one: str, other: str) -> tuple[str, str]:
+    """Two queries whose conditions are these."""
+    return (
+        f"SELECT id, {_DIVIDED} FROM t WHERE {one}",
+        f"SELECT id, {_DIVIDED} FROM t WHERE {other}",
+    )
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_other_words_for_the_same_are_proved(one: str, other: str) -> None:
+    proof = prove(*queries(one, other), SCHEMA, dialect="postgres")
+    assert isinstance(proof, Proof), proof
+    assert check_proof(proof, SCHEMA).holds
+
+
+@pytest.mark.parametrize(("one", "other"), NEAR)
+def test_words_for_something_else_are_not(one: str, other: str) -> None:
+    assert not isinstance(prove(*queries(one, other), SCHEMA, dialect="postgres"), Proof)
+
+
+@pytest.mark.slow
+def test_other_words_for_the_same_give_the_same_rows() -> None:
+    pairs = [(*queries(*pair), (0, 1)) for pair in SAME]
+    assert list(broken_pairs(pairs, 12)) == []
+
+
+@pytest.mark.slow
+def test_words_for_something_else_give_other_rows() -> None:
+    pairs = [(*queries(*pair), (0, 1)) for pair in NEAR]
+    broken = "\n".join(broken_pairs(pairs, 12))
+    assert [one for one, _, _ in pairs if one not in broken] == []

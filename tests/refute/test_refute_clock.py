@@ -1,0 +1,205 @@
+"""Queries that read the clock: searched at one moment, which the witness holds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from servers import mysql_server
+from sqlverdict import Options, Scorer, evaluate, refute_pair
+from sqlverdict.errors import DataError
+from sqlverdict.evidence import Refuted
+from sqlverdict.execute.engine import ENGINES, ServerEngine
+from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.records import Case, Reason, Verdict
+from sqlverdict.refute.bank.store import Bank
+from sqlverdict.refute.frozen_pair import MOMENT
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.target.script import replay_script, write_script
+from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
+from sqlverdict.refute.witness_files import replay, write
+
+SCHEMA = read_ddl("CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price INTEGER)", "shop")
+NOW = datetime(2024, 2, 29, 13, 14, 15)
+COUNT = "SELECT count(*) FROM sale WHERE "
+PAIRS = [
+    ("sold >= date('now', '-7 days')", "sold > date('now', '-7 days')"),
+    ("julianday('now') - julianday(sold) > 30", "julianday('now') - julianday(sold) >= 30"),
+    (
+        "strftime('%Y', sold) = strftime('%Y', 'now')",
+        "strftime('%Y-%m', sold) = strftime('%Y-%m', 'now')",
+    ),
+    ("sold < CURRENT_DATE", "sold <= CURRENT_DATE"),
+    ("sold >= date('now', 'start of month')", "sold >= date('now', 'start of month', '-1 month')"),
+    ("sold >= date('now', '-1 year')", "sold >= date('now', 'localtime', '-2 years')"),
+]
+
+
+def searched(gold: str, prediction: str, now: datetime | None = None) -> Refutation:
+    return find_witness(COUNT + gold, COUNT + prediction, SCHEMA, now=now)
+
+
+@pytest.mark.parametrize("now", [None, NOW])
+@pytest.mark.parametrize(("gold", "prediction"), PAIRS)
+def test_days_around_the_moment_tell_two_queries_apart(
+    gold: str, prediction: str, now: datetime | None, tmp_path: Path
+) -> None:
+    witness = searched(gold, prediction, now)
+    assert isinstance(witness, Witness)
+    assert witness.now == (now or MOMENT).isoformat(" ")
+    assert (witness.gold_sql, witness.prediction_sql) == (COUNT + gold, COUNT + prediction)
+    for path in write(witness, tmp_path, "one"):
+        again = replay(path)
+        assert again.differ
+        assert again.card.now == witness.now
+        assert f"the clock shows {witness.now}" in again.card.sentence
+
+
+def test_only_one_query_that_reads_the_clock_needs_a_moment() -> None:
+    pair = ("sold <= CURRENT_DATE", "sold < '2024-02-29'")
+    outcome = searched(*pair)
+    assert isinstance(outcome, NotRefuted)
+    assert outcome.reason is Reason.UNSUPPORTED_FEATURE
+    assert outcome.blame == "gold"
+    assert isinstance(searched(*pair, NOW), Witness)
+
+
+def test_chance_is_not_searched() -> None:
+    outcome = searched("sold < date('now') AND random() > 0", "sold <= date('now')", NOW)
+    assert isinstance(outcome, NotRefuted)
+    assert outcome.instances == 0
+
+
+def test_a_pair_that_does_not_read_the_clock_has_no_moment(tmp_path: Path) -> None:
+    witness = searched("price > 3", "price >= 3", NOW)
+    assert isinstance(witness, Witness)
+    assert not witness.now
+    text = write(witness, tmp_path, "one")[0].read_text()
+    assert "clock" not in text
+    assert '"now"' not in text
+
+
+def test_a_bank_takes_no_witness_of_one_moment(tmp_path: Path) -> None:
+    witness = searched(*PAIRS[0])
+    assert isinstance(witness, Witness)
+    with Bank(tmp_path / "bank.sqlite") as bank:
+        bank.add(witness)
+        assert not list(bank.instances(SCHEMA))
+
+
+def test_a_file_whose_clock_shows_no_moment_is_no_witness(tmp_path: Path) -> None:
+    witness = searched(*PAIRS[0])
+    assert isinstance(witness, Witness)
+    path = write(witness, tmp_path, "one")[0]
+    path.write_text(path.read_text().replace(f'"now": "{witness.now}"', '"now": "soon"'))
+    with pytest.raises(DataError, match="its clock shows 'soon'"):
+        replay(path)
+
+
+SCRIPT = """
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.witness_files import to_sql
+schema = read_ddl("CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price INTEGER)", "shop")
+count = "SELECT count(*) FROM sale WHERE "
+sides = ("sold >= date('now', '-7 days')", "julianday('now') - julianday(sold) < 7")
+print(to_sql(find_witness(*(count + side for side in sides), schema)))
+"""
+
+
+@pytest.mark.slow
+def test_another_hash_seed_gives_the_same_witness() -> None:
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+    assert len(texts) == 1
+
+
+TABLE = "CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price INTEGER)"
+ROW = "INSERT INTO sale VALUES (1, '2020-01-01', 3)"
+RECENT = {
+    "sqlite": "sold {} date('now', '-7 days')",
+    "duckdb": "sold {} current_date - INTERVAL 7 DAY",
+    "postgres": "sold {} CURRENT_DATE - INTERVAL '7 days'",
+    "mysql": "sold {} CURDATE() - INTERVAL 7 DAY",
+}
+
+
+def _sqlite(path: Path) -> Iterator[str]:
+    with closing(open_in_memory()) as connection:
+        connection.execute(TABLE)
+        connection.execute(ROW)
+        connection.commit()
+        path.with_suffix(".sqlite").write_bytes(connection.serialize())
+    yield str(path.with_suffix(".sqlite"))
+
+
+def _duckdb(path: Path) -> Iterator[str]:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    with duckdb.connect(str(path.with_suffix(".duckdb"))) as connection:
+        connection.execute(TABLE)
+        connection.execute(ROW)
+    yield str(path.with_suffix(".duckdb"))
+
+
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param("duckdb", marks=pytest.mark.slow),
+        pytest.param("postgres", marks=pytest.mark.slow),
+        pytest.param("mysql", marks=pytest.mark.slow),
+    ]
+)
+def engine_and_database(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[tuple[str, str]]:
+    name: str = request.param
+    files: dict[str, Callable[[Path], Iterator[str]]] = {"sqlite": _sqlite, "duckdb": _duckdb}
+    if name in files:
+        for database in files[name](tmp_path / "shop"):
+            yield name, database
+        return
+    engine = ENGINES.get(name)
+    assert isinstance(engine, ServerEngine)
+    server = mysql_server() if name == "mysql" else request.getfixturevalue("postgres")
+    with engine.own_database(server, f"sqlverdict_clock_{os.getpid()}", [TABLE, ROW]) as database:
+        yield name, database
+
+
+def test_every_engine_and_every_door_searches_at_the_moment_of_the_run(
+    engine_and_database: tuple[str, str], tmp_path: Path
+) -> None:
+    name, database = engine_and_database
+    gold, lucky = (COUNT + RECENT[name].format(sign) for sign in (">=", ">"))
+    by_call = refute_pair(gold, lucky, db=database)
+    assert isinstance(by_call, Witness)
+    assert by_call.now == MOMENT.isoformat(" ")
+    case = Case("1", "shop", "How many?", (gold,), database)
+    options = Options("ex,verdict", engine=name, workers=0, cache=None, policy="strict", now=NOW)
+    run = evaluate([case], {"1": lucky}, options=options, out=tmp_path / "run")
+    (result,) = run.results()
+    assert result.verdict is Verdict.INCORRECT
+    witnesses = [piece for piece in result.evidence if isinstance(piece, Refuted)]
+    assert [f"the clock shows {NOW.isoformat(' ')}" in piece.sentence for piece in witnesses] == [
+        True
+    ]
+    with Scorer("verdict", db=database, refute=100, policy="strict", now=NOW) as scorer:
+        assert scorer.check(gold, lucky).verdict is Verdict.INCORRECT
+    if not ENGINES.get(name).in_python:
+        path = write_script(by_call, tmp_path, "one")
+        assert replay_script(path, near=database).differ
