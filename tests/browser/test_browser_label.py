@@ -14,7 +14,15 @@ import pytest
 from browser_parts import Faults, OpenPage, accessibility_problems, address_of
 from click.testing import CliRunner
 
-from label_runs import HOSTILE, SECRET_SYSTEM, LabelServer, label_server, write_database, write_run
+from label_runs import (
+    HOSTILE,
+    PAIRS,
+    SECRET_SYSTEM,
+    LabelServer,
+    label_server,
+    write_database,
+    write_run,
+)
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.load.people.votes import VoteBook, VoteEvent, read_events
 from timeouts import HANG_SECONDS
@@ -26,6 +34,7 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 
 ITEMS = 6
+QUESTIONS = tuple(question for question, _, _ in PAIRS)
 IDLE = "#main[aria-busy=false]"
 """The annotator's page when nothing is being saved or loaded."""
 SAVE_PAUSE = 1_000
@@ -90,6 +99,12 @@ def press(page, *keys: str) -> None:
         page.keyboard.press(key)
         text_starts(page, "#done", f"{done + 1} ")
         text_starts(page, "#saved", "Saved")
+
+
+def press_by_question(page, keys: dict[str, str], times: int = ITEMS) -> None:
+    for _ in range(times):
+        page.wait_for_selector(IDLE)
+        press(page, keys[page.inner_text("h1")])
 
 
 def next_item(page, number: int) -> None:
@@ -249,8 +264,9 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
 ) -> None:
     ann = open_items(open_page, server.links["ann"])
     bob = open_items(open_page, server.links["bob"])
-    press(ann, "3", "3", "5", "3", "5", "8")
-    press(bob, "3", "5", "5", "3", "3", "3")
+    # By the question: the order of the items is one of chance.
+    press_by_question(ann, dict(zip(QUESTIONS, "335358", strict=True)))
+    press_by_question(bob, dict(zip(QUESTIONS, "355333", strict=True)))
     judge = open_page(server.links["adjudicator"])
     judge.wait_for_selector("#disputes button")
     # The page looks for new votes every few seconds: of a clock that can be put forward.
@@ -258,7 +274,7 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     judge.reload()
     judge.wait_for_selector("#disputes button")
     disputes = judge.locator("#disputes button").count()
-    assert disputes == sum(pair.is_disputed for pair in book_of(shared_run).pairs.values()) > 0
+    assert disputes == sum(pair.is_disputed for pair in book_of(shared_run).pairs.values()) > 1
     kappa = judge.inner_text("#kappa")
     labels = str(shared_run / "labels" / "votes.jsonl")
     words = ["agree", str(shared_run), "--labels", labels, "--json"]
@@ -274,7 +290,7 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     text_starts(bob, "#saved", "Vote taken back")
     judge.clock.fast_forward(LOOK_PAUSE)
     judge.wait_for_selector(f"#kappa:has-text(', {ITEMS - 1})')")
-    press(bob, "3")
+    press_by_question(bob, dict(zip(QUESTIONS, "355333", strict=True)), 1)
     judge.clock.fast_forward(LOOK_PAUSE)
     judge.wait_for_selector(f"#kappa:has-text(', {ITEMS})')")
     assert judge.inner_text("#disputes [aria-current]") == dispute
