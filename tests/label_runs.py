@@ -18,6 +18,7 @@ from pathlib import Path
 from sqlverdict.evidence import Refuted, Related, Tested
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.label.session import LabelSession
+from sqlverdict.label.session_key import KEY_FILE, SessionKey, save_key
 from sqlverdict.records import Result, Verdict
 from sqlverdict.runlog.folder import RunFolder
 from sqlverdict.runlog.log import encode_result
@@ -134,7 +135,9 @@ class LabelServer:
 
 @contextmanager
 def label_server(run: Path, databases: Path, *options: str) -> Iterator[LabelServer]:
-    """Start the command as a user does, and end it at the end."""
+    """Start the command as a user does, and end it at the end; its orders are no matter of chance."""
+    if not (run / "labels" / KEY_FILE).exists():
+        save_key(run / "labels", SessionKey(SECRET))
     line = [sys.executable, "-m", "sqlverdict", "label", str(run), "--databases", str(databases)]
     process = subprocess.Popen(
         [*line, "--no-browser", *options], stdout=subprocess.PIPE, text=True, env={**os.environ}
