@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.load.fenced import extract_sql, is_plain_sql
+from sqlverdict.errors import UsageError
+from sqlverdict.load.fenced import extract_sql, is_plain_sql, read_prediction, text_prediction
+from sqlverdict.load.fields import prediction_from
+from sqlverdict.records import Prediction
 from timeouts import cpu_limit
 
 PLAIN = [
@@ -106,6 +111,96 @@ def test_sql_is_found_in_replies(reply: str, sql: str) -> None:
     assert extract_sql(reply) == sql
 
 
+def documented_forms() -> list[tuple[str, str]]:
+    """The replies and their SQL in the table of docs/inputs.md."""
+    page = (Path(__file__).parents[2] / "docs" / "inputs.md").read_text()
+    rows = page.partition("| form | reply | SQL |\n")[2].partition("\n\n")[0].splitlines()[1:]
+    cells = [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+    return [
+        (reply.strip("`").replace("\\n", "\n").replace("\\|", "|"), sql.strip("`"))
+        for _, reply, sql in cells
+    ]
+
+
+@pytest.mark.parametrize(("reply", "sql"), documented_forms())
+def test_every_form_of_the_page_is_read_at_every_door(reply: str, sql: str) -> None:
+    assert extract_sql(reply) == sql
+    assert text_prediction("1", reply).sql == sql
+    assert read_prediction("1", Prediction("1", raw=reply)).sql == sql
+    assert prediction_from({"sql": reply}, "1", "line 1").sql == sql
+    assert not is_plain_sql(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "sql"),
+    [
+        ("<sql>SELECT 1</sql> or better <sql>SELECT 2</sql>", "SELECT 2"),
+        ("<sql>SELECT 1</sql> or <sql>SELECT 2 FR", "SELECT 1"),
+        ("<think>x</think><answer>\n```sql\nSELECT 1\n```\n</answer><|im_end|>", "SELECT 1"),
+        ("<answer><sql>SELECT 1</sql></answer>", "SELECT 1"),
+        ('<answer>{"sql": "SELECT 1"}</answer>', "SELECT 1"),
+        ("<answer>SELECT a FROM t WHERE b =", "SELECT a FROM t WHERE b ="),
+        ("SELECT count(*) FROM item</answer>", "SELECT count(*) FROM item"),
+        ("SELECT 1 is what I try</think>SELECT 2", "SELECT 2"),
+        ("<|im_start|>assistant\nSELECT 1<|im_end|>\n<|im_start|>user", "SELECT 1"),
+        ("SELECT 'x'<|endoftext|>", "SELECT 'x'"),
+        ("SELECT 1</s>", "SELECT 1"),
+        (r"Thus $\boxed{\text{SELECT a FROM t}}$.", "SELECT a FROM t"),
+        (r"\boxed{SELECT '{' || '}' FROM t}", "SELECT '{' || '}' FROM t"),
+        ('```json\n{"query": "SELECT a\\nFROM t"}\n```', "SELECT a\nFROM t"),
+        ('{"SQL": "SELECT a\nFROM t"}', "SELECT a\nFROM t"),
+        ("Write it in <sql> tags: SELECT a FROM t", "SELECT a FROM t"),
+        ("SELECT a FROM t -- the <answer>\n", "SELECT a FROM t -- the <answer>\n"),
+    ],
+)
+def test_wrapped_replies(reply: str, sql: str) -> None:
+    assert extract_sql(reply) == sql
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT '<|im_end|>' FROM t",
+        "SELECT '</answer>' FROM t",
+        'SELECT "a</b>" FROM t',
+        "SELECT a FROM t WHERE a</* less */b",
+        "SELECT a FROM t WHERE a<b AND c>d",
+        "SELECT a <> b, a << 2, a <= b FROM t",
+        "SELECT [a/b], [x] FROM t",
+        "SELECT\n  Explanation: a FROM t",
+        "SELECT b,\nReasoning: a FROM t",
+        "SELECT '\nExplanation: x' FROM t",
+        """SELECT '{"sql": "SELECT 1"}' FROM t""",
+        r"SELECT '\boxed{a}' FROM t",
+    ],
+)
+def test_signs_in_plain_sql_are_sql(sql: str) -> None:
+    assert extract_sql(sql) == sql
+    assert is_plain_sql(sql)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<think>I could use SELECT a FROM t",
+        "I thought of SELECT 1 FROM t.\n<answer>There is no such column.</answer>",
+        "```sql\nSELECT 1\n```\n<answer></answer>",
+        '{"sql": null, "reason": "SELECT a FROM t would need b"}',
+        r"\boxed{42}",
+    ],
+)
+def test_a_form_without_sql_has_none(reply: str) -> None:
+    assert extract_sql(reply) is None
+
+
+def test_a_tag_of_ones_own() -> None:
+    reply = "<answer>SELECT 1</answer> <final>SELECT 2</final> <final>SELECT"
+    assert extract_sql(reply, tag="final") == "SELECT 2"
+    assert extract_sql("SELECT 1", tag="final") is None
+    with pytest.raises(UsageError, match="expected its name alone"):
+        extract_sql(reply, tag="<final>")
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -154,6 +249,19 @@ def test_prose_about_sql_is_no_sql(reply: str) -> None:
         "x" + "```'a\n" * 50_000,
         "(" * 300_000,
         "x" + " " * 300_000,
+        "<answer>" * 50_000,
+        "</answer>" * 50_000,
+        "<answer></sql>" * 30_000 + "</answer>",
+        "SELECT 1 " + "<" * 300_000,
+        "SELECT 1 " + "</a" * 100_000,
+        "SELECT 1 " + "<|a" * 100_000,
+        "\\boxed{" * 50_000,
+        "\\boxed{" + "{" * 300_000,
+        '{"a":' * 50_000 + "}",
+        '{"sql": "' + "\\\\" * 100_000,
+        "SELECT 1" + "\nExplanation " * 50_000,
+        "SELECT a," + "\nExplanation: b," * 30_000,
+        "</think>" * 50_000,
     ],
     ids=lambda text: repr(text[:12]),
 )

@@ -14,7 +14,7 @@ from msgspec import structs
 from sqlverdict.api.arguments import Reply, read_golds
 from sqlverdict.api.pair_result import PairResult, size_of
 from sqlverdict.execute.engine import Engine
-from sqlverdict.load.fenced import read_prediction, without_sql
+from sqlverdict.load.fenced import read_prediction, with_tag, without_sql
 from sqlverdict.records import Case, Contract, Prediction
 from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
 from sqlverdict.run.outcome import MetricValue, logged_prediction
@@ -36,10 +36,12 @@ class ScoredPair(NamedTuple):
     contract: Contract | None
     id: str
 
-    def read(self, no_sql: str) -> tuple[Case, Prediction]:
+    def read(self, no_sql: str, tag: str | None) -> tuple[Case, Prediction]:
         """The case, and the prediction; ``no_sql`` says what a reply of text alone is."""
         golds = read_golds(self.golds) if isinstance(self.golds, str) else self.golds
         prediction = read_prediction(self.id, self.reply)
+        if tag is not None:
+            prediction = with_tag(prediction, tag)
         if no_sql == "abstain":
             prediction = without_sql(prediction)
         case = Case(

@@ -87,6 +87,7 @@ class Scorer(Closing):
         schemas: Schemas by database id, for pairs without a database.
         now: What the clock shows to queries.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
+        tag: The tag that holds the answer in every reply; see :func:`extract_sql`.
         memo: How many results and values of calls are remembered; fewer where replies or their
             answers are large.
 
@@ -117,6 +118,7 @@ class Scorer(Closing):
         schemas: Mapping[str, Schema] | None = None,
         now: datetime | None = None,
         no_sql: str = "wrong",
+        tag: str | None = None,
         memo: int = 100_000,
     ) -> None:
         if timeout is not None and limits is not None:
@@ -145,6 +147,7 @@ class Scorer(Closing):
             schemas={} if schemas is None else schemas,
             now=now,
             no_sql=no_sql,
+            tag=tag,
         )
         # A result has the answers themselves.
         self.plan: RunPlan = replace(plan_run(options), logs=False)
@@ -228,7 +231,7 @@ class Scorer(Closing):
 
     def _find(self, pair: ScoredPair, kind: type[T], look: Look[T]) -> T:
         """What is remembered of the query in a pair, else what is found out now."""
-        case, read = pair.read(self.plan.no_sql)
+        case, read = pair.read(self.plan.no_sql, self.plan.tag)
         engine = self._engine(pair.database or "")
         key = self._memory.query_key(pair, case, read, engine)
         known = self._memory.of_query(key, read, kind)

@@ -1,9 +1,10 @@
 """The SQL in a language model's reply.
 
-Replies come as plain SQL, in Markdown fences, after "Here is the query:", with prose behind
-the semicolon, or without any SQL at all. Two rules keep this honest: plain SQL passes through
-verbatim, character for character; and a statement of any kind stays what it is. A reply that
-drops a table is a prediction that drops a table, for the engine to block, not "no SQL".
+Replies come as plain SQL, in Markdown fences, tags, JSON or a box, after "Here is the query:", with
+prose or a chat template's mark behind it, or without any SQL at all. Two rules keep this honest:
+plain SQL passes through verbatim, character for character; and a statement of any kind stays what
+it is. A reply that drops a table is a prediction that drops a table, for the engine to block, not
+"no SQL".
 
 Every pattern here is linear in the length of the text: alternatives are atomic, and an
 unterminated quote or comment runs to the end instead of being tried again. A reply may have many
@@ -22,6 +23,16 @@ from typing import Literal
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.load.wrapped import (
+    END_MARK,
+    HAS_END_MARK,
+    answer_in_tag,
+    behind_thoughts,
+    box_content,
+    ends_thought,
+    object_value,
+    tag_content,
+)
 from sqlverdict.records import Prediction
 
 _GAP = r"(?>[\s\ufeff]+|--[^\n]{0,200}+\n|/\*.{0,200}?\*/){0,20}+"
@@ -53,10 +64,13 @@ _STATEMENT = re.compile(
 )
 
 _COMMENTED = r"/\*(?:[^*]++|\*(?!/))*+"
-# SQL up to where it may end: a semicolon, a fence, a blank line. Quotes and comments hide them.
+_PROSE_BEHIND = r"\n[ \t]{0,8}+(?:Explanation|SQLResult|Reasoning)[ \t]{0,2}+:"
+# SQL up to where it may end: a semicolon, a fence, an end mark, prose, a blank line. Quotes and
+# comments hide them.
 _SQL_PART = re.compile(
-    r"(?>[^'\"`~\[/;\n-]++|'(?:[^']++|'')*+'?|\"(?:[^\"]++|\"\")*+\"?|(?!```)`[^`]*+`?|(?!~~~)~"
-    rf"|\[[^\]]*+\]?|--[^\n`]*+|-|{_COMMENTED}(?:\*/|(?P<unclosed>\Z))|/|\n(?![ \t\r]*+\n))*+"
+    r"(?>[^'\"`~\[<>/;\n-]++|'(?:[^']++|'')*+'?|\"(?:[^\"]++|\"\")*+\"?|(?!```)`[^`]*+`?|(?!~~~)~"
+    rf"|(?!{END_MARK})[<>]|(?!{END_MARK})\[[^\]]*+\]?|--[^\n`]*+|-"
+    rf"|{_COMMENTED}(?:\*/|(?P<unclosed>\Z))|/|(?!{_PROSE_BEHIND})\n(?![ \t\r]*+\n))*+"
 )
 _BLANK_LINES = re.compile(r"\n\s*+")
 # The same inside Markdown, where an apostrophe is mostly an apostrophe: quotes end with the line.
@@ -73,10 +87,13 @@ _BLOCK = re.compile(
 )
 _BETWEEN = re.compile(_LEAD, re.S)
 _PROSE_LINE = re.compile(
-    r"\s*+(?:explanation|note|this\s+(?:sql\s+)?(?:query|statement)|here|the\s|i\s|in\s+this|"
+    r"\s*+(?:explanation|sqlresult|reasoning|note|this\s+(?:sql\s+)?(?:query|statement)|here|the\s|i\s|in\s+this|"
     r"let\s|if\s+you|please|\*\*|#)",
     re.I,
 )
+# No prose stands behind it; DuckDB has names with a colon there ("SELECT Note: 1").
+_UNFINISHED = re.compile(r"(?:,|\b(?:select|distinct|all))[ \t\r]{0,40}+\Z", re.I)
+_UNFINISHED_LENGTH = 50
 # Words that start a statement, to be looked for in prose; _IN_PROSE says what follows.
 _FIRST_WORD = re.compile(
     r"[sSwWvViIrRdDuUcCaApPtT](?<![^\s:`*>(].)(?<![^\s:`*>(] .)"
@@ -105,26 +122,30 @@ _STOP = "\x01"
 
 def text_prediction(case_id: str, text: str) -> Prediction:
     """The prediction in a text that should be SQL but may be a model's whole reply."""
-    if is_plain_sql(text):
-        return Prediction(case_id, sql=text)
     sql = extract_sql(text)
     return Prediction(case_id, sql=sql, raw=None if sql == text else text)
 
 
 def is_plain_sql(text: str) -> bool:
-    """Whether a text is SQL as it stands: starts like a statement, without a fence."""
-    return "```" not in text and "~~~" not in text and _STATEMENT.match(text) is not None
+    """Whether a text is SQL as it stands: a statement, with nothing around it."""
+    return _STATEMENT.match(text) is not None and extract_sql(text) == text
 
 
-def extract_sql(text: str) -> str | None:
+def extract_sql(text: str, *, tag: str | None = None) -> str | None:
     """The SQL in a model's reply, or None where there is none.
 
     Plain SQL comes back verbatim. Of several fenced blocks, the last complete one that is a
-    query counts; without one, the last that is any statement. Prose around it goes; prose
-    about SQL ("I cannot select that") is not SQL, and neither is a query in a comment.
+    query counts; without one, the last that is any statement. Of several answers in tags the last
+    complete one counts. Prose around SQL goes; prose about SQL ("I cannot select that") is not SQL,
+    and neither is a query in a comment or in a thought. docs/inputs.md has the forms of replies.
+
+    Args:
+        text: The reply.
+        tag: The tag that holds the answer, such as ``"final"``; a reply without it has none. By
+            default the usual tags are looked for, and none is needed.
 
     Raises:
-        UsageError: it is no text.
+        UsageError: the reply is no text, or the tag no name.
 
     Examples:
         >>> sv.extract_sql("There are three: SELECT count(*) FROM item;")
@@ -134,34 +155,75 @@ def extract_sql(text: str) -> str | None:
     """
     if not isinstance(text, str):
         raise UsageError(f"a reply is {type(text).__name__}; expected text")
-    if "</think>" in text and not _STATEMENT.match(text):
-        text = text.rpartition("</think>")[2].strip()
-    if _STATEMENT.match(text):
-        if "\n" not in text and "``" not in text and "~~" not in text:
-            first = text.find(";")
-            if first < 0 or first == len(text) - 1:
-                return text
-        return _until_prose(text)
+    if tag is not None:
+        text = answer_in_tag(text, check_tag(tag)) or ""
+    return _statement_at_start(text) or _from_reply(behind_thoughts(text))
+
+
+def check_tag(tag: str) -> str:
+    """The name of a tag.
+
+    Raises:
+        UsageError: it is none. Such a tag stands in no reply, and every reply would be wrong.
+    """
+    if isinstance(tag, str) and tag.strip() and not set(tag) & set("<>/ "):
+        return tag
+    raise UsageError(f"tag is {tag!r}; expected its name alone, such as 'answer', or None")
+
+
+def _statement_at_start(text: str) -> str | None:
+    """The statement that a text starts with; ``None`` where that is part of a thought."""
+    if not _STATEMENT.match(text):
+        return None
+    if "\n" not in text and "``" not in text and "~~" not in text and not HAS_END_MARK.search(text):
+        first = text.find(";")
+        if first < 0 or first == len(text) - 1:
+            return text
+    return _until_prose(text)
+
+
+def _from_reply(text: str) -> str | None:
+    """The SQL in a reply that may be wrapped: the first form that it has decides."""
+    statement = _statement_at_start(text)
+    if statement is not None:
+        return statement
+    content = tag_content(text)
+    if content is not None:
+        sql = _from_reply(content[0])
+        if sql is not None or content[1]:
+            return sql
+    box = box_content(text)
+    if box is not None:
+        return _from_reply(box)
     if "```" in text or "~~~" in text:
         sql = _from_blocks(text)
         if sql is not None:
             return sql
+    value = object_value(text)
+    if value is not None:
+        return extract_sql(value[0]) if value[0] else None
     return _from_prose(text)
 
 
-def _until_prose(text: str) -> str:
-    """A text that starts with a statement, without the fence or prose behind it."""
+def _until_prose(text: str) -> str | None:
+    """A text that starts with a statement, without the fence, mark or prose behind it.
+
+    ``None`` where the mark says that it was a thought.
+    """
     at = known = 0
     while (end := _part_end(text, at)) < len(text):
         if text[end] in "`~":
             return _before_fence(text, end)
+        if text[end] in "<[":
+            return None if ends_thought(text, end) else text[:end].strip()
         if text[end] == ";":
             at = _end_of(_BETWEEN, text, end + 1)
             if at < len(text) and not _STATEMENT.match(text, at):
                 return text[: end + 1].strip()
             continue
         at = _end_of(_BLANK_LINES, text, end)
-        if at > known and _PROSE_LINE.match(text, at):
+        unfinished = _UNFINISHED.search(text[max(0, end - _UNFINISHED_LENGTH) : end])
+        if at > known and not unfinished and _PROSE_LINE.match(text, at):
             known = _end_of_statement(text, at)
             if not known:
                 return text[:end].strip()
@@ -219,7 +281,10 @@ def _from_blocks(text: str) -> str | None:
     query = statement = unclosed = None
     for body, closed in _blocks(text):
         if not _STATEMENT.match(body):
-            continue
+            value = object_value(body)
+            body = value[0] or "" if value else ""
+            if not _STATEMENT.match(body):
+                continue
         if not closed:
             unclosed = body
         elif _QUERY.match(body):
@@ -253,7 +318,8 @@ def _from_prose(text: str) -> str | None:
         close = text.rfind("`", start, line_end if line_end >= 0 else len(text))
         if close > start:
             return text[start:close].strip()
-    return _until_prose(text[start:]).strip().removesuffix(".")
+    sql = _until_prose(text[start:])
+    return None if sql is None else sql.strip().removesuffix(".")
 
 
 def _without_comments(text: str) -> str:
@@ -329,6 +395,14 @@ def check_no_sql(treatment: str) -> None:
     """
     if treatment not in TREATMENTS:
         raise UsageError(f"no_sql is {treatment!r}; expected one of {', '.join(TREATMENTS)}")
+
+
+def with_tag(prediction: Prediction, tag: str) -> Prediction:
+    """The prediction, with the SQL in its reply's ``<tag>``; none where the tag is missing."""
+    reply = prediction.raw if prediction.raw is not None else prediction.sql
+    if reply is None or prediction.abstained or prediction.answer is not None:
+        return prediction
+    return replace(prediction, sql=extract_sql(reply, tag=tag), raw=reply)
 
 
 def without_sql(prediction: Prediction) -> Prediction:

@@ -27,6 +27,7 @@ from sqlverdict.load.prediction_formats import (
     PredictionFile,
     detect,
 )
+from sqlverdict.load.shared_ends import shared_end_notes
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.trials import check_trials, trials_in_order
 from sqlverdict.records import Prediction
@@ -183,7 +184,7 @@ def pair_entries(
             case_id: by_case[case_id].prediction if case_id in by_case else Prediction(case_id)
             for case_id in case_ids
         }
-        notes += _empty_ones(by_id) + _spoilt_ones(by_id)
+        notes += _empty_ones(by_id) + _spoilt_ones(by_id) + shared_end_notes(by_id.values())
         loaded.append(replace(source, by_id=by_id, notes=tuple(notes), trial=trial))
     return loaded
 

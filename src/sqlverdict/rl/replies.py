@@ -1,4 +1,4 @@
-"""The text of a completion, and the part of it that counts as the answer."""
+"""The text of a completion."""
 
 from __future__ import annotations
 
@@ -37,15 +37,3 @@ def _content_text(content: Any) -> str:
 def _part_text(part: Any) -> str:
     text = part.get("text") if isinstance(part, Mapping) else getattr(part, "text", None)
     return text if isinstance(text, str) else ""
-
-
-def tagged_answer(reply: str, tag: str | None) -> str | None:
-    """What stands in the last closed ``<tag>``; without a tag, the whole reply.
-
-    ``None`` where the tag is missing or not closed: a prompt that asks for it is part of the task.
-    """
-    if tag is None:
-        return reply
-    end = reply.rfind(f"</{tag}>")
-    start = reply.rfind(f"<{tag}>", 0, end) if end >= 0 else -1
-    return reply[start + len(tag) + 2 : end].strip() if start >= 0 else None

@@ -32,8 +32,10 @@ from sqlverdict.api.closing import Closing
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.execute.engine import Limits
+from sqlverdict.load.fenced import check_tag
+from sqlverdict.load.wrapped import answer_in_tag
 from sqlverdict.records import Prediction
-from sqlverdict.rl.replies import completion_text, tagged_answer
+from sqlverdict.rl.replies import completion_text
 from sqlverdict.rl.reward import Reward, is_witnessed, outcome_of, reasons_of
 from sqlverdict.rl.values import RewardOutcome, RewardValues, read_values
 
@@ -112,7 +114,7 @@ class Rewarder(Closing):
             limits = Limits(LIMITS.steps, seconds, LIMITS.rows, LIMITS.bytes, cell=LIMITS.cell)
         self.values = read_values(values)
         self.unscored = _read_unscored(unscored)
-        self.tag = _read_tag(tag)
+        self.tag = None if tag is None else check_tag(tag)
         self.threads = read_count(threads, "threads")
         if refute is None:
             refute = INSTANCES if self.values.needs_search else 0
@@ -237,7 +239,9 @@ class Rewarder(Closing):
             prediction = prediction.raw
         if prediction is None:
             return None
-        answer = tagged_answer(completion_text(prediction), self.tag)
+        answer: str | None = completion_text(prediction)
+        if self.tag is not None and answer is not None:
+            answer = answer_in_tag(answer, self.tag)
         if answer == "" and self.tag is not None and self.scorer.plan.no_sql == "abstain":
             # The model kept to the form, and gave no SQL.
             return None
@@ -271,13 +275,6 @@ class Rewarder(Closing):
                 f"unscored="
             )
         return self.unscored
-
-
-def _read_tag(tag: str | None) -> str | None:
-    if tag is None or (isinstance(tag, str) and tag.strip() and not set(tag) & set("<>/ ")):
-        return tag
-    # Such a tag stands in no reply, and every reply would be wrong.
-    raise UsageError(f"tag is {tag!r}; expected its name alone, such as 'answer', or None")
 
 
 def _is_blank(gold: Any) -> bool:

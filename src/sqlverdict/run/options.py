@@ -97,6 +97,7 @@ class CaseOptions:
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     null_keys: bool = False
     no_sql: str = "wrong"
+    tag: str | None = None
     answers: str = RUN
 
 
@@ -136,6 +137,8 @@ class Options(CaseOptions):
         null_keys: A declared primary key may hold NULL where SQLite allows it; by default it
             never does, in proofs and in witnesses.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
+        tag: The tag that holds the answer in every reply, such as ``"final"``; a reply without it
+            has no SQL. By default the usual forms of replies are read.
         answers: Where a case has both a database and a record: ``run`` the queries, or use
             the ``recorded`` results.
         preset: Tells matches from differences for the metric ``flex`` where the run has no

@@ -24,7 +24,7 @@ from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
-from sqlverdict.load.fenced import check_no_sql
+from sqlverdict.load.fenced import check_no_sql, check_tag
 from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
 from sqlverdict.run.options import (
     ANSWERS,
@@ -208,6 +208,8 @@ class RunPlan(CaseOptions):
                 stages["flex"] = f"results match by the preset {self.preset}"
         if self.no_sql != "wrong":
             stages["no_sql"] = self.no_sql
+        if self.tag is not None:
+            stages["tag"] = self.tag
         if self.answers != RUN:
             stages["answers"] = self.answers
         if self.now is not None:
@@ -229,6 +231,8 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
     """
     specs = tuple(parse_metrics(options.metrics))
     check_no_sql(options.no_sql)
+    if options.tag is not None:
+        check_tag(options.tag)
     if options.answers not in ANSWERS:
         raise UsageError(f"there are no answers {options.answers!r}. Known: {', '.join(ANSWERS)}")
     names = {spec.metric.name for spec in specs}

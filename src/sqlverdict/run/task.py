@@ -30,7 +30,7 @@ from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.databases import suite_of
 from sqlverdict.load.descriptions import descriptions_digest
-from sqlverdict.load.fenced import without_sql
+from sqlverdict.load.fenced import with_tag, without_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.disagreement import disagreements
 from sqlverdict.records import Case, Prediction
@@ -187,6 +187,7 @@ class TaskSource:
         self._descriptions = plan.asking is not None
         self._answers = plan.answers
         self._no_sql = plan.no_sql
+        self._tag = plan.tag
         self._digests: dict[_Database, str] = {}
         self._silent: set[str] = set()
         """Databases whose server did not answer when their content was last asked for."""
@@ -206,6 +207,8 @@ class TaskSource:
                     own = case
                     if case.recorded is not None:
                         own = _with_record_use(case, prediction, self._answers)
+                    if self._tag is not None:
+                        prediction = with_tag(prediction, self._tag)
                     if self._no_sql == "abstain":
                         prediction = without_sql(prediction)
                     yield Task(system, index, own, prediction, digest, inputs)

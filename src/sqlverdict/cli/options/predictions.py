@@ -64,6 +64,11 @@ class PredictionArgs:
         type=click.Choice(["wrong", "abstain"]),
         help="How to count a reply that has text and no SQL. An empty reply is always wrong.",
     )
+    tag: str | None = setting(
+        "tag",
+        metavar="NAME",
+        help="The tag that holds the answer in every reply, such as final for <final>...</final>.",
+    )
     answers: str = setting(
         "answers",
         default=RUN,

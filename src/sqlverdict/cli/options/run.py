@@ -153,6 +153,7 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
         else None,
         null_keys=evidence.null_keys,
         no_sql=args.predictions.no_sql,
+        tag=args.predictions.tag,
         answers=args.predictions.answers,
     )
 

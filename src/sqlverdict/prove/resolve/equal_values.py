@@ -1,5 +1,9 @@
 """Values that are equal and yet differ, in the dialect without types: collations, 1 and 1.0.
 
+A set operation has one affinity for all of its sides, which is that of one of them: which one
+depends on their order and on the query around it. So one of mixed affinities is beyond every rule
+where something may compare its values: below another query, unless EXISTS asks for its rows alone.
+
 A declared NOCASE or RTRIM takes different texts for the same, so what compares such a column is
 beyond every rule: a comparison, IN, LIKE, GROUP BY, ORDER BY, DISTINCT, a set operation, MIN. What
 shows it or asks whether it is NULL does not compare. A derived table hands the collation on.
@@ -77,6 +81,23 @@ def _is_shown(column: exp.Column) -> bool:
     if isinstance(around, exp.Count):
         return is_aggregate(around)
     return isinstance(around, _FUNCTIONS)
+
+
+def mixes_affinities(node: exp.SetOperation, facts: Facts) -> bool:
+    """Whether the sides have different affinities, and something may compare their values."""
+    if node.parent is None or isinstance(node.parent, exp.SetOperation | exp.Exists):
+        # The outermost set operation stands for those in it.
+        return False
+    return any(
+        len({_AFFINITY_CLASS.get(facts.affinity(column) or "BLOB") for column in columns}) > 1
+        for columns in zip(*(side.expressions for side in leaves(node)), strict=True)
+    )
+
+
+_AFFINITY_CLASS = {"TEXT": "text", "BLOB": "none", "INTEGER": "number", "REAL": "number"} | {
+    "NUMERIC": "number"
+}
+"""Affinities of one class convert what they are compared with alike."""
 
 
 def folds_types(node: exp.SetOperation, facts: Facts) -> bool:

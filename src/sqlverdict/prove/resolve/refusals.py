@@ -17,7 +17,11 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import nodes_in
-from sqlverdict.prove.resolve.equal_values import compared_collation, folds_types
+from sqlverdict.prove.resolve.equal_values import (
+    compared_collation,
+    folds_types,
+    mixes_affinities,
+)
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.value_types import require_meeting_types
 
@@ -51,4 +55,6 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
             return "IN with an empty list"
         if isinstance(node, exp.SetOperation) and folds_types(node, facts):
             return "a set operation inside a query folds values of different types"
+        if isinstance(node, exp.SetOperation) and mixes_affinities(node, facts):
+            return "the sides of a set operation inside a query have different affinities"
     return None

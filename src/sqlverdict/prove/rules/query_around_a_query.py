@@ -107,20 +107,20 @@ def query_around_a_query(node: exp.Select, facts: Facts) -> Expr | None:
 
 
 def _over_select(node: exp.Select, inner: exp.Select, label: str, asks: bool) -> Expr | None:
-    columns = [item.name for item in node.expressions if isinstance(item, exp.Column)]
+    columns = [item.name for item in node.expressions if _is_of(item, label)]
     whole = set(columns) == {f"c{n}" for n in range(len(inner.expressions))}
     computed = len(columns) != len(node.expressions)
     if inner.args.get("distinct") and (computed or not whole):
         return None
     if has_window(inner) and asks:
         return None
-    if is_grouped(inner) and not _keeps_groups(node, inner):
+    if is_grouped(inner) and not _keeps_groups(node, inner, label):
         return None
     mapping = {(label, f"c{n}"): output for n, output in enumerate(inner.expressions)}
     for part in ("expressions", "order"):
         value = node.args.get(part)
         for part_node in value if isinstance(value, list) else [value] if value is not None else []:
-            if isinstance(part_node, exp.Column):
+            if _is_of(part_node, label):
                 part_node.replace(counted_copy(mapping[label, part_node.name]))
             else:
                 substitute(part_node, mapping)
@@ -176,7 +176,12 @@ def _width(query: Expr) -> int:
     return len(query.expressions)
 
 
-def _keeps_groups(node: exp.Select, inner: exp.Select) -> bool:
+def _is_of(node: Expr, label: str) -> bool:
+    """Whether a node is a column of the derived table; others are those of a query around it."""
+    return isinstance(node, exp.Column) and node.text("table") == label
+
+
+def _keeps_groups(node: exp.Select, inner: exp.Select, label: str) -> bool:
     """Whether the query still groups with the outer columns, and no aggregate gets further in."""
     if any(has_subquery(item) for item in output_nodes(node)):
         return False
@@ -186,5 +191,6 @@ def _keeps_groups(node: exp.Select, inner: exp.Select) -> bool:
         inner.expressions[int(column.name[1:])]
         for item in node.expressions
         for column in columns_in(item)
+        if _is_of(column, label)
     ]
     return next(aggregates_in(selected), None) is not None

@@ -243,6 +243,7 @@ def _shared_usage(
 _DECIDING_STAGES = {
     "policy": "the policy of the verdict (policy)",
     "no_sql": "what a reply without SQL counts as (no_sql)",
+    "tag": "the tag that holds the answer (tag)",
     "keys": "how primary keys are read",
     "now": "the moment of the clock (now)",
 }

@@ -1,0 +1,102 @@
+"""What models and chat templates write around an answer: thoughts, tags, JSON, boxes, end marks.
+
+Each function takes a reply and returns what is inside; ``None`` where the form is absent. All are
+linear in the length of the text. docs/inputs.md lists the forms, each with an example.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+_TAGS = ("answer", "final_answer", "sql", "sql_query", "final_sql", "query", "solution")
+_TAG = re.compile(rf"[<\[](?P<close>/?)(?P<name>{'|'.join(_TAGS)})[ \t]{{0,8}}+[>\]]", re.I)
+_KEYS = ("sql", "final_sql", "sql_query", "query", "answer", "final_answer", "solution")
+_OBJECT = re.compile(r"\{\s{0,40}+\"")
+_BOX = "\\boxed{"
+_TEXT = re.compile(r"\s*+\\text(?:tt|rm)?\{(?P<body>.*)\}\s*+", re.S)
+_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.I)
+_OPEN_THOUGHT = re.compile(r"\s*+<(?P<name>think|thinking|thought|reasoning)>", re.I)
+END_MARK = (
+    r"<(?:\|[\w-]{1,40}+\|>|/[A-Za-z][\w-]{0,40}+[ \t]{0,8}+>|\uff5c[^\uff5c\n]{1,60}+\uff5c>|"
+    r"end_of_turn>|eos>)|\[/[A-Za-z]{1,20}+\]"
+)
+"""What closes an answer: a tag, or a mark of a chat template. No SQL has it outside of quotes."""
+HAS_END_MARK = re.compile(END_MARK)
+
+
+def behind_thoughts(reply: str) -> str:
+    """What a reply says behind its thoughts; nothing where it was cut off while thinking."""
+    ends = [thought.end() for thought in _THOUGHT.finditer(reply)]
+    if ends:
+        return reply[ends[-1] :].strip()
+    return "" if _OPEN_THOUGHT.match(reply) else reply
+
+
+def ends_thought(reply: str, at: int) -> bool:
+    """Whether a thought ends at a place."""
+    return _THOUGHT.match(reply, at) is not None
+
+
+def tag_content(reply: str) -> tuple[str, bool] | None:
+    """What stands in the last closed tag that announces an answer, and whether it is closed.
+
+    Without a closed one the last open one counts: the reply may be cut off.
+    """
+    opens: dict[str, int] = {}
+    content: tuple[str, bool] | None = None
+    for tag in _TAG.finditer(reply):
+        name = tag["name"].lower()
+        if not tag["close"]:
+            opens[name] = tag.end()
+        elif name in opens:
+            content = reply[opens.pop(name) : tag.start()].strip(), True
+    if content is None and opens:
+        content = reply[max(opens.values()) :].strip(), False
+    return content
+
+
+def answer_in_tag(reply: str, tag: str) -> str | None:
+    """What stands in the last closed ``<tag>``.
+
+    ``None`` where the tag is missing or not closed: a prompt that asks for it is part of the task.
+    """
+    end = reply.rfind(f"</{tag}>")
+    start = reply.rfind(f"<{tag}>", 0, end) if end >= 0 else -1
+    return reply[start + len(tag) + 2 : end].strip() if start >= 0 else None
+
+
+def box_content(reply: str) -> str | None:
+    r"""What stands in the last ``\boxed{...}``, to the brace that closes it."""
+    start = reply.rfind(_BOX)
+    if start < 0:
+        return None
+    start += len(_BOX)
+    depth = 1
+    for brace in re.finditer(r"[{}]", reply[start:]):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            body = reply[start : start + brace.start()]
+            text = _TEXT.fullmatch(body)
+            return (text["body"] if text else body).strip()
+    return None
+
+
+def object_value(reply: str) -> tuple[str | None] | None:
+    """The answer in a JSON object; ``(None,)`` where the object gives none."""
+    first = _OBJECT.search(reply)
+    if first is None:
+        return None
+    try:
+        # A line end in a string is common, and no JSON.
+        read = json.loads(reply[first.start() : reply.rfind("}") + 1], strict=False)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(read, dict):
+        return None
+    values = {key.lower(): value for key, value in read.items()}
+    for key in _KEYS:
+        if key in values:
+            value = values[key]
+            return (value,) if value is None or isinstance(value, str) else None
+    return None

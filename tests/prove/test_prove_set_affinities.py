@@ -1,0 +1,70 @@
+"""SQLite compares the values of a set operation by the affinity of one of its sides."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.proof import Proof
+from sqlverdict.prove.prover import prove
+
+TABLE = "CREATE TABLE t (k INTEGER, v TEXT)"
+DIFFERENT = [
+    (
+        "SELECT 1 WHERE 1 IN (SELECT v FROM (SELECT v, k FROM t UNION ALL SELECT k, v FROM t) AS d)",
+        "SELECT 1 WHERE 1 IN (SELECT v FROM t UNION ALL SELECT k FROM t)",
+    ),
+    (
+        "SELECT 1 WHERE 1 IN (SELECT v FROM t UNION ALL SELECT k FROM t)",
+        "SELECT 1 WHERE 1 IN (SELECT k FROM t UNION ALL SELECT v FROM t)",
+    ),
+    (
+        "SELECT 1 WHERE 1 IN (SELECT * FROM (SELECT v FROM t UNION ALL SELECT k FROM t) AS d)",
+        "SELECT 1 WHERE 1 IN (SELECT v FROM t UNION ALL SELECT k FROM t)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("gold", "other"), DIFFERENT)
+def test_mixed_affinities_below_a_query_are_not_proved(gold: str, other: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(TABLE)
+        connection.execute("INSERT INTO t VALUES (5, ' 1')")
+        assert connection.execute(gold).fetchall() != connection.execute(other).fetchall()
+    assert not isinstance(prove(gold, other, read_ddl(TABLE, "d")), Proof)
+
+
+@pytest.mark.parametrize(
+    ("gold", "other"),
+    [
+        (
+            "SELECT v FROM t UNION ALL SELECT k FROM t",
+            "SELECT d.v FROM t AS d UNION ALL SELECT k FROM t",
+        ),
+        (
+            "SELECT 1 WHERE EXISTS (SELECT v FROM t UNION ALL SELECT k FROM t)",
+            "SELECT 1 WHERE EXISTS (SELECT d.v FROM t AS d UNION ALL SELECT k FROM t)",
+        ),
+        (
+            "SELECT 1 WHERE 1 IN (SELECT k FROM t UNION ALL SELECT k FROM t)",
+            "SELECT 1 WHERE 1 IN (SELECT d.k FROM t AS d UNION ALL SELECT k FROM t)",
+        ),
+    ],
+)
+def test_values_that_are_shown_or_alike_are_proved(gold: str, other: str) -> None:
+    assert isinstance(prove(gold, other, read_ddl(TABLE, "d")), Proof)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k FROM t WHERE k IN (SELECT t.v FROM (SELECT MAX(k) AS m FROM t AS s) AS d)",
+        "SELECT (SELECT t.v FROM (SELECT k FROM t AS s GROUP BY k) AS d LIMIT 1) FROM t",
+        "SELECT (SELECT t.v || d.k FROM (SELECT s.k FROM t AS s) AS d ORDER BY t.v) FROM t",
+    ],
+)
+def test_a_column_of_the_query_around_is_no_column_of_the_derived_table(query: str) -> None:
+    prove(query, f"{query} LIMIT 3", read_ddl(TABLE, "d"))
