@@ -11,10 +11,10 @@ from sqlverdict.cli.main import sqlverdict
 from sqlverdict.cli.options.fields import SET, HeadedOption, Heading
 from sqlverdict.cli.settings import NOT_SET
 
-_INTRODUCTION = """A command takes **options** (`--out runs/mine`) and **settings**. An option is what
-many users of that command give. A setting is what is set once for a project, if at all: a cache,
-the prices of a model. The rule to remember: **`--set NAME=VALUE` is right for both**. `--NAME VALUE`
-is a shorter form that options have. Lines of the project file have the same names:
+_INTRODUCTION = """A command takes **options** (`--out runs/mine`) and **settings**. An option is
+what many users of that command give. A setting is what is set once for a project, if at all: a
+cache, the prices of a model. The rule to remember: **`--set NAME=VALUE` is right for both**.
+`--NAME VALUE` is a shorter form that options have. Lines of the project file have the same names:
 
 <!-- not run: takes your own files -->
 ```sh
@@ -31,8 +31,8 @@ page = false
   {both}.
   `evaluate --timeout 60` and `evaluate --set timeout=60` do the same. `doctor` takes
   `--set timeout=60` alone, and its answer to `--timeout 60` says so.
-- A command without settings, such as `show`, takes its options as `--NAME VALUE` and has no `--set`.
-  {line_only} stand on a command line in every command, never behind `--set`.
+- A command without settings, such as `show`, has no `--set`: give `--NAME VALUE`.
+  {line_only} stand on the command line as they are, never behind `--set`.
 - An option comes before `--set`, `--set` before the project file, and the file before the default.
 - Every command that has `--project` reads the file. `evaluate` takes all of it, the others take
   where the data are and their settings. [Your own data](inputs.md#the-project-file) tells more.

@@ -12,8 +12,8 @@ from click.testing import Result
 
 from sqlverdict.cli.command import MOST_SHOWN, HeadedCommand
 from sqlverdict.cli.main import all_commands
-from sqlverdict.cli.run_cases import evaluate_args
 from sqlverdict.cli.options.fields import SET, HeadedOption
+from sqlverdict.cli.run_cases import evaluate_args
 from sqlverdict.cli.settings import FORMER_OPTIONS, settable
 from sqlverdict.runlog.run import read_run
 
