@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
 from sqlverdict.cli.command import HeadedCommand
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.cli.options.fields import HeadedOption, Heading
+from sqlverdict.cli.options.fields import SET, HeadedOption, Heading
+from sqlverdict.cli.settings import NOT_SET
 
-_INTRODUCTION = """A command takes **options** (`--out runs/mine`) and **settings**. A setting is
-what is set once for a project, if at all: a timeout, a cache, the prices of a model. It has no
-option of its own. Give it in one of two ways, with the same name:
+_INTRODUCTION = """A command takes **options** (`--out runs/mine`) and **settings**. An option is
+what many users of that command give. A setting is what is set once for a project, if at all: a
+cache, the prices of a model. The rule to remember: **`--set NAME=VALUE` is right for both**.
+`--NAME VALUE` is a shorter form that options have. Lines of the project file have the same names:
 
 <!-- not run: takes your own files -->
 ```sh
@@ -25,9 +27,13 @@ max-rows = 1000
 page = false
 ```
 
+- The same name can be an option in one command and a setting in another, where fewer users need it:
+  {both}.
+  `evaluate --timeout 60` and `evaluate --set timeout=60` do the same. `doctor` takes
+  `--set timeout=60` alone, and its answer to `--timeout 60` says so.
+- A command without settings, such as `show`, has no `--set`: give `--NAME VALUE`.
+  {line_only} stand on the command line as they are, never behind `--set`.
 - An option comes before `--set`, `--set` before the project file, and the file before the default.
-  `--set` takes the name of an option, too: `--set timeout=60` is right in every command that runs
-  the queries of a benchmark.
 - Every command that has `--project` reads the file. `evaluate` takes all of it, the others take
   where the data are and their settings. [Your own data](inputs.md#the-project-file) tells more.
 - `COMMAND --help` shows at most 30 options. `COMMAND --help-all` shows all of them, and the
@@ -45,7 +51,10 @@ def options_page(note: str) -> str:
     every = [*_parameters()]
     settings = [row for row in every if row[1].is_setting]
     options = [row for row in every if not row[1].is_setting]
-    parts = ["# Options and settings", note, _INTRODUCTION]
+    both = {each.key for _, each in settings} & {each.key for _, each in options}
+    line_only = NOT_SET - {SET}
+    rules = _INTRODUCTION.format(both=_names("", both), line_only=_names("--", line_only))
+    parts = ["# Options and settings", note, rules]
     parts += ["## Settings", *_tables(settings)]
     parts += [
         "## Options",
@@ -53,6 +62,12 @@ def options_page(note: str) -> str:
         *_tables(options),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _names(dashes: str, names: Iterable[str]) -> str:
+    """Names in a sentence."""
+    *most, last = (f"`{dashes}{name}`" for name in sorted(names))
+    return f"{', '.join(most)} and {last}"
 
 
 def _parameters(

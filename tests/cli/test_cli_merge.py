@@ -76,6 +76,19 @@ def test_merged_shards_are_the_run_of_one_process(folder: Path, shards: int) -> 
     assert (folder / "all" / "report.md").is_file()
 
 
+def test_merged_shards_are_scored_again_with_other_golds(folder: Path, parts: list[Path]) -> None:
+    """The command in their manifest is that of one shard."""
+    whole = folder / "whole"
+    CliRunner().invoke(sqlverdict, merge_call(parts, whole))
+    fixes = folder / "fixes.jsonl"
+    fixes.write_text(json.dumps({"id": "4", "gold": "SELECT n + 1 FROM t"}) + "\n")
+    done = CliRunner().invoke(sqlverdict, ["rescore", str(whole), "--gold-overlay", str(fixes)])
+    assert done.exit_code in (0, 4), done.output
+    again = read_run(folder / "whole+fixes")
+    assert again.manifest.cases == 11
+    assert [r.id for r in read_results(again.folder) if "n + 1" in r.gold[0]] == ["4"]
+
+
 def test_a_folder_of_shards_stands_for_all_of_them(folder: Path, parts: list[Path]) -> None:
     for _ in range(2):
         call = ["evaluate", "--merge", str(folder), "--out", str(folder / "all"), "--overwrite"]

@@ -12,6 +12,7 @@ from click.testing import Result
 
 from sqlverdict.cli.command import MOST_SHOWN, HeadedCommand
 from sqlverdict.cli.main import all_commands
+from sqlverdict.cli.options.fields import SET, HeadedOption
 from sqlverdict.cli.run_cases import evaluate_args
 from sqlverdict.cli.settings import FORMER_OPTIONS, settable
 from sqlverdict.runlog.run import read_run
@@ -53,6 +54,66 @@ def test_an_option_comes_before_the_same_key_after_set(invoke: Invoke) -> None:
     assert read_run(Path("run")).manifest.limits["seconds"] == 40
     invoke(*EVALUATE, "--overwrite", "--set", "timeout=40", "--timeout", "50")
     assert read_run(Path("run")).manifest.limits["seconds"] == 50
+
+
+SAMPLES = {
+    "boolean": "true",
+    "integer": "7",
+    "float": "7.5",
+    "datetime": "2024-02-03",
+    "shard": "2/4",
+    "column": "sql=gold",
+}
+"""A value of each type; of any other type a word."""
+
+
+LINE_ONLY = ("project", "json", "column", SET)
+"""Options that ``--set`` does not take; the page of options names them."""
+
+
+def sample(own: HeadedOption) -> str:
+    """A value that an option takes, and that is not its default."""
+    if isinstance(own.type, click.Choice):
+        return str(own.type.choices[-1])
+    within = getattr(own.type, "max", None)
+    if within is not None:
+        return str(within / 2 if isinstance(own.type, click.FloatRange) else within)
+    return SAMPLES.get(own.type.name.partition(" ")[0], "word")
+
+
+def values_of(
+    command: HeadedCommand, own: HeadedOption, words: tuple[str, ...]
+) -> dict[str, object]:
+    """What a command takes from these words about one option, and from what else it requires."""
+    rest = [each for each in command.params if each.required and each is not own]
+    line = [
+        word
+        for each in rest
+        for word in ((each.opts[0], "word") if isinstance(each, click.Option) else ("word",))
+    ]
+    values = command.make_context(command.name, [*words, *line]).params
+    return {name: value for name, value in values.items() if name != SET}
+
+
+@pytest.mark.parametrize("command", OWN, ids=lambda each: each.name)
+def test_set_takes_every_name_that_a_command_has(command: HeadedCommand) -> None:
+    """An option behind ``--set`` is that option; where there are no settings, there is no ``--set``."""
+    assert bool(command.settings) == any(each.name == SET for each in command.params)
+    options = [each for each in command.params if isinstance(each, HeadedOption)]
+    for own in [*options, *command.settings.values()] if command.settings else ():
+        key, value = own.key, sample(own)
+        if key in LINE_ONLY:
+            continue
+        by_set = values_of(command, own, ("--set", f"{key}={value}"))
+        assert by_set[str(own.name)] not in (own.usual, None), key
+        if not own.is_setting:
+            words = (own.opts[0],) if own.is_flag else (own.opts[0], value)
+            assert by_set == values_of(command, own, words), key
+
+
+def test_a_command_without_settings_says_that_it_has_none(invoke: Invoke) -> None:
+    refusal = invoke("show", "run", "--set", "verdict=incorrect")
+    assert (refusal.exit_code, "show has no settings" in refusal.output) == (2, True)
 
 
 def test_other_commands_take_their_settings_from_the_file(invoke: Invoke) -> None:

@@ -4,7 +4,7 @@
 ``command``      commands whose options are the fields of a dataclass; help by headings
 ``failures``     the message and the exit code of an error; commands to copy
 ``repeated_inputs``  refuses an input that is given twice
-``settings``     ``--set KEY=VALUE``, and what became of options of earlier versions
+``settings``     ``--set KEY=VALUE``, and what to give instead of options that are gone
 ``project``      options from the project file, sqlverdict.toml
 ``own_data``     finds questions, predictions and the database in a folder, for ``init``
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs

@@ -132,7 +132,7 @@ class HeadedCommand(SettingsCommand):
             raise
 
     def _spell(self, part: OptionName | SameCall) -> str:
-        """An option as the line has it, ``--out DIR``, or a setting, ``--set prices=FILE``."""
+        """The command line's spelling: ``--out DIR``, or of a setting ``--set prices=FILE``."""
         if isinstance(part, SameCall) or part.name.replace("_", "-") not in self.settings:
             return str(part)
         setting = self.settings[part.name.replace("_", "-")]

@@ -105,7 +105,7 @@ def write_label_counts(
 
 
 def _half(model: Model) -> str:
-    """The bounds of a rate of one half, from how far labels of other people may lie."""
+    """The bounds of a rate of one half, by how far the labels of different people lie apart."""
     apart = model.sets_apart
     low, high = (percent(shift_probability(0.5, each), 0) for each in (-apart, apart))
     return f"{low} to {high}"

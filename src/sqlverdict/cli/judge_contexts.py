@@ -120,7 +120,7 @@ def _runs(
     options: Options,
     session: JudgeSession,
 ) -> dict[str, Run]:
-    """The run of each context; of those, where requests are collected, that need no reply."""
+    """The run of each context; while requests are collected, of contexts that need no reply."""
     assert session.judging is not None, "a model is named"
     runs: dict[str, Run] = {}
     for name, folder in folders.items():

@@ -52,7 +52,7 @@ FORMER: Mapping[str, str] = {
     "rules": "explain rules ...",
     "trials": "table --of trials ...",
 }
-"""What to give instead of commands of earlier versions; ``...`` is what followed the name."""
+"""What to give instead of commands that are gone; ``...`` is what followed the name."""
 _REPEATED = "--merge"
 """An option that stands before each of the arguments, not before the first alone."""
 
@@ -205,7 +205,7 @@ def _first_line(file: Path) -> str:
 
 
 def check_former(args: Sequence[str]) -> None:
-    """Refuse the name of a command of an earlier version.
+    """Refuse the name of a command that is gone.
 
     Args:
         args: The words after ``sqlverdict``.

@@ -19,6 +19,7 @@ from sqlverdict.files.references import file_of
 from sqlverdict.load.databases import Databases, find_databases
 from sqlverdict.records import Case
 from sqlverdict.runlog.manifest import Manifest
+from sqlverdict.runlog.merge import shard_of
 from sqlverdict.runlog.run import Run
 
 DEMO = "demo"
@@ -118,7 +119,7 @@ def evaluate_args(folder: Path, manifest: Manifest) -> EvaluateArgs:
     words = manifest.command
     if not words or words[0] != evaluate.name:
         raise RunLogError(
-            f"{folder} does not say which evaluate command made it: an older version did, or "
+            f"{folder} does not say which evaluate command made it: 'sqlverdict demo' did, or "
             f"another program."
         )
     try:
@@ -128,4 +129,7 @@ def evaluate_args(folder: Path, manifest: Manifest) -> EvaluateArgs:
             f"the evaluate command of {folder} cannot be read again: {error.format_message()} "
             f"Start in the folder where it was given."
         ) from error
-    return build(EvaluateArgs, context.params)
+    args = build(EvaluateArgs, context.params)
+    # The command of merged shards is that of the first one.
+    data = replace(args.data, shard=shard_of(manifest))
+    return replace(args, data=data)

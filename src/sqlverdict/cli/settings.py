@@ -62,6 +62,8 @@ def former_option(name: str, command: SettingsCommand) -> str:
         name: The option, with its dashes.
         command: The command.
     """
+    if name == f"--{SET}":
+        return f"{command.name} has no settings, only options: give --NAME VALUE."
     own = command.settings.get(name.removeprefix("--"))
     if own is not None:
         value = "true" if own.is_switch else "VALUE"

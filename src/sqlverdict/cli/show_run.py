@@ -169,7 +169,7 @@ def show_notes(screen: Screen, notes: Sequence[str]) -> None:
 
 
 def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
-    """Where the files are, how it end, and what to try next."""
+    """Where the files are, how the command ends, and what to try next."""
     screen.line()
     folders = {
         run.folder if not run.manifest.trial_of else _trials(run): run.folder for run in runs

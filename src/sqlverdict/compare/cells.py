@@ -1,8 +1,9 @@
 """When two cells are the same, and how rows are made comparable by plain equality.
 
 Python's own equality is most of it: ``4 == 4.0`` is true, ``'4' == 4`` is not, integers
-beyond 2**53 stay exact, as do exact numbers. What is left are floats that differ in the last
-digits, because sums depend on row order and on the SQLite version.
+beyond 2**53 stay exact, as do exact numbers, and NULL (``None``) is the same as NULL and nothing
+else. What is left are NaN, and floats that differ in the last digits, because sums depend on row
+order and on the SQLite version.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ _HOT = bytes.fromhex("d9d505f920a163d7")
 _LARGEST_PAGE = 65_536
 
 HEAP = 768 * 2**20
-"""What SQLite may take of this process' memory, all connections together."""
+"""What SQLite may take of this process' memory, all connections together; also the memory that a
+query may use on any engine, unless its ``Limits`` say otherwise."""
 _PAGES = 65_536
 """The most pages of a database in memory: 256 MiB."""
 

@@ -234,7 +234,7 @@ def unknown_database(
 ) -> str:
     """The message on a database id whose database is not there; empty: it may be there.
 
-    The message is logged, so that it names the option as no door spells it.
+    The message is logged, so it spells the option neither as the command line nor as Python does.
 
     Args:
         db_id: The id.

@@ -140,7 +140,7 @@ def read_descriptions(database: str | None, db_id: str, tables: Collection[str])
 
 
 def descriptions_digest(database: str | None) -> str:
-    """What stands for the files that :func:`read_descriptions` may read; empty: there are none."""
+    """A digest of the files that :func:`read_descriptions` may read; empty: there are none."""
     if not database:
         return ""
     file_path = Path(database).absolute()

@@ -55,7 +55,7 @@ CASE_FIELDS = (
     "script",
 )
 _BESIDE = ("confidence", "samples", *USAGE_FIELDS)
-"""What may stand beside an answer."""
+"""Fields that say more about an answer."""
 PREDICTION_FIELDS = ("prediction", "raw", "prediction_rows", "abstained", *_BESIDE)
 ID_KEYS = (
     "id",

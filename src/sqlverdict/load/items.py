@@ -66,7 +66,7 @@ def item_text(item: Item, where: str, *names: str) -> str:
 
 
 def need_text(item: Item, where: str, *names: str) -> str:
-    """As :func:`item_text`; that there is none is an error.
+    """The text that :func:`item_text` finds; an error where there is none.
 
     Raises:
         BenchmarkError: there is none.

@@ -222,7 +222,7 @@ def as_predictions(
 
 
 def predictions_digest(predictions: Mapping[str, Prediction]) -> str:
-    """What stands for the predictions in a manifest."""
+    """The digest of the predictions, for a manifest."""
     encoded = sha256()
     for case_id in sorted(predictions):
         encoded.update(_content(predictions[case_id]))

@@ -6,7 +6,7 @@ does not pay for sqlglot.
 ``query``        parse(): text to a Query, or a failure that says where and why
 ``tokens``       a fast lexer without dependencies, and what can be said from tokens alone
 ``grammar``      SQLite's own opinion: whether a text is SQL, and what it says on empty tables
-``measure``      texts that cost more to read than any query is worth, and what of them says nothing
+``measure``      which texts are too large to read; a text without comments and decided lists
 ``clauses``      a SELECT cut into the verbatim texts of its clauses
 ``frozen``       trees that refuse every change, since all callers share them
 ``features``     the SQL features a query uses, from its tokens

@@ -5,7 +5,7 @@ documentation prints them. They hold under SQLite's rules:
 
 * a PRIMARY KEY is never NULL. SQLite lets a key hold NULL that is not the rowid's alias, not
   declared NOT NULL and not in a WITHOUT ROWID or STRICT table; nobody who declares a key means
-  that. ``Schema.null_keys`` keeps SQLite's letter;
+  that. ``Schema.null_keys`` allows it, as SQLite does;
 * ``Unique`` says that no two rows agree on all the columns *and* have no NULL among them:
   any number of rows may hold NULL;
 * ``References`` is declared, not enforced: SQLite checks foreign keys only on request.

@@ -1,4 +1,4 @@
-"""Texts that cost more to read than any query is worth, told by their words alone.
+"""Which texts are too large or too deep to be read, mostly told by their tokens alone.
 
 A common table expression is written out wherever it is used: SQLite and the prover alike spend
 twice the time for every level that uses the one before twice. The parser tries every way to nest
@@ -23,23 +23,24 @@ MAX_LENGTH = 200_000
 """The longest text that is parsed, in characters: sqlglot reads about 100,000 a second."""
 
 MOST_JOINS = 12
-"""So many joins without ON or USING are read: the parser's time doubles with each."""
+"""A text with more joins without ON or USING is refused: the parser's time doubles with each."""
 
 MOST_UNFOLDED = 20_000
-"""So many uses of common table expressions are read, each counted where it is written out."""
+"""A text that uses common table expressions more often is refused. A use inside the body of one
+counts each time that the body is written out."""
 
 MOST_TOKENS = 20_000
-"""So many tokens are read; the longest query of the public benchmarks has about 1,000."""
+"""A text of more tokens is refused; the longest query of the public benchmarks has about 1,000."""
 
 MOST_LEVELS = 400
-"""So deep may a tree be: whoever walks it takes about two calls a level.
+"""A deeper tree is refused: code that walks a tree takes about two calls a level.
 
 The parts of a chain (``a AND b AND c``, ``x UNION y UNION z``) nest on its left. A part is half a
-level: whoever walks a chain takes one call for it, or none.
+level: code that walks a chain takes one call for it, or none.
 """
 
 SHORTEST_UNFOLDING = 250
-"""No shorter text unfolds so far, in characters: it takes at least 27 uses, of whichever form."""
+"""A shorter text, in characters, never reaches ``MOST_UNFOLDED``: that takes at least 27 uses."""
 _BEFORE_A_SOURCE = frozenset({"from", "join", ",", "("})
 _QUOTES = frozenset('"`[')
 _BEFORE_A_CONDITION = frozenset({"WHERE", "AND", "OR", "ON", "HAVING", "WHEN", "("})
@@ -96,7 +97,7 @@ def too_deep(tree: Expr) -> str | None:
 
 
 def _too_deep_with_chains(tree: Expr) -> str | None:
-    """The same, where the parts of chains count for half."""
+    """As :func:`too_deep`, with half a level for each part of a chain."""
     waiting = [(tree, 2)]
     while waiting:
         node, halves = waiting.pop()

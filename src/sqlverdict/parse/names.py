@@ -115,11 +115,11 @@ class _TreeScope(NameScope[NamedSource, T]):
         self._select = select
 
     def among(self, name: str, sources: Sequence[NamedSource], *, qualified: bool) -> T | None:
-        """As the resolver has it."""
+        """What the resolver says."""
         return self._resolver.among(name, sources, qualified=qualified)
 
     def by_alias(self, name: str) -> T | None:
-        """As the resolver has it."""
+        """What the resolver says."""
         return self._resolver.by_alias(self._select, name)
 
 

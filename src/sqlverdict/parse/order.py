@@ -257,7 +257,7 @@ def _first_select(tree: Expr) -> Expr:
 
 
 def _agree(clauses: Clauses, tree: Expr) -> bool:
-    """Whether the cut text and the tree tell the same story."""
+    """Whether the clauses that were cut from the text and the tree say the same."""
     from sqlglot import exp
 
     first, order = _first_select(tree), tree.args.get("order")

@@ -50,7 +50,7 @@ _BEFORE_TABLES = word_set("from join , (")
 _EXCERPT = 30
 _BEYOND_US = frozenset({Reason.BUDGET_EXHAUSTED, Reason.UNSUPPORTED_FEATURE})
 _LONGEST_BARE = 2_000_000
-"""A text of so many characters is made bare; no longer one is run."""
+"""A longer text is not tried without its comments: the usual limits let no such text run."""
 
 
 def parse(sql: str, dialect: str = DEFAULT_DIALECT) -> Query | ParseFailure:

@@ -91,7 +91,7 @@ class Schema:
 
     ``whole_keys`` is false where ``primary_key`` may hold only a part of the key: Spider's
     ``tables.json`` names the first column of a composite key and leaves out the others.
-    ``null_keys`` keeps SQLite's letter: a declared primary key may then hold NULL wherever
+    ``null_keys`` follows SQLite: a declared primary key may then hold NULL wherever
     SQLite allows it. By default it never does, as in the SQL standard.
     """
 
@@ -131,10 +131,10 @@ class Schema:
 
 @lru_cache(maxsize=1_024)
 def with_whole_keys(schema: Schema) -> Schema:
-    """The schema whose keys are what is known of them, for who makes rows.
+    """The schema with each known part of a key taken for the whole key, to make rows by.
 
-    No two rows that differ in a part of a key agree on the whole key: rows that keep the part
-    keep every key that it may belong to.
+    Such rows are legal whatever the whole key is: rows that differ in a part of a key differ in
+    the key.
     """
     return schema if schema.whole_keys else replace(schema, whole_keys=True)
 

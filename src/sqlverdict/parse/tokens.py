@@ -213,10 +213,10 @@ def leading_keyword(sql: str) -> str:
 
 
 def same_text(one: str, other: str, dialect: str = DEFAULT_DIALECT) -> bool:
-    """Whether two queries differ in what cannot matter to anyone who reads them word by word.
+    """Whether two queries are the same text, up to what no engine of the dialect looks at.
 
-    In SQLite that is spacing, comments and the case of words. Other dialects have comments that
-    run and names that keep their case: there only space around the text and a last semicolon.
+    In SQLite that is spacing, comments and the case of words. In other dialects a comment may be
+    executed and names may keep their case: there it is space around the text and a last semicolon.
     """
     if not dialect_of(dialect).plain_tokens:
         return one.strip().rstrip("; \n") == other.strip().rstrip("; \n")

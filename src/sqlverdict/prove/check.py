@@ -57,7 +57,7 @@ class ValidProof:
 
     @property
     def holds(self) -> bool:
-        """True, as for no :class:`InvalidProof`."""
+        """True; it is False for an :class:`InvalidProof`."""
         return True
 
 
@@ -77,7 +77,7 @@ class InvalidProof:
 
     @property
     def holds(self) -> bool:
-        """False, as for no :class:`ValidProof`."""
+        """False; it is True for a :class:`ValidProof`."""
         return False
 
 

@@ -4,7 +4,7 @@ Inner nodes come first. A rule sees a node in its tree and answers with the node
 it; where it stands, and what happened before, is kept here, so that every step can be done
 again by ``check.py``.
 
-The normal forms of late are kept: a gold is compared with many predictions.
+The normal forms that were used last are kept: a gold is compared with many predictions.
 """
 
 from __future__ import annotations

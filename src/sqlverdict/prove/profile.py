@@ -69,7 +69,7 @@ class Profile(Protocol):
         ...
 
     def derive(self, question: ProofQuestion) -> Derivation:
-        """A proof, or the word that none was found."""
+        """A proof, or the record that none was found."""
         ...
 
     def read(

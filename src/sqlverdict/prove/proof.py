@@ -1,4 +1,4 @@
-"""What a proof is made of: steps by rules, and the word that none was found."""
+"""What a proof is made of: steps by rules, and the record that no proof was found."""
 
 from __future__ import annotations
 

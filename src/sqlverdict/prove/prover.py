@@ -39,7 +39,7 @@ def prove(
         dialect: The dialect of both queries: ``sqlite``, ``duckdb``, ``postgres`` or ``mysql``.
 
     Returns:
-        A proof with its steps, or the word that none was found; never raises for any query.
+        A proof with its steps, or the record that none was found; never raises for any query.
     """
     return prove_queries(
         parse(gold, dialect),

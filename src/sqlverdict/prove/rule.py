@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from sqlverdict.prove.reasoning.facts import Facts
 
 SQLITE = checked_dialects("affinities")
+"""SQLite alone: a rule that leans on its affinities."""
 TYPED = checked_dialects("exact_texts")
 """SQLite, and the engines in which equal texts are the same."""
 EVERYWHERE = checked_dialects("any_texts")
+"""All engines on which rules were checked."""
 WITH_IF = checked_dialects("if_function")
 """The engines that have a function for CASE."""
 WITH_FILTER = checked_dialects("filter_clause")

@@ -1,6 +1,6 @@
 """find_witness: search for a legal database on which two queries differ.
 
-The engine itself is the judge: every instance is loaded and both queries are run. Instances
+The engine itself decides: every instance is loaded and both queries are run. Instances
 come from the bank first, then from the strategies in turn, with one of real rows after every
 fourth (``sources.py``). The budget counts instances and work, so that the same call gives the
 same result on any machine; seconds are a safety net, and a result that they cut says so.

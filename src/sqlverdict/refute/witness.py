@@ -1,4 +1,4 @@
-"""What a refutation is made of: an instance, a witness, or the word that none was found."""
+"""What a refutation is made of: an instance, a witness, or the record that none was found."""
 
 from __future__ import annotations
 

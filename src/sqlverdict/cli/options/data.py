@@ -328,7 +328,7 @@ def extra_inputs(data: CaseArgs) -> dict[str, str]:
 
 
 def _schema_digest(path: Path) -> str:
-    """Check the schema and stand for it.
+    """Check the schema, and return its digest.
 
     Raises:
         SchemaError: it cannot be read.

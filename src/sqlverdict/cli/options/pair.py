@@ -279,7 +279,7 @@ def search(pair: PairOfQueries, args: SearchArgs) -> Refutation:
 
 
 def _search_on_engine(pair: PairOfQueries, args: SearchArgs, budget: SearchBudget) -> Refutation:
-    """Search with another engine than SQLite as the judge."""
+    """Search on an engine other than SQLite."""
     engine_search = EngineSearch(
         ENGINES.get(pair.engine),
         pair.database,

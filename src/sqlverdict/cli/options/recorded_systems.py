@@ -177,7 +177,7 @@ def _check_header(data: SystemCaseArgs, header: Sequence[str]) -> None:
 
 
 def _left_out(data: SystemCaseArgs, header: Sequence[str]) -> dict[str, str]:
-    """The columns that say something about an answer: nobody knows whose."""
+    """The columns such as ``confidence``, which do not say whose answer they are about."""
     spellings = other_spellings(header, data.case_columns)
     return {
         name: LEAVE_OUT

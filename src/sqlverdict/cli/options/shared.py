@@ -249,7 +249,7 @@ def show_option(default: int, what: str) -> Any:
 
 
 def null_keys_setting() -> Any:
-    """The setting ``null-keys``: SQLite's letter instead of what a declared key means."""
+    """The setting ``null-keys``: declared keys may hold NULL where SQLite allows it."""
     text = "A primary key may hold NULL where SQLite allows it. [default: never]"
     return setting("null-keys", is_flag=True, heading=Heading.EVIDENCE, help=text)
 

@@ -4,7 +4,7 @@ A tag is a fact about the two queries' trees (:mod:`~sqlverdict.compare.query.pa
 the two results relate, or about why there is none. It says where they differ, never who is right
 or whether it matters. ``tag_labels.py`` maps tags to FLEX's categories.
 
-``kinds``       what a tag is, and the table of all tags
+``kinds``       what a tag is, and the table of all tags, which the files below fill
 ``names``       tags of a prediction that SQLite refuses, or that cannot be parsed
 ``sources``     tags of tables, joins and queries inside the query
 ``conditions``  tags of conditions

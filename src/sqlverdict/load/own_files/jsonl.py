@@ -92,7 +92,7 @@ class JsonlCases:
         return self.guess.missing(problem)
 
     def _head(self, columns: Mapping[str, str]) -> list[dict[str, Any]]:
-        """The first records, up to one that cannot be read: that is said when it is read."""
+        """The first records, up to one that cannot be read; reading the cases raises its error."""
         records = []
         for where, line in islice(_lines(self.path), HEAD):
             try:

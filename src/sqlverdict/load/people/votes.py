@@ -145,7 +145,7 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def vote_digest(case_id: str, golds: Sequence[str], prediction: str | None) -> str:
-    """Stands for a case with its golds and one prediction: a vote is about these alone."""
+    """A digest of a case, its golds and one prediction: a vote is about these alone."""
     content = msgspec.json.encode([case_id, list(golds), prediction])
     return blake2b(content, digest_size=8).hexdigest()
 

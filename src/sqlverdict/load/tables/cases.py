@@ -125,7 +125,7 @@ class TableCases:
             raise BenchmarkError(f"{self.path} has a header but no rows. Expected cases.")
 
     def _other_id(self) -> tuple[Part, ...]:
-        """What to do where the column of the ids holds none; empty where it is called so."""
+        """What to do where the column taken for ids holds none; empty if it is called ``id``."""
         names = [name for name in self.header if self.columns.get(name, name) in ID_KEYS]
         if not names or names[0] == "id":
             return ()

@@ -1,4 +1,4 @@
-"""Conditions that have nothing to say to each other, told at a glance: those of most queries."""
+"""A quick test for conditions of which no two are about the same columns, as in most queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both queries of a pair on one instance, on the engine that is to judge.
+"""Both queries of a pair on one instance, on the engine that decides.
 
 A process has one scratch database for each part of a schema, and keeps it for the next pair.
 """

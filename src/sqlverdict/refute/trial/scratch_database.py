@@ -352,7 +352,7 @@ class ScratchDatabase:
 
     def _failed(self, error: sqlite3.Error | sqlite3.Warning) -> Failure:
         failure = failure_of(error, self._gate, 0.0)
-        # What was denied to one query is not to be laid at the next one's door.
+        # What was denied to one query must not count against the next one.
         self._gate.reset()
         return failure
 

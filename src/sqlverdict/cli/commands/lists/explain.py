@@ -55,7 +55,7 @@ KINDS: Mapping[str, tuple[str, str]] = {
 """The kinds of members: where the registry of each is, and what its members are."""
 
 Column = tuple[str, Callable[[str, Any], Any]]
-"""A heading, and its cell from a member's name and the member."""
+"""A heading, and the function that makes its cell from a member's name and the member."""
 
 
 def _version(_name: str, engine: Any) -> str:

@@ -233,7 +233,10 @@ def _merge_shards(args: OutputArgs) -> int:
 
 
 def _shards(folders: Sequence[Path], out: Path) -> Iterator[Path]:
-    """The runs, and those inside of folders that are none, without the one to be written."""
+    """The runs of shards: the folders that are runs, and in place of any other the runs in it.
+
+    ``out``, where the merged run goes, is never one of them.
+    """
     for folder in folders:
         inside = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
         if (folder / MANIFEST).is_file() or not inside:
