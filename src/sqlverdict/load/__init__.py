@@ -13,7 +13,8 @@
 ``trials``              several answers to one question in one prediction file
 ``submission_folders``  predictions that are a folder of queries or results
 ``items``               what readers of lists of JSON objects share
-``fenced``              the SQL in a language model's reply, and what becomes of a reply without SQL
+``fenced``              the SQL in a language model's reply
+``no_sql``              what becomes of a reply without SQL
 ``wrapped``             what models and chat templates write around it: thoughts, tags, JSON, marks
 ``shared_ends``         text that many predictions begin or end with and that is no SQL
 ``usage``               what a system spent on a prediction

@@ -19,7 +19,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Literal
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import open_in_memory
@@ -370,11 +369,6 @@ def _marked_start(text: str, at: int) -> int | None:
         size *= 4
 
 
-NoSql = Literal["wrong", "abstain"]
-TREATMENTS: tuple[NoSql, ...] = ("wrong", "abstain")
-"""How plain text counts: as a wrong answer, or as an abstention."""
-
-
 def read_prediction(case_id: str, prediction: Prediction | str | None) -> Prediction:
     """A prediction as a record: ``None`` abstains, a text is a reply from which SQL is taken."""
     if prediction is None:
@@ -387,55 +381,9 @@ def read_prediction(case_id: str, prediction: Prediction | str | None) -> Predic
     return prediction
 
 
-def check_no_sql(treatment: str) -> None:
-    """Refuse an unknown treatment.
-
-    Raises:
-        UsageError: it is neither ``wrong`` nor ``abstain``.
-    """
-    if treatment not in TREATMENTS:
-        raise UsageError(f"no_sql is {treatment!r}; expected one of {', '.join(TREATMENTS)}")
-
-
 def with_tag(prediction: Prediction, tag: str) -> Prediction:
     """The prediction, with the SQL in its reply's ``<tag>``; none where the tag is missing."""
     reply = prediction.raw if prediction.raw is not None else prediction.sql
     if reply is None or prediction.abstained or prediction.answer is not None:
         return prediction
     return replace(prediction, sql=extract_sql(reply, tag=tag), raw=reply)
-
-
-def without_sql(prediction: Prediction) -> Prediction:
-    """The prediction; plain text counts as an abstention.
-
-    An empty reply never does: nothing was said.
-    """
-    responds = prediction.sql is not None or prediction.answer is not None
-    if responds or prediction.abstained or not (prediction.raw or "").strip():
-        return prediction
-    return replace(prediction, abstained=True)
-
-
-_LONGEST = 4_000
-"""How much of a reply is read; a refusal comes early."""
-
-_REFUSAL = re.compile(
-    r"\b(?:can(?:no|')?t|can not|could not|couldn't|unable|not able|impossible|not possible|"
-    r"not answerable|unanswerable|no answer|not enough|insufficient|lacks?|unfortunately|sorry|"
-    r"apologi[sz]e|decline|abstain|(?:do|does|did|is|are)(?: not|n't) "
-    r"(?:contain|include|have|hold|provide|available|present|stored|store|record|exist|know)|"
-    r"(?:is|are) (?:not|no) in the (?:data|database|schema|table)|no (?:such )?"
-    r"(?:information|data|column|columns|table|tables|field))\b",
-    re.IGNORECASE,
-)
-
-
-def is_refusal(text: str) -> bool:
-    """Whether a text that holds no SQL says that there is no answer, in plain words.
-
-    Systems that were not told how to abstain say it in prose: "I cannot answer this question from
-    the database." That is neither SQL nor a marked abstention.
-    """
-    # What a model thought before is no part of its reply, and may be long.
-    plain = text.rpartition("</think>")[2][:_LONGEST].replace("\u2019", "'")
-    return _REFUSAL.search(plain) is not None
