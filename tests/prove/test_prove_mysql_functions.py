@@ -73,7 +73,7 @@ def cursor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             marks = ", ".join(["%s"] * len(COLUMNS))
             for number, text in enumerate(TEXTS):
                 others = (values[number % len(values)] for values in OTHERS)
-                cursor.execute(f"INSERT INTO odd VALUES ({marks})", (text, *others))  # noqa: S608
+                cursor.execute(f"INSERT INTO odd VALUES ({marks})", (text, *others))
             connection.commit()
             yield cursor
 
@@ -110,7 +110,7 @@ def failure(cursor: Any, call: str) -> tuple[int, str] | None:
     sources = ", ".join([*tables, *few]) or "DUAL"
     try:
         # No server finds the sum without a value for each row.
-        cursor.execute(f"SELECT SUM(LENGTH({call})) FROM {sources}")  # noqa: S608
+        cursor.execute(f"SELECT SUM(LENGTH({call})) FROM {sources}")
     except pymysql.Error as error:
         return error.args[0], str(error)
     return None

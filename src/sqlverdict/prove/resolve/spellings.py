@@ -36,7 +36,9 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
             case exp.Select() if node.args.get("operation_modifiers"):
                 if all(str(word).upper() in _HINTS for word in node.args["operation_modifiers"]):
                     node.set("operation_modifiers", None)
-            case exp.Select() if (distinct := node.args.get("distinct")) and distinct.args.get("on"):
+            case exp.Select() if (distinct := node.args.get("distinct")) and distinct.args.get(
+                "on"
+            ):
                 spell_distinct_on(node)
             case exp.EQ() | exp.NEQ() if numbers:
                 _number_for_truth(node)

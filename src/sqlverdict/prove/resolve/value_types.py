@@ -35,7 +35,7 @@ from sqlverdict.prove.resolve.folding import (
 from sqlverdict.prove.resolve.one_value import require_determined, require_single_rows
 from sqlverdict.prove.resolve.quoted_values import takes_quotes
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.unknown_calls import call_kind
+from sqlverdict.prove.resolve.unknown_calls import call_kind, gives_digits
 
 ValueType = Literal[
     "number",
@@ -58,6 +58,7 @@ _LABELS = ("tables_json", "assumed")
 _NUMERIC = ("integer", "real", "number")
 _OPERATIONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
 _PATTERNS = frozenset({"text", "collated", "literal", "other"})
+_MOMENTS = frozenset({"date", "timestamp"})
 _TEXTS = (exp.Lower, exp.Upper, exp.Substring)
 
 
@@ -129,9 +130,9 @@ class _ValueTypes:
         return own in ("other", "collated") or (own == "literal" and not self.record.exact_texts)
 
     def _is_exact(self, term: Expr) -> bool:
-        """Whether a term is a column whose equal values are the same, whatever its type."""
+        """Whether equal values of a term are the same, whatever its type."""
         if not isinstance(term, exp.Column):
-            return False
+            return gives_digits(term) and {self.of(part) for part in term.expressions} <= _MOMENTS
         label, name = column_name(term)
         table = self.facts.table(label) if self.facts.schema.source not in _LABELS else None
         column = table.column(name) if table is not None else None

@@ -24,7 +24,7 @@ from sqlverdict.execute.engines.mysql.pure_functions import (
     KINDS,
     SYNTAX,
     UNIT_FIRST,
-    cast_kind,
+    call_kind,
     is_total_cast,
     is_total_pattern,
 )
@@ -161,8 +161,7 @@ class _LexemeWriter:
         self.replaced = True
         leaves: list[str] = []
         words = self._described(group.nodes, leaves, name)
-        kind = cast_kind(words) if name == "cast" else KINDS[name]
-        return _UnknownCall(kind, [name, "(", *words, ")"], leaves)
+        return _UnknownCall(call_kind(name, words), [name, "(", *words, ")"], leaves)
 
     def _described(
         self, nodes: Sequence[_Node], leaves: list[str], function: str = ""

@@ -60,6 +60,7 @@ _CASTS: Final = {
     "time": "other",
     "binary": "other",
 }
+_DIGITS: Final = re.compile(r"'(?:%[YmdHisSTjyf]|[-/ :.,_])*'")
 _ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
 _PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
 
@@ -77,6 +78,20 @@ def cast_kind(words: Sequence[str | int]) -> str:
 
 def _first_word(declared: str) -> str:
     return next(iter(declared.replace("(", " ").split()), "")
+
+
+def call_kind(name: str, words: Sequence[str | int]) -> str:
+    """What a call of a function gives, by its name and the words of its arguments.
+
+    A date or timestamp in digits, each part of one length, is equal to no other one, whatever the
+    collation.
+    """
+    if name == "cast":
+        return cast_kind(words)
+    format_ = words[-1] if len(words) > 1 and words[-2] == "," else ""
+    if name == "date_format" and _DIGITS.fullmatch(str(format_)):
+        return "digits"
+    return KINDS[name]
 
 
 def is_total_pattern(pattern: str) -> bool:
