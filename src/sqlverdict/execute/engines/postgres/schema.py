@@ -54,8 +54,8 @@ SELECT a.attrelid::int8, a.attname,
   pg_catalog.format_type(CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE a.atttypid END,
     CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END)
     || CASE WHEN a.attcollation NOT IN (0, 100) THEN ' COLLATE ' || (
-      SELECT CASE WHEN s.nspname = 'pg_catalog' THEN '' ELSE pg_catalog.quote_ident(s.nspname) || '.'
-        END || pg_catalog.quote_ident(l.collname)
+      SELECT CASE WHEN s.nspname = 'pg_catalog' THEN ''
+        ELSE pg_catalog.quote_ident(s.nspname) || '.' END || pg_catalog.quote_ident(l.collname)
       FROM pg_catalog.pg_collation AS l
       JOIN pg_catalog.pg_namespace AS s ON s.oid = l.collnamespace WHERE l.oid = a.attcollation)
       ELSE '' END,
