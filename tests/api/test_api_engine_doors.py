@@ -14,6 +14,7 @@ import pytest
 import sqlverdict as sv
 from label_runs import write_run
 from small_databases import EVERY_ENGINE, database_of, sqlite_file
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.integrations.common import PairGrader
 from sqlverdict.records import Case
 from sqlverdict.refute.witness import Witness
@@ -30,6 +31,22 @@ LUCKY = "SELECT name FROM emp WHERE id = 3"
 """It matches here alone."""
 SAME = "SELECT name FROM emp WHERE 250 < pay"
 """It matches everywhere."""
+OWN_WORDS = (
+    ("SELECT STRAIGHT_JOIN id FROM emp", "SELECT id FROM emp", {"mysql"}),
+    ("FROM emp SELECT id", "SELECT id FROM emp", {"duckdb"}),
+    (
+        "SELECT id FROM emp WHERE id = ANY (ARRAY[1, 2])",
+        "SELECT id FROM emp WHERE id = 1 OR id = 2",
+        {"postgres", "duckdb"},
+    ),
+    (
+        "SELECT id FROM emp WHERE name ~ '^a'",
+        "SELECT id FROM emp WHERE name LIKE 'a%'",
+        {"postgres"},
+    ),
+    ("SELECT id FROM emp WHERE pay IS 1", "SELECT id FROM emp WHERE pay = 1", {"sqlite"}),
+)
+"""Two spellings of one query, and the dialects that know both."""
 VALUES = {"right": 1.0, "refuted_match": 0.25}
 PARTS: dict[str, Any] = {"prove": True, "refute": 40, "policy": "strict"}
 
@@ -76,6 +93,28 @@ def by_check(db: str, _folder: Path) -> list[bool]:
 def by_pair_calls(db: str, _folder: Path) -> list[bool]:
     proved = sv.prove_pair(GOLD, SAME, db=db).proved
     return [not isinstance(sv.refute_pair(GOLD, LUCKY, db=db), Witness), proved]
+
+
+@pytest.mark.parametrize("name", ENGINES.names())
+def test_a_schema_alone_is_proved_in_by_the_record_of_its_engine(name: str, tmp_path: Path) -> None:
+    """No server is asked; what is proved depends on the dialect and the rules of the record."""
+    schema = sv.load_schema(sqlite_file(tmp_path / "t.sqlite", *STATEMENTS))
+    assert sv.prove_pair(GOLD, SAME, schema=schema, engine=name).proved
+    assert not sv.prove_pair(GOLD, LUCKY, schema=schema, engine=name).proved
+    # Each reads its own words, and no others.
+    for words, other, dialects in OWN_WORDS:
+        derivation = sv.prove_pair(words, other, schema=schema, engine=name)
+        assert derivation.proved == (ENGINES.get(name).dialect in dialects), (words, derivation)
+
+
+def test_no_rule_is_used_by_a_record_on_which_none_was_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = sv.load_schema(sqlite_file(tmp_path / "t.sqlite", *STATEMENTS))
+    for name in ENGINES.names():
+        monkeypatch.setattr(type(ENGINES.get(name)), "rules_checked", False)
+        assert not sv.prove_pair(GOLD, SAME, schema=schema, engine=name).proved
+        assert sv.prove_pair(GOLD, GOLD, schema=schema, engine=name).proved
 
 
 def by_batches(db: str, _folder: Path) -> list[bool]:

@@ -148,7 +148,7 @@ def test_native_queries_that_may_differ_are_not_proved(gold: str, prediction: st
 @pytest.mark.parametrize(
     ("sql", "kind", "arguments"),
     [
-        ("DATE_FORMAT(d, '%Y')", "collated", "d"),
+        ("DATE_FORMAT(d, '%Y')", "digits", "d"),
         ("CAST(a AS CHAR)", "collated", "a"),
         ("CAST(s AS SIGNED)", "number", "s"),
         ("ROUND(SUM(a) / COUNT(*), 2)", "number", "sum(a), count(*)"),
@@ -263,3 +263,40 @@ def test_a_key_keeps_equal_texts_apart_in_mysql(one: str, other: str) -> None:
     proof = prove(one, other, singers(), dialect="mysql")
     assert isinstance(proof, Proof)
     assert proof.open_choices == ()
+
+
+def grouped(value: str) -> tuple[str, str]:
+    return (
+        f"SELECT {value} AS m, COUNT(*) FROM t WHERE a > 1 GROUP BY m",
+        f"SELECT {value}, COUNT(*) FROM t WHERE a >= 2 GROUP BY {value}",
+    )
+
+
+@pytest.mark.parametrize("format_", ["%Y-%m", "%Y", "%d.%m.%y", "%Y-%m-%d %H:%i:%s", "%T %f", "%j"])
+@pytest.mark.parametrize("column", ["d", "at"])
+def test_a_date_in_digits_is_a_group_in_mysql(format_: str, column: str) -> None:
+    assert isinstance(derive(*grouped(f"DATE_FORMAT({column}, '{format_}')")), Proof)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "DATE_FORMAT(d, '%M')",
+        "DATE_FORMAT(d, '%Y-%c')",
+        "DATE_FORMAT(d, '%e')",
+        "DATE_FORMAT(d, '%Y a')",
+        "DATE_FORMAT(d, s)",
+        "DATE_FORMAT(s, '%Y-%m')",
+        "DATE_FORMAT(a, '%Y-%m')",
+        "CONCAT(DATE_FORMAT(d, '%Y'), s)",
+        "LEFT(s, 4)",
+    ],
+)
+def test_other_texts_are_no_group_in_mysql(value: str) -> None:
+    assert not isinstance(derive(*grouped(value)), Proof)
+
+
+def test_a_date_in_digits_is_a_text_beside_others_in_mysql() -> None:
+    month = "DATE_FORMAT(d, '%Y-%m')"
+    both = f"SELECT id FROM t WHERE {month} = '2020-01' AND {month} = '2020-01 '"
+    assert not isinstance(derive(both, "SELECT id FROM t WHERE FALSE"), Proof)

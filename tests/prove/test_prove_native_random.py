@@ -9,6 +9,7 @@ A long run by hand: ``python tests/prove/test_prove_native_random.py 2000``.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,8 @@ _VALUES = (
     *("round(t.n, 1)", "round(t.n)", "CASE WHEN t.b <> 0 THEN t.a / t.b END", "t.d - t.ts::date"),
     *("CASE WHEN t.a / t.b > 1 THEN 1 ELSE 0 END", "GREATEST(t.a, t.b)", "t.a + t.b * 2"),
     *("t.iv::text", "concat(t.s, t.a)", "left(t.s, 1)", "t.d + interval '1 month'", "t.a / 7.0"),
+    *("t.c", "t.c", "extract(year FROM t.ts)", "date_part('year', t.d)", "t.iv", "t.s"),
+    *("date_part('year', t.ts) / 7", "extract(month FROM t.ts)::text"),
 )
 _CONDITIONS = (
     *("t.a / t.b > 1", "t.b <> 0", "t.s::int > 0", "t.s ~ '^[0-9]+$'", "t.s ILIKE 'a%'"),
@@ -68,6 +71,7 @@ _CONDITIONS = (
     *("t.tz < now()", "t.iv >= interval '1 day'", "extract(hour FROM t.d) = 0", "t.a + t.b > 2"),
     *("t.a = ANY(ARRAY[1, 2])", "t.n::text = '1.0'", "(t.a > 1 OR t.a / t.b = 1)", "t.c = 'a'"),
     *("t.s ~ '^a'", "t.c ~ 'a'", "DATE(t.ts) = t.d", "t.c ILIKE 'a%'", "t.c = ANY(ARRAY['ab '])"),
+    *("date_part('year', t.d) = 2020", "extract(month FROM t.ts) IN (1, 2)", "t.c = 'a '"),
 )
 # PostgreSQL computes what costs less first, and of two conditions of one cost the first.
 _GUARDED = (
@@ -101,6 +105,12 @@ class PairMaker:
 
     def pair(self) -> tuple[str, str]:
         """Two queries."""
+        one, other = self._pair()
+        if self.rng.random() < 0.5:
+            other = re.sub(r"extract\((\w+) FROM", r"date_part('\1',", other)
+        return one, other
+
+    def _pair(self) -> tuple[str, str]:
         choice = self.rng.choice
         conditions = self.rng.sample(_CONDITIONS, self.rng.randrange(3))
         if self.rng.random() < 0.4:
@@ -142,6 +152,8 @@ class PairMaker:
             f"SELECT {swapped or columns} FROM {other}{_where(joined)}",
             f"SELECT * FROM (SELECT {terms} FROM {other}{_where(joined)} ORDER BY 1) y",
             f"SELECT DISTINCT {', '.join(values)} FROM {other}{_where(joined)} ORDER BY 1 LIMIT 1",
+            f"SELECT DISTINCT ON ({', '.join(values)}) {', '.join(values)} FROM {other}"
+            f"{_where(joined)}",
         ]
         if rng.random() < 0.3:
             one = one.replace("SELECT", "SELECT DISTINCT", 1)
@@ -153,10 +165,12 @@ class PairMaker:
         self, source: str, conditions: list[str], other: str, joined: list[str]
     ) -> tuple[str, str]:
         rng = self.rng
+        if rng.random() < 0.15:
+            return self._first(source, conditions, other, joined)
         value = rng.choice(_AGGREGATES).format(rng.choice(_NUMBERS))
         if rng.random() < 0.7:
             value = rng.choice(_OVER).format(value)
-        key = rng.choice(("t.id", "t.id", "t.a", "t.n", rng.choice(_VALUES)))
+        key = rng.choice(("t.id", "t.id", "t.a", "t.n", "t.c", rng.choice(_VALUES)))
         one = f"SELECT {key}, {value} FROM {source}{_where(conditions)} GROUP BY {key}"
         plain = value.replace("sum(", "(").replace("max(", "(").replace("avg(", "(")
         return one, rng.choice(
@@ -168,6 +182,25 @@ class PairMaker:
                 f"SELECT {key}, {plain} FROM {other}{_where(joined)}",
                 f"SELECT {key}, {value} FROM {other}{_where(joined)} GROUP BY {key}, t.id",
             ]
+        )
+
+    def _first(
+        self, source: str, conditions: list[str], other: str, joined: list[str]
+    ) -> tuple[str, str]:
+        """The first row of each group, and an aggregate that may be the same."""
+        rng = self.rng
+        key, value = (
+            rng.choice(("t.a", "t.c", "t.s", "t.d")),
+            rng.choice((*_NUMBERS, "t.iv", "t.s")),
+        )
+        extreme, order = rng.choice(("min", "max")), rng.choice(("", " DESC"))
+        order += rng.choice(("", " NULLS LAST", " NULLS FIRST"))
+        between = rng.choice(("", "", "t.id, "))
+        return (
+            f"SELECT DISTINCT ON ({key}) {key}, {value} FROM {source}{_where(conditions)} "
+            f"ORDER BY {key}, {between}{value}{order}",
+            f"SELECT {key}, {extreme}({value}) FROM {other}{_where(joined)} GROUP BY {key}"
+            f"{rng.choice(('', f' ORDER BY {key}'))}",
         )
 
 

@@ -1,4 +1,4 @@
-"""Pairs that differ on a legal database, each of which version 0.1 proved.
+"""Pairs that differ on a legal database, each of which was proved once.
 
 Every pair is run on rows that tell its queries apart, so that a pair which is no longer different
 (another SQLite) fails here and not somewhere else.
@@ -228,6 +228,11 @@ OTHERS = {
         "SELECT COUNT(*) > 5 OR 1 FROM t",
         "SELECT 1 = 1 FROM t",
         "INSERT INTO t (m) VALUES (1), (2)",
+    ),
+    "the affinity of a column that several queries give": (
+        "SELECT 1 WHERE 1 IN (SELECT s FROM (SELECT s, n FROM t UNION ALL SELECT n, s FROM t))",
+        "SELECT 1 WHERE 1 IN (SELECT s FROM t UNION ALL SELECT n FROM t)",
+        "INSERT INTO t (m, s) VALUES (1, ' 1')",
     ),
     "an aggregate in a row value": (
         "SELECT id FROM t GROUP BY id HAVING (MAX(s), 1) = (5, 1)",

@@ -86,8 +86,15 @@ def test_where_no_row_is_picked_there_is_nothing_to_break(sql: str) -> None:
     assert broken_ties(sql) == ()
 
 
-def test_a_subquery_for_one_value_may_be_any_of_its_rows() -> None:
-    sql = "SELECT (SELECT b FROM u) FROM t, (SELECT c FROM u) v WHERE a >= ( SELECT b FROM u )"
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT (SELECT b FROM u) FROM t, (SELECT c FROM u) v WHERE a >= ( SELECT b FROM u )",
+        "SELECT b FROM (SELECT (SELECT b FROM u) AS b FROM t), (SELECT c FROM u) v"
+        " WHERE b = COALESCE((SELECT b FROM u), 7) AND b = IFNULL(NULL, (SELECT b FROM u))",
+    ],
+)
+def test_a_subquery_for_one_value_may_be_any_of_its_rows(sql: str) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(
             """

@@ -29,7 +29,8 @@ UNKNOWN_FUNCTION: Final = re.compile(
 )
 """The name of an unknown function. Its kind is a kind of values; or ``arithmetic``: a number where
 all arguments are numbers; or ``difference``: a number where they are that, or dates; or
-``varchar``: a text under the usual collation, whatever they are."""
+``varchar``: a text under the usual collation, whatever they are; or ``digits``: a text of digits
+where they are dates or timestamps."""
 
 
 class NoCommonText(Exception):

@@ -19,7 +19,8 @@ from sqlverdict.records import Cell
 
 _SIZE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r"'(?:[^'\\]|''|\\.)*'")
-_COLLATE = re.compile(r"\bcollate[ =]+[\"'`]?(\w+)", re.IGNORECASE)
+_COLLATE = re.compile(r"\bcollate[ =]+[\"'`]?(\w+(?:[\"'`]?\.[\"'`]?[\w-]+)?)", re.IGNORECASE)
+"""A name with a schema is a user's own: it compares as its author likes."""
 
 _INTEGERS = (
     *("smallint", "int", "integer", "bigint", "tinyint", "mediumint", "hugeint", "int2", "int4"),
@@ -35,6 +36,10 @@ _TYPES: dict[str, Values] = {
     **dict.fromkeys(("time", "time without time zone"), "time"),
     **dict.fromkeys(("timestamp", "timestamp without time zone", "datetime"), "timestamp"),
 }
+
+_EXACT = re.compile(
+    r"(?:char|character|bpchar) ?\(\d+\)|(?:smallint|integer|bigint|int[248]?|boolean|date)\[\]"
+)
 
 
 @lru_cache(maxsize=4_096)
@@ -59,6 +64,15 @@ def column_values(table: Table, column: Column, dialect: str) -> Values:
         return values
     name = collation.group(1) if collation else _declared_collation(table, column)
     return "text" if record.exact_collations.fullmatch(name.lower()) else "collated"
+
+
+def is_exact(column: Column, dialect: str) -> bool:
+    """Whether equal values of a column of type ``other`` are the same value.
+
+    A CHAR is stored with all its spaces, and an array of such values has no second form.
+    """
+    declared = " ".join(column.type.lower().split())
+    return dialect_of(dialect).exact_texts and _EXACT.fullmatch(declared) is not None
 
 
 def _declared_collation(table: Table, column: Column) -> str:

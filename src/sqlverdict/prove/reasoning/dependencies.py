@@ -167,6 +167,24 @@ def determines_row(
     return bool(items(select))
 
 
+def tells_groups_apart(node: exp.Select, facts: Facts) -> bool:
+    """Whether no two groups of a query that groups agree in what it shows."""
+    group = node.args.get("group")
+    if group is None:
+        return True
+    selected = {expression_key(item) for item in node.expressions}
+    rest = [term for term in group.expressions if expression_key(term) not in selected]
+    if not rest:
+        return True
+    if not all(isinstance(term, exp.Column) for term in rest):
+        return False
+    grouped = plain_columns(group.expressions)
+    within = closure(node, facts, grouped)
+    fixed = {name for name in plain_columns(node.expressions) if name in within}
+    determined = closure(node, facts, fixed)
+    return all(column_name(term) in determined for term in rest)
+
+
 def equal_columns(select: Expr, facts: Facts) -> list[set[ColumnName]]:
     """Classes of columns that have the same value, of the same type, in every row behind WHERE."""
     return classes_of(equality(condition, facts) for condition in filters(select))

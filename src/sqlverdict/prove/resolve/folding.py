@@ -12,18 +12,26 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.dependencies import closure, determines_row, plain_columns
+from sqlverdict.prove.reasoning.dependencies import (
+    closure,
+    determines_row,
+    plain_columns,
+    tells_groups_apart,
+)
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import is_grouped
+from sqlverdict.prove.reasoning.shape import has_window, is_grouped
 
 FOLDED = "values that are equal and may differ are folded"
 
 
 def is_idle(select: exp.Select, facts: Facts) -> bool:
-    """Whether a DISTINCT has no two equal rows to fold: each shows a key."""
-    if select.parent is not None or is_grouped(select):
+    """Whether a DISTINCT has no two equal rows to fold: each shows a key, or its group."""
+    if select.parent is not None or has_window(select):
         return False
-    idle = determines_row(select, facts, plain_columns(select.expressions))
+    if is_grouped(select):
+        idle = tells_groups_apart(select, facts)
+    else:
+        idle = determines_row(select, facts, plain_columns(select.expressions))
     facts.cited.clear()
     return idle
 

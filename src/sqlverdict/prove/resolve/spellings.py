@@ -4,6 +4,7 @@
 * ``x ILIKE 'a%'`` is ``LOWER(x) LIKE 'a%'``: so the engines that have it compute it. The pattern is
   ASCII, whose lower case is the same in every locale but one;
 * ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``;
+* DISTINCT ON is DISTINCT or GROUP BY (``distinct_on.py``);
 * IS NOT is the NOT of an IS;
 * STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
 * where a number is a condition, ``x = TRUE`` is ``x = 1``, and ``x IS TRUE`` is that x is neither 0
@@ -16,6 +17,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.prove.resolve.distinct_on import spell_distinct_on
 
 _HINTS = frozenset(
     {"STRAIGHT_JOIN", "SQL_NO_CACHE", "SQL_CACHE", "HIGH_PRIORITY", "SQL_BUFFER_RESULT"}
@@ -34,6 +36,10 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
             case exp.Select() if node.args.get("operation_modifiers"):
                 if all(str(word).upper() in _HINTS for word in node.args["operation_modifiers"]):
                     node.set("operation_modifiers", None)
+            case exp.Select() if (distinct := node.args.get("distinct")) and distinct.args.get(
+                "on"
+            ):
+                spell_distinct_on(node)
             case exp.EQ() | exp.NEQ() if numbers:
                 _number_for_truth(node)
             case exp.Is() if (

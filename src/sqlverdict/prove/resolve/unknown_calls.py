@@ -29,6 +29,9 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import column_name, enclosing, is_grouped, nodes_in
 from sqlverdict.prove.resolve.scope import Unsupported
 
+DIGITS = "digits"
+"""The kind of functions that write a date or timestamp in digits, each part of one length: to a
+collation such texts are equal where they are the same. Beside other texts they are like any."""
 CHANGED = "a rule changes what a function reads that may tell equal values apart"
 DROPPED = "a rule drops an expression that may fail"
 ELSEWHERE = "an expression that may fail is evaluated on other rows"
@@ -116,9 +119,15 @@ def call_kind(call: exp.Anonymous, kinds: AbstractSet[str]) -> str:
     if name["kind"] in ("text", "timestamp") and "other" in kinds:
         # A part of an interval is one.
         return "other"
-    if name["kind"] == "text" and "collated" in kinds:
+    if name["kind"] == DIGITS or (name["kind"] == "text" and "collated" in kinds):
         return "collated"
     return name["kind"]
+
+
+def gives_digits(node: Expr) -> bool:
+    """Whether a node is the call of a function that writes a date or timestamp in digits."""
+    name = UNKNOWN_FUNCTION.fullmatch(str(node.this)) if isinstance(node, exp.Anonymous) else None
+    return name is not None and name["kind"] == DIGITS
 
 
 class _Arguments:

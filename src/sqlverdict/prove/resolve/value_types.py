@@ -15,7 +15,7 @@ from typing import Literal
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schemas.column_types import column_values
+from sqlverdict.parse.schemas.column_types import column_values, is_exact
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import is_mean, quotient_objection
 from sqlverdict.prove.reasoning.shape import (
@@ -35,7 +35,7 @@ from sqlverdict.prove.resolve.folding import (
 from sqlverdict.prove.resolve.one_value import require_determined, require_single_rows
 from sqlverdict.prove.resolve.quoted_values import takes_quotes
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.unknown_calls import call_kind
+from sqlverdict.prove.resolve.unknown_calls import call_kind, gives_digits
 
 ValueType = Literal[
     "number",
@@ -58,6 +58,7 @@ _LABELS = ("tables_json", "assumed")
 _NUMERIC = ("integer", "real", "number")
 _OPERATIONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
 _PATTERNS = frozenset({"text", "collated", "literal", "other"})
+_MOMENTS = frozenset({"date", "timestamp"})
 _TEXTS = (exp.Lower, exp.Upper, exp.Substring)
 
 
@@ -113,7 +114,11 @@ class _ValueTypes:
         self, select: exp.Select, terms: Sequence[Expr], types: Sequence[ValueType]
     ) -> None:
         """Rows that agree in these terms become one: which of several equal texts it shows."""
-        folded = [term for term, own in zip(terms, types, strict=True) if self._may_differ(own)]
+        folded = [
+            term
+            for term, own in zip(terms, types, strict=True)
+            if self._may_differ(own) and not self._is_exact(term)
+        ]
         if not folded:
             return
         exact = [term for term in terms if term not in folded]
@@ -123,6 +128,15 @@ class _ValueTypes:
     def _may_differ(self, own: ValueType) -> bool:
         """Whether two values of a type can be equal and differ."""
         return own in ("other", "collated") or (own == "literal" and not self.record.exact_texts)
+
+    def _is_exact(self, term: Expr) -> bool:
+        """Whether equal values of a term are the same, whatever its type."""
+        if not isinstance(term, exp.Column):
+            return gives_digits(term) and {self.of(part) for part in term.expressions} <= _MOMENTS
+        label, name = column_name(term)
+        table = self.facts.table(label) if self.facts.schema.source not in _LABELS else None
+        column = table.column(name) if table is not None else None
+        return column is not None and is_exact(column, self.facts.dialect)
 
     def sides(self, node: exp.SetOperation) -> None:
         """The types of the columns of a set operation's sides, pair by pair."""

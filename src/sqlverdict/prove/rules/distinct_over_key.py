@@ -25,11 +25,14 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.reasoning.dependencies import closure, determines_row, plain_columns
+from sqlverdict.prove.reasoning.dependencies import (
+    determines_row,
+    plain_columns,
+    tells_groups_apart,
+)
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import column_name, has_window, is_grouped
+from sqlverdict.prove.reasoning.shape import has_window, is_grouped
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-from sqlverdict.prove.tree_key import expression_key
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
@@ -57,26 +60,9 @@ def distinct_over_key(node: exp.Select, facts: Facts) -> Expr | None:
     if not node.args.get("distinct") or has_window(node):
         return None
     if is_grouped(node):
-        if not _tells_groups_apart(node, facts):
+        if not tells_groups_apart(node, facts):
             return None
     elif not determines_row(node, facts, plain_columns(node.expressions)):
         return None
     node.set("distinct", None)
     return node
-
-
-def _tells_groups_apart(node: exp.Select, facts: Facts) -> bool:
-    group = node.args.get("group")
-    if group is None:
-        return True
-    selected = {expression_key(item) for item in node.expressions}
-    rest = [term for term in group.expressions if expression_key(term) not in selected]
-    if not rest:
-        return True
-    if not all(isinstance(term, exp.Column) for term in rest):
-        return False
-    grouped = plain_columns(group.expressions)
-    within = closure(node, facts, grouped)
-    fixed = {name for name in plain_columns(node.expressions) if name in within}
-    determined = closure(node, facts, fixed)
-    return all(column_name(term) in determined for term in rest)

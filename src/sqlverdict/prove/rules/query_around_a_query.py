@@ -14,7 +14,8 @@ Why
 
 Limits
     Set operations inside are passed on only with all columns in their order; of UNION ALL columns
-    may be picked where its sides neither group nor fold rows.
+    may be picked where its sides neither group nor fold rows. SQLite does not say from which side
+    such a column has its affinity: unless it stands in the whole query, all sides have the same.
 
 Source
     ETM (Ascoli et al.), rule 26, for derived tables too.
@@ -86,7 +87,6 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 )
 def query_around_a_query(node: exp.Select, facts: Facts) -> Expr | None:
     """Unwrap it."""
-    del facts
     start = node.args.get("from_")
     if start is None or joins(node) or not isinstance(start.this, exp.Subquery):
         return None
@@ -103,7 +103,33 @@ def query_around_a_query(node: exp.Select, facts: Facts) -> Expr | None:
         return None
     if isinstance(inner, exp.Select):
         return _over_select(node, inner, start.this.alias, asks)
+    if not _has_one_affinity(node, inner, facts):
+        facts.cited.clear()
+        return None
     return _over_set_operation(node, inner, start.this.alias, asks)
+
+
+def _has_one_affinity(node: exp.Select, inner: Expr, facts: Facts) -> bool:
+    """Whether no comparison around can tell from which side a column takes its affinity."""
+    if facts.record.typed or node.parent is None or isinstance(node.parent, exp.Exists):
+        return True
+    numbers = [item.name[1:] for item in node.expressions if isinstance(item, exp.Column)]
+    return all(
+        len({_affinity(side.expressions[int(number)], facts) for side in leaves(inner)}) == 1
+        for number in numbers
+        if number.isdigit()
+    )
+
+
+def _affinity(output: Expr, facts: Facts) -> object:
+    """The affinity of an output, ``None`` for none; a value of its own where it is not known."""
+    while isinstance(output, exp.Column):
+        own = facts.affinity(output)
+        inner = facts.projection(output)
+        if own is not None or inner is None:
+            return own or object()
+        output = inner
+    return object() if isinstance(output, exp.Subquery) else facts.affinity(output)
 
 
 def _over_select(node: exp.Select, inner: exp.Select, label: str, asks: bool) -> Expr | None:

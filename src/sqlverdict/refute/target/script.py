@@ -43,7 +43,7 @@ _TABLES = "-- tables "
 _TYPE = re.compile(
     r"([A-Za-z_][A-Za-z0-9_ ]*(\(\s*\d+(\s*,\s*\d+)*\s*\))?[A-Za-z_ ]*(\[\])*"
     r"|(?i:enum)\s*\('[^'\\]*'(\s*,\s*'[^'\\]*')*\))"
-    r"(\s+CHARACTER SET \w+)?(\s+COLLATE (\w+|\"[\w.@-]+\"))?"
+    r"(\s+CHARACTER SET \w+)?(\s+COLLATE ((\w+|\"[\w.@-]+\")\.)?(\w+|\"[\w.@-]+\"))?"
 )
 """A type that may stand in a CREATE statement: a name, with sizes, or a list of texts; and how
 texts are compared."""

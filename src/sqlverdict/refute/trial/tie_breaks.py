@@ -23,6 +23,7 @@ _BEFORE_VALUE = word_set("where and or not on when then else having case between
 _WAYS = {"rising": ("ASC", 0), "falling": ("DESC", 0), "second": ("ASC", 1), "third": ("ASC", 2)}
 _BEFORE_SOURCE = word_set("from join , as materialized")
 _OPERATORS = frozenset("=<>+-/|%")
+_CALLS = word_set("coalesce ifnull nullif iif abs round")
 _BEFORE_STAR = word_set(", . select distinct all")
 
 
@@ -31,7 +32,8 @@ class _Level:
     """What is known of the innermost query around a word.
 
     ``start`` is its parenthesis where it stands for one value; ``counting`` among its outputs;
-    ``source``: it is read by a FROM clause; ``inner_order``: a source of it is ordered.
+    ``source``: it is read by a FROM clause; ``inner_order``: a source of it is ordered; ``call``:
+    these are the arguments of a function, of which each is one value.
     """
 
     start: int | None = None
@@ -41,6 +43,7 @@ class _Level:
     limited: bool = False
     source: bool = False
     inner_order: bool = False
+    call: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,8 +100,13 @@ def _cuts(parts: list[str]) -> list[_Cut]:
         word, last = part.lower(), parts[before].lower() if before >= 0 else ""
         if part == "(":
             value = last in _BEFORE_VALUE or last[-1:] in _OPERATORS or level.counting
+            value = value or (level.call and last in ("(", ","))
             levels.append(
-                _Level(index if value else None, source=not value and last in _BEFORE_SOURCE)
+                _Level(
+                    index if value else None,
+                    source=not value and last in _BEFORE_SOURCE,
+                    call=last in _CALLS,
+                )
             )
         elif part == ")":
             if level.start is not None and level.columns and not level.limited:

@@ -24,7 +24,9 @@ from sqlverdict.execute.engines.mysql.pure_functions import (
     KINDS,
     SYNTAX,
     UNIT_FIRST,
-    cast_kind,
+    call_kind,
+    is_total_cast,
+    is_total_pattern,
 )
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes, string_value
 from sqlverdict.parse.tokens import word_set
@@ -44,7 +46,7 @@ _LOOSE: Final = _CLAUSES | word_set("and or not when then else by between in dis
 _LOOSE_SYMBOLS: Final = frozenset({"", "=", "<", ">", ",", "+"})
 _TIGHT: Final = frozenset({"^", "%", "*", "/", "div", "mod", "collate", "(", "."})
 _REMAINDERS: Final = {"%": "mod", "mod": "mod", "div": "div"}
-_REGEXP: Final = {"rlike": "regexp"}
+_REGEXPS: Final = word_set("regexp rlike")
 
 
 class _Parentheses:
@@ -159,8 +161,7 @@ class _LexemeWriter:
         self.replaced = True
         leaves: list[str] = []
         words = self._described(group.nodes, leaves, name)
-        kind = cast_kind(words) if name == "cast" else KINDS[name]
-        return _UnknownCall(kind, [name, "(", *words, ")"], leaves)
+        return _UnknownCall(call_kind(name, words), [name, "(", *words, ")"], leaves)
 
     def _described(
         self, nodes: Sequence[_Node], leaves: list[str], function: str = ""
@@ -183,7 +184,10 @@ class _LexemeWriter:
             elif node.kind not in (Lex.WORD, Lex.NAME):
                 words.append(node.text)
             elif word == "as" and function == "cast":
-                words += ["as", _text(nodes[number:]).lower()]
+                declared = _text(nodes[number:]).lower()
+                if not is_total_cast(declared):
+                    raise NoCommonText
+                words += ["as", declared]
                 break
             elif number == 1 and function in UNIT_FIRST:
                 words.append(word)
@@ -194,7 +198,9 @@ class _LexemeWriter:
                 words += ["interval", *_interval(nodes[number : number + 2])]
                 number += 2
             elif word in SYNTAX:
-                words.append(_REGEXP.get(word, word))
+                if word in _REGEXPS and not _is_total_pattern(nodes[number : number + 2]):
+                    raise NoCommonText
+                words.append("regexp" if word in _REGEXPS else word)
             elif word in _UNREAD or (isinstance(behind, Lexeme) and behind.kind is Lex.STRING):
                 raise NoCommonText
             else:
@@ -235,7 +241,7 @@ class _LexemeWriter:
         if "&" in words or "|" in words:
             # Two of them are AND and OR, one is an operator on bits.
             return part
-        if not words & {"regexp", "rlike", "interval"} and not any(
+        if not words & {*_REGEXPS, "interval"} and not any(
             call.kind == "other" or not self.arithmetic for call in calls
         ):
             return part
@@ -296,6 +302,15 @@ def _interval(nodes: Sequence[_Node]) -> list[str]:
         if unit.isalpha():
             return [nodes[0].text, unit]
     raise NoCommonText
+
+
+def _is_total_pattern(nodes: Sequence[_Node]) -> bool:
+    """Whether a text in quotes stands behind REGEXP, alone, by which no server fails."""
+    text = nodes[0] if nodes else None
+    if not isinstance(text, Lexeme) or text.kind is not Lex.STRING:
+        return False
+    ends = len(nodes) == 1 or _word(nodes[1]) in _BETWEEN_CONDITIONS
+    return ends and is_total_pattern(string_value(text))
 
 
 def _leaf(text: str, leaves: list[str]) -> int:

@@ -1,11 +1,13 @@
 """Functions whose value depends on their arguments, the session and the clock alone.
 
 None of them fails in the mode of our sessions: what has no value is NULL. RAND(), UUID() and their
-like are not here, nor what may fail: EXP(1000), JSON functions of a text that is none.
+like are not here, nor what may fail: EXP(1000), PERIOD_DIFF of no period (in MySQL), JSON functions
+and a CAST to JSON of a text that is none, REGEXP with a pattern that is none.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,7 +17,7 @@ _NUMBERS: Final = word_set(
     "year month day dayofmonth dayofweek dayofyear weekday week weekofyear yearweek quarter hour "
     "minute second microsecond datediff timestampdiff to_days to_seconds extract unix_timestamp "
     "time_to_sec octet_length bit_length ascii ord locate instr field find_in_set strcmp floor "
-    "ceil ceiling round truncate sign sqrt mod ln log log2 log10 period_diff crc32"
+    "ceil ceiling round truncate sign sqrt mod ln log log2 log10 crc32"
 )
 _TEXTS: Final = word_set(
     "concat concat_ws left right trim ltrim rtrim lpad rpad replace reverse substring_index "
@@ -55,11 +57,43 @@ _CASTS: Final = {
     "char": "collated",
     "date": "date",
     "datetime": "timestamp",
+    "time": "other",
+    "binary": "other",
 }
+_DIGITS: Final = re.compile(r"'(?:%[YmdHisSTjyf]|[-/ :.,_])*'")
+_ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
+_PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
+
+
+def is_total_cast(declared: str) -> bool:
+    """Whether a CAST to a type, in lower case, never fails."""
+    return _first_word(declared) in _CASTS
 
 
 def cast_kind(words: Sequence[str | int]) -> str:
     """What a CAST gives, by the words of its meaning, of which the last are AS and the type."""
     declared = str(words[-1]) if len(words) > 1 and words[-2] == "as" else ""
-    first = declared.replace("(", " ").split()[:1]
-    return _CASTS.get(first[0], "other") if first else "other"
+    return _CASTS.get(_first_word(declared), "other")
+
+
+def _first_word(declared: str) -> str:
+    return next(iter(declared.replace("(", " ").split()), "")
+
+
+def call_kind(name: str, words: Sequence[str | int]) -> str:
+    """What a call of a function gives, by its name and the words of its arguments.
+
+    A date or timestamp in digits, each part of one length, is equal to no other one, whatever the
+    collation.
+    """
+    if name == "cast":
+        return cast_kind(words)
+    format_ = words[-1] if len(words) > 1 and words[-2] == "," else ""
+    if name == "date_format" and _DIGITS.fullmatch(str(format_)):
+        return "digits"
+    return KINDS[name]
+
+
+def is_total_pattern(pattern: str) -> bool:
+    """Whether every server reads a text as a regular expression, and none fails by it."""
+    return _PATTERN.fullmatch(pattern) is not None

@@ -11,7 +11,8 @@ else:
   need not keep them;
 * an enum is the type's name and a CHECK over its labels; a domain is its base type, its NOT NULL
   and its CHECKs over the column;
-* a collation that is not the database's own stands behind the type;
+* a collation that is not the database's default stands behind the type, with its schema where a
+  user made it;
 * unique indexes that are partial, over expressions or take NULLs for equal are in ``indexes``, and
   so are those of EXCLUDE.
 """
@@ -52,7 +53,11 @@ _COLUMNS: Final = """
 SELECT a.attrelid::int8, a.attname,
   pg_catalog.format_type(CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE a.atttypid END,
     CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END)
-    || CASE WHEN a.attcollation NOT IN (0, 100) THEN ' COLLATE ' || a.attcollation::regcollation
+    || CASE WHEN a.attcollation NOT IN (0, 100) THEN ' COLLATE ' || (
+      SELECT CASE WHEN s.nspname = 'pg_catalog' THEN ''
+        ELSE pg_catalog.quote_ident(s.nspname) || '.' END || pg_catalog.quote_ident(l.collname)
+      FROM pg_catalog.pg_collation AS l
+      JOIN pg_catalog.pg_namespace AS s ON s.oid = l.collnamespace WHERE l.oid = a.attcollation)
       ELSE '' END,
   a.attnotnull OR t.typnotnull, pg_catalog.pg_get_expr(f.adbin, f.adrelid),
   a.attgenerated::text, a.atttypid::int8, t.typtype::text

@@ -12,7 +12,7 @@ the branches before it may guard it. Functions whose value depends on more than 
 session and the clock are not replaced, nor are windows, collations and calls in FROM: such a query
 has no text. An expression that the query groups by is an argument where it stands in a larger one.
 
-Before that, other words for the same become one (``spellings.py``).
+Before that, other words for the same become one (``spellings.py``, ``date_parts.py``).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from sqlverdict.execute.common_text import NoCommonText, unknown_name
+from sqlverdict.execute.engines.postgres.common.date_parts import unify_date_parts
 from sqlverdict.execute.engines.postgres.common.expressions import (
     AGGREGATES,
     FUNCTIONS,
@@ -104,6 +105,7 @@ def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
         if len(statements) != 1 or statements[0].WhichOneof("node") != "select_stmt":
             raise NoCommonText
         unify_spellings(statements[0], any_type=any_type)
+        unify_date_parts(statements[0])
         change(statements[0].select_stmt)
         text = str(postgast.deparse(tree))
         # What is read from here on is the text: it must say what the tree says.
