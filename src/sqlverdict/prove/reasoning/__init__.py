@@ -6,6 +6,7 @@
 ``filters``         conditions of which only the truth counts
 ``strict``          expressions that are NULL where a part of them is
 ``bare``            columns beside an aggregate that are neither grouped by nor inside it
+``affinities``      whether SQLite compares what stands in one place of several queries alike
 ``common_type``     whether a value keeps its type without the one beside it
 ``copies``          copies of parts of a query, with a bound
 ``counting``        ways to count rows that meet a condition, and their plain form

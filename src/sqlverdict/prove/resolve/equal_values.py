@@ -20,6 +20,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schemas.column_types import collation
 from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.reasoning.affinities import compare_alike
 from sqlverdict.prove.reasoning.dependencies import is_tested
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
@@ -88,16 +89,10 @@ def mixes_affinities(node: exp.SetOperation, facts: Facts) -> bool:
     if node.parent is None or isinstance(node.parent, exp.SetOperation | exp.Exists):
         # The outermost set operation stands for those in it.
         return False
-    return any(
-        len({_AFFINITY_CLASS.get(facts.affinity(column) or "BLOB") for column in columns}) > 1
+    return not all(
+        compare_alike(columns, facts)
         for columns in zip(*(side.expressions for side in leaves(node)), strict=True)
     )
-
-
-_AFFINITY_CLASS = {"TEXT": "text", "BLOB": "none", "INTEGER": "number", "REAL": "number"} | {
-    "NUMERIC": "number"
-}
-"""Affinities of one class convert what they are compared with alike."""
 
 
 def folds_types(node: exp.SetOperation, facts: Facts) -> bool:

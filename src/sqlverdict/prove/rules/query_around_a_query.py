@@ -26,6 +26,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.reasoning.affinities import compare_alike
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import substitute
@@ -115,21 +116,10 @@ def _has_one_affinity(node: exp.Select, inner: Expr, facts: Facts) -> bool:
         return True
     numbers = [item.name[1:] for item in node.expressions if isinstance(item, exp.Column)]
     return all(
-        len({_affinity(side.expressions[int(number)], facts) for side in leaves(inner)}) == 1
+        compare_alike([side.expressions[int(number)] for side in leaves(inner)], facts)
         for number in numbers
         if number.isdigit()
     )
-
-
-def _affinity(output: Expr, facts: Facts) -> object:
-    """The affinity of an output, ``None`` for none; a value of its own where it is not known."""
-    while isinstance(output, exp.Column):
-        own = facts.affinity(output)
-        inner = facts.projection(output)
-        if own is not None or inner is None:
-            return own or object()
-        output = inner
-    return object() if isinstance(output, exp.Subquery) else facts.affinity(output)
 
 
 def _over_select(node: exp.Select, inner: exp.Select, label: str, asks: bool) -> Expr | None:
