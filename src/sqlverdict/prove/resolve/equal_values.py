@@ -89,9 +89,17 @@ def mixes_affinities(node: exp.SetOperation, facts: Facts) -> bool:
     if node.parent is None or isinstance(node.parent, exp.SetOperation | exp.Exists):
         # The outermost set operation stands for those in it.
         return False
+    sides = list(leaves(node))
+    holder = node.parent.parent if isinstance(node.parent, exp.Subquery) else node.parent
+    if isinstance(holder, exp.In) and all(
+        len(side.expressions) == 1 and facts.comparable(holder.this, side.expressions[0])
+        for side in sides
+    ):
+        # Numbers beside numbers, and texts beside texts, are not converted.
+        return False
     return not all(
         compare_alike(columns, facts)
-        for columns in zip(*(side.expressions for side in leaves(node)), strict=True)
+        for columns in zip(*(side.expressions for side in sides), strict=True)
     )
 
 
