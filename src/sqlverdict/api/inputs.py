@@ -63,6 +63,7 @@ from sqlverdict.load.prediction_formats import (
 )
 from sqlverdict.load.predictions import Predictions, pair_entries
 from sqlverdict.load.tables.cases import TableCases, own_format
+from sqlverdict.load.turns import TurnReader
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.options import Options
 from sqlverdict.run.task import as_benchmark
@@ -311,12 +312,20 @@ def _from_records(
     cases: dict[str, Case] = {}
     entries: list[PredictionEntry] = []
     missing: list[str] = []
+    turns = TurnReader()
     for number, record in enumerate(records):
         where = f"record {number}"
         fields = rename(without_gaps(record, columns), columns, where)
         fields.setdefault("id", str(number))
         fields.setdefault("db_id", (databases.only if databases else None) or "database")
         case = case_from(fields, where, databases, Path())
+        known = cases.get(case.id)
+        # A case with trials has a record for each, and is one turn.
+        if known is None:
+            case = turns.with_turn(case, fields, where)
+        else:
+            about = {"session": known.session, "turn": known.turn, "earlier": known.earlier}
+            case = replace(case, **about)
         if case.id in cases and (fields.get(TRIAL) is None or cases[case.id] != case):
             raise UsageError(f"{where}: case id {case.id!r} is given twice; ids must be unique")
         cases[case.id] = case

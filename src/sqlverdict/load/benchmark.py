@@ -56,6 +56,8 @@ class Benchmark:
             own files say them.
         preset: The comparison of the benchmark's own script; empty where it has none.
         column_note: Which columns of a user's file were taken for what by their names and cells.
+        sessions: How many turns each conversation has, in the order of the cases; empty: the
+            cases are no conversations, or it is not known before they are read.
 
     Examples:
         >>> from sqlverdict.load.benchmarks.demo import DATA
@@ -74,6 +76,7 @@ class Benchmark:
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
     preset: str = ""
     column_note: tuple[Part, ...] = ()
+    sessions: tuple[int, ...] = ()
 
     def case_names(self) -> list[CaseName]:
         """The id of every case and that of its database."""

@@ -74,7 +74,7 @@ class Playground:
             prediction,
             case.database,
             question=case.question,
-            knowledge=case.knowledge,
+            knowledge=case.known,
             contract=case.contract,
             id=case.id,
         ).result

@@ -116,6 +116,7 @@ class CaseColumns(Struct, frozen=True):
     gold: tuple[tuple[str, ...], ...]
     feature: tuple[tuple[str, ...], ...]
     knowledge: tuple[str, ...]
+    earlier: tuple[tuple[str, ...], ...] = ()
 
 
 class ResultColumns(Struct, frozen=True):

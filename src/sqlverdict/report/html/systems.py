@@ -22,6 +22,7 @@ from sqlverdict.report.one_run.sections import (
     decided_by,
     expected_sentences,
     header,
+    interactions_table,
     outcome,
     reason_table,
     refusal_sentences,
@@ -68,7 +69,7 @@ def page_system(
         *refusal_sentences(run),
         *run.manifest.notes,
     ]
-    tables = [verdict_table(run), reason_table(summary, most=None)]
+    tables = [interactions_table(summary), verdict_table(run), reason_table(summary, most=None)]
     return PageSystem(
         name=name,
         title=f"{header(run)}. {outcome([summary]).message}.",

@@ -15,7 +15,7 @@ from sqlverdict.score.estimates import Slice
 from sqlverdict.score.metric import label_by_alias
 from sqlverdict.score.summary import Summary
 
-_SLICES = {"difficulty": "difficulty", "database": "db_id"}
+_SLICES = {"difficulty": "difficulty", "database": "db_id", "turn": "turn"}
 GROUPINGS = tuple(_SLICES)
 """What a table can be split by."""
 _ALL = "all"

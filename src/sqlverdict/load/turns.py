@@ -1,0 +1,78 @@
+"""Cases of users' own files that are turns of conversations.
+
+``session`` and ``turn`` (from 1) are fields. The turns of a session stand in their order; other
+cases may stand between them. A record that stands alone says in ``earlier`` what was asked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from sqlverdict.errors import BenchmarkError, UsageError, column_option
+from sqlverdict.records import Case
+
+TURN_FIELDS = ("session", "turn", "earlier")
+
+
+class TurnReader:
+    """Gives the cases of one pass over a user's file their turns."""
+
+    def __init__(self) -> None:
+        self._questions: dict[str, list[str]] = {}
+
+    def with_turn(self, case: Case, record: Mapping[str, Any], where: str) -> Case:
+        """The case as a turn, where its record says that it is one.
+
+        Raises:
+            BenchmarkError: a field is missing, or the turn does not follow the one before.
+        """
+        session, turn = record.get("session"), record.get("turn")
+        if session is None and turn is None and record.get("earlier") is None:
+            return case
+        session = str(session) if isinstance(session, int) else session
+        if not isinstance(session, str) or not session or turn is None:
+            raise BenchmarkError(
+                f"{where}: case {case.id!r} has the session {session!r} and the turn {turn!r}. "
+                "Expected both: a turn of a conversation. Leave out a column that means something "
+                "else: ",
+                column_option("turn" if turn is not None else "session", "off"),
+            )
+        before = self._questions.setdefault(session, [])
+        number, earlier = _whole(turn), _texts(record.get("earlier"), where)
+        if number is None or (earlier is None and number != len(before) + 1):
+            raise BenchmarkError(
+                f"{where}: case {case.id!r} is turn {turn!r} of session {session!r}, which has "
+                f"{len(before)} turns before it. Expected the turns in their order, from 1; a case "
+                "that stands alone has the questions before it in 'earlier'."
+            )
+        earlier = tuple(before) if earlier is None else earlier
+        before.append(case.question)
+        try:
+            return replace(case, session=session, turn=number, earlier=earlier)
+        except UsageError as wrong:
+            raise BenchmarkError(f"{where}: {wrong}") from wrong
+
+
+def _whole(value: object) -> int | None:
+    text = str(value) if isinstance(value, int | float | str) else ""
+    text = text.removesuffix(".0").strip()
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _texts(value: object, where: str) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise BenchmarkError(f"{where}: 'earlier' is {value!r}. Expected a list of questions.")
+    return tuple(value)
+
+
+def session_sizes(cases: Iterable[Case]) -> tuple[int, ...]:
+    """How many turns each conversation has, in order; empty where a case is no turn of one."""
+    sessions = [case.session for case in cases]
+    if not all(sessions):
+        return ()
+    return tuple(sum(1 for _ in group) for _, group in groupby(sessions))
