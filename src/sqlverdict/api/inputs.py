@@ -319,13 +319,7 @@ def _from_records(
         fields.setdefault("id", str(number))
         fields.setdefault("db_id", (databases.only if databases else None) or "database")
         case = case_from(fields, where, databases, Path())
-        known = cases.get(case.id)
-        # A case with trials has a record for each, and is one turn.
-        if known is None:
-            case = turns.with_turn(case, fields, where)
-        else:
-            about = {"session": known.session, "turn": known.turn, "earlier": known.earlier}
-            case = replace(case, **about)
+        case = turns.with_turn(case, fields, where)
         if case.id in cases and (fields.get(TRIAL) is None or cases[case.id] != case):
             raise UsageError(f"{where}: case id {case.id!r} is given twice; ids must be unique")
         cases[case.id] = case

@@ -102,12 +102,12 @@ def read_conversations(
     check_options(name, options, difficulty=("on", "off"))
     file = first_file(root, names, title)
     home = root if root.is_dir() else file.parent
+    notes: tuple[str, ...] = ()
     if file.suffix in _GOLD_FILES:
         interactions, notes = _gold_interactions(file), (f"{file.name} has no questions",)
     else:
         data = read_bytes(file, BenchmarkError)
         interactions = decode_json(data, str(file), BenchmarkError, list[_Interaction])
-        notes = ()
     interactions = [each for each in interactions if each.interaction]
     if not interactions:
         raise BenchmarkError(f"{file} holds no conversation. Check the file and the split.")

@@ -22,6 +22,7 @@ class TurnReader:
 
     def __init__(self) -> None:
         self._questions: dict[str, list[str]] = {}
+        self._known: dict[str, Case] = {}
 
     def with_turn(self, case: Case, record: Mapping[str, Any], where: str) -> Case:
         """The case as a turn, where its record says that it is one.
@@ -40,6 +41,10 @@ class TurnReader:
                 "else: ",
                 column_option("turn" if turn is not None else "session", "off"),
             )
+        known = self._known.get(case.id)
+        if known is not None:
+            # A case with trials has a record for each, and is one turn.
+            return replace(case, session=known.session, turn=known.turn, earlier=known.earlier)
         before = self._questions.setdefault(session, [])
         number, earlier = _whole(turn), _texts(record.get("earlier"), where)
         if number is None or (earlier is None and number != len(before) + 1):
@@ -51,9 +56,11 @@ class TurnReader:
         earlier = tuple(before) if earlier is None else earlier
         before.append(case.question)
         try:
-            return replace(case, session=session, turn=number, earlier=earlier)
+            placed = replace(case, session=session, turn=number, earlier=earlier)
         except UsageError as wrong:
             raise BenchmarkError(f"{where}: {wrong}") from wrong
+        self._known[case.id] = placed
+        return placed
 
 
 def _whole(value: object) -> int | None:

@@ -3,9 +3,9 @@
 Files, below ``root``: ``<split>.json``, a list of objects with ``database_id`` and
 ``interaction``, a list of turns with ``utterance`` (the question) and ``query`` (its gold);
 ``<split>_gold.txt`` where there is no JSON (then there are no questions): ``SQL<TAB>db_id`` a line,
-a blank line between two conversations. ``root`` may also be the file itself. Databases in ``database/<db>/<db>.sqlite``, or
-in the given folder; of those that are missing, ``tables.json`` says the schema. Options:
-``difficulty=off`` leaves out Spider's hardness.
+a blank line between two conversations. ``root`` may also be the file itself. Databases in
+``database/<db>/<db>.sqlite``, or in the given folder; of those that are missing, ``tables.json``
+says the schema. Options: ``difficulty=off`` leaves out Spider's hardness.
 
 Each turn is a case. Its id is the position of the conversation, from 0, and the turn, from 1:
 ``12_3``. A file of predictions by position has a line for each turn, with or without blank lines
