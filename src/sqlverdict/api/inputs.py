@@ -63,7 +63,7 @@ from sqlverdict.load.prediction_formats import (
 )
 from sqlverdict.load.predictions import Predictions, pair_entries
 from sqlverdict.load.tables.cases import TableCases, own_format
-from sqlverdict.load.turns import TurnReader
+from sqlverdict.load.turns import TurnReader, in_turn_of
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.options import Options
 from sqlverdict.run.task import as_benchmark
@@ -319,7 +319,8 @@ def _from_records(
         fields.setdefault("id", str(number))
         fields.setdefault("db_id", (databases.only if databases else None) or "database")
         case = case_from(fields, where, databases, Path())
-        case = turns.with_turn(case, fields, where)
+        known = cases.get(case.id)
+        case = in_turn_of(case, known) if known else turns.with_turn(case, fields, where)
         if case.id in cases and (fields.get(TRIAL) is None or cases[case.id] != case):
             raise UsageError(f"{where}: case id {case.id!r} is given twice; ids must be unique")
         cases[case.id] = case

@@ -22,7 +22,6 @@ class TurnReader:
 
     def __init__(self) -> None:
         self._questions: dict[str, list[str]] = {}
-        self._known: dict[str, Case] = {}
 
     def with_turn(self, case: Case, record: Mapping[str, Any], where: str) -> Case:
         """The case as a turn, where its record says that it is one.
@@ -41,10 +40,6 @@ class TurnReader:
                 "else: ",
                 column_option("turn" if turn is not None else "session", "off"),
             )
-        known = self._known.get(case.id)
-        if known is not None:
-            # A case with trials has a record for each, and is one turn.
-            return replace(case, session=known.session, turn=known.turn, earlier=known.earlier)
         before = self._questions.setdefault(session, [])
         number, earlier = _whole(turn), _texts(record.get("earlier"), where)
         if number is None or (earlier is None and number != len(before) + 1):
@@ -56,11 +51,14 @@ class TurnReader:
         earlier = tuple(before) if earlier is None else earlier
         before.append(case.question)
         try:
-            placed = replace(case, session=session, turn=number, earlier=earlier)
+            return replace(case, session=session, turn=number, earlier=earlier)
         except UsageError as wrong:
             raise BenchmarkError(f"{where}: {wrong}") from wrong
-        self._known[case.id] = placed
-        return placed
+
+
+def in_turn_of(case: Case, known: Case) -> Case:
+    """The case in the same turn: a case with trials has a record for each, and is one turn."""
+    return replace(case, session=known.session, turn=known.turn, earlier=known.earlier)
 
 
 def _whole(value: object) -> int | None:

@@ -43,7 +43,8 @@ def paper_table(
     Args:
         runs: The runs.
         metrics: The labels; by default all, the one that decides first.
-        by: ``difficulty``, ``database`` or ``turn``: a column per level, and a row per system and metric.
+        by: ``difficulty``, ``database`` or ``turn``: a column per level, and a row per system and
+            metric.
         intervals: Print the 95% interval behind each value.
         decimals: Digits behind the point.
 
@@ -70,11 +71,8 @@ def paper_table(
 
     if by is None:
         columns = {label: [cells(run.summary, label) for run in runs] for label in labels}
-        whole = {
-            label: [value_cells(run.summary.interactions, label) for run in runs]
-            for label in labels
-        }
-        for label, own in whole.items():
+        for label in labels:
+            own = [value_cells(run.summary.interactions, label) for run in runs]
             if any(value != _NO_VALUE for value, _ in own):
                 columns[f"{label}, interaction match"] = own
         return PaperTable(_table({"system": names}, columns), notes)
