@@ -168,7 +168,7 @@ class AskedQuestion:
             """Which turn of it, from 1."""
 
     @property
-    def asked_lines(self) -> tuple[str, ...]:
+    def question_lines(self) -> tuple[str, ...]:
         """The question after the earlier ones, a line each; a question alone is as it stands."""
         if not self.earlier:
             return (self.question,)
@@ -176,12 +176,12 @@ class AskedQuestion:
         return (*lines, f"Turn {len(lines) + 1}, asked now: {_one_line(self.question)}")
 
     @property
-    def asked(self) -> str:
+    def full_question(self) -> str:
         """The same as one text, as people and models read it."""
-        return "\n".join(self.asked_lines)
+        return "\n".join(self.question_lines)
 
     @property
-    def asked_briefly(self) -> str:
+    def question_line(self) -> str:
         """The same in one line, the question first: lists cut what is too long."""
         if not self.earlier:
             return self.question

@@ -86,4 +86,4 @@ def asks_for_order(case: Case) -> bool:
     if case.contract is not None and case.contract.order is not None:
         return case.contract.order != "ignore"
     # An order that an earlier turn asked for may still be meant.
-    return not case.question or _ORDER.search(case.asked) is not None
+    return not case.question or _ORDER.search(case.full_question) is not None

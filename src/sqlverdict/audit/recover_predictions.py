@@ -152,8 +152,8 @@ def _records(
         if sessions and not all(line.strip() for _, line in lines):
             lines, _ = prediction_lines(recovered.path, text, len(ids), sessions)
         recovered.records = len(lines)
-        for place, (number, line) in enumerate(lines):
-            case_id = ids[place] if place < len(ids) else f"line {number}"
+        for position, (number, line) in enumerate(lines):
+            case_id = ids[position] if position < len(ids) else f"line {number}"
             if not line.strip():
                 recovered.blank.append(f"line {number}")
             yield _FileRecord(f"line {number}", f"{line}\n", case_id)

@@ -69,11 +69,11 @@ def _turns(
         "A blank line parts two conversations and is no prediction: write a query for each turn, "
         "or use a format with ids, where null is an abstention."
     )
-    for place, (group, turns) in enumerate(zip(groups, sessions, strict=False)):
+    for position, (group, turns) in enumerate(zip(groups, sessions, strict=False)):
         if len(group) != turns:
             raise PredictionError(
-                f"{path}: conversation {place} (from 0) has {count(len(group), 'line')} (from line "
-                f"{group[0][0]}), and {count(turns, 'turn')} in the benchmark. {advice}"
+                f"{path}: conversation {position} (from 0) has {count(len(group), 'line')}, from "
+                f"line {group[0][0]} on, and {count(turns, 'turn')} in the benchmark. {advice}"
             )
     if len(groups) != len(sessions):
         raise PredictionError(

@@ -13,7 +13,7 @@ right, or none, the sessions are counted.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlverdict.records import Result, Verdict
 from sqlverdict.score.deciding import WORTH, counted_verdict
@@ -32,15 +32,25 @@ _WORST = (
 _AS_RIGHT = {Verdict.ABSTAINED_RIGHT: Verdict.CORRECT}
 
 
-@dataclass
-class _Session:
-    """What is kept of a session: per metric the worst turn, and how many are scored and right."""
+class _TurnCounts:
+    """What is kept of a session: per metric its worst turn, and how many are scored and right."""
 
-    worst: list[int]
-    scored: list[int]
-    right: list[int]
-    turns: int = 0
-    last: int = 0
+    def __init__(self, metrics: int) -> None:
+        self.worst = [len(_WORST) - 1] * metrics
+        self.scored = [0] * metrics
+        self.right = [0] * metrics
+        self.turns = 0
+        self.last = 0
+
+    def add(self, turn: int, verdicts: Iterable[Verdict]) -> None:
+        self.turns += 1
+        self.last = max(self.last, turn)
+        for n, verdict in enumerate(verdicts):
+            rank = _WORST.index(_AS_RIGHT.get(verdict, verdict))
+            self.worst[n] = min(self.worst[n], rank)
+            worth = WORTH[verdict]
+            self.scored[n] += worth is not None
+            self.right[n] += bool(worth)
 
 
 class SessionTally:
@@ -52,7 +62,7 @@ class SessionTally:
 
     def __init__(self, labels: Sequence[str]) -> None:
         self._labels = labels
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, _TurnCounts] = {}
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -61,19 +71,10 @@ class SessionTally:
         """Count one result; one without a session is no turn."""
         if not result.session:
             return
-        verdicts = [counted_verdict(result, label) for label in self._labels]
-        session = self._sessions.get(result.session)
-        if session is None:
-            empty = [0] * len(self._labels)
-            session = _Session([len(_WORST) - 1] * len(empty), empty.copy(), empty.copy())
-            self._sessions[result.session] = session
-        session.turns += 1
-        session.last = max(session.last, result.turn or 0)
-        for n, verdict in enumerate(verdicts):
-            session.worst[n] = min(session.worst[n], _WORST.index(_AS_RIGHT.get(verdict, verdict)))
-            worth = WORTH[verdict]
-            session.scored[n] += worth is not None
-            session.right[n] += bool(worth)
+        counts = self._sessions.get(result.session)
+        if counts is None:
+            counts = self._sessions[result.session] = _TurnCounts(len(self._labels))
+        counts.add(result.turn or 0, (counted_verdict(result, label) for label in self._labels))
 
     def estimates(self) -> tuple[Estimate, ...]:
         """Interaction match under each metric: the cases of an estimate are sessions."""

@@ -101,27 +101,22 @@ def classic(benchmark: str, summary: Summary, results: Iterable[Result] = ()) ->
         parts = {part.key: part.estimates for part in summary.slices if part.by == "turn"}
         turns = {f"turn {n}": _of(metric, parts[n]) if n in parts else empty for n in _TURNS}
     label = _exact_metric(summary) if layout.row == "execution" else None
-    exact = None if label is None else _exact(results, label, metric, layout)
-    lines = _block(columns, exact, layout)
+    right, unread = (None, 0) if label is None else _exact(results, label, metric, layout)
+    lines = _block(columns, right, layout)
     if turns:
-        lines += ["", "", *_block(turns, exact, layout, "TURN ")]
+        lines += ["", "", *_block(turns, right, layout, "TURN ")]
     unlabelled = levels.get(UNLABELLED, empty).scored
     notes = list(_notes(layout, metric, whole, unlabelled))
-    if exact is not None and label is not None:
-        notes += _exact_notes(exact, _of(label, summary.estimates), whole)
+    if label is not None:
+        notes += _exact_notes(unread, _of(label, summary.estimates), whole)
     return Classic("\n".join(lines), tuple(notes))
 
 
-@dataclass(frozen=True)
-class _ExactMatches:
-    """How many cases of each column match exactly, and how many the metric cannot read."""
-
-    right: Counter[str | None]
-    unread: int
-
-
 def _block(
-    columns: Mapping[str, Estimate], exact: _ExactMatches | None, layout: _Layout, about: str = ""
+    columns: Mapping[str, Estimate],
+    right: Counter[str | None] | None,
+    layout: _Layout,
+    about: str = "",
 ) -> list[str]:
     """The columns with their counts, the execution accuracy, and the exact match behind it."""
     heads = "".join(f" {name:{_WIDTH}}" for name in columns)
@@ -133,9 +128,9 @@ def _block(
         layout.rule.format(about),
         f"{layout.row:{_WIDTH}}{_values(values, layout)}",
     ]
-    if exact is not None:
+    if right is not None:
         shares = [
-            exact.right[name] / column.scored if column.scored else None
+            right[name] / column.scored if column.scored else None
             for name, column in columns.items()
         ]
         rule = f"{'=' * 22} {about}EXACT MATCHING ACCURACY {'=' * 21}"
@@ -156,8 +151,13 @@ def _exact_metric(summary: Summary) -> str | None:
     return _SCRIPT if _SCRIPT in known else next(iter(known), None)
 
 
-def _exact(results: Iterable[Result], metric: str, ex: str, layout: _Layout) -> _ExactMatches:
-    """Spider's second block: the cases are those that EX scores."""
+def _exact(
+    results: Iterable[Result], metric: str, ex: str, layout: _Layout
+) -> tuple[Counter[str | None], int]:
+    """How many cases of each column match exactly, and how many the metric cannot read.
+
+    This is Spider's second block: the cases are those that EX scores.
+    """
     right: Counter[str | None] = Counter()
     sessions: dict[str, list[float | None]] = {}
     unread = 0
@@ -175,19 +175,19 @@ def _exact(results: Iterable[Result], metric: str, ex: str, layout: _Layout) -> 
         names = (result.difficulty, layout.total, f"turn {turn}")
         right.update(dict.fromkeys(names, int(value or 0)))
     right[layout.joint] = sum(all(value == 1 for value in turns) for turns in sessions.values())
-    return _ExactMatches(right, unread)
+    return right, unread
 
 
-def _exact_notes(exact: _ExactMatches, own: Estimate, whole: Estimate) -> list[str]:
+def _exact_notes(unread: int, own: Estimate, whole: Estimate) -> list[str]:
     notes = []
     if own.scored != whole.scored:
         notes.append(
             f"exact match is over the same {count(whole.scored, 'case')} as {whole.metric}; over "
             f"the {own.scored:,} that it scores itself, {own.metric} is {percent(own.value)}"
         )
-    if exact.unread:
+    if unread:
         notes.append(
-            f"{count(exact.unread, 'case counts', 'cases count')} as 0 in exact match, as in the "
+            f"{count(unread, 'case counts', 'cases count')} as 0 in exact match, as in the "
             f"script: {own.metric} cannot read them"
         )
     if own.metric != _SCRIPT:

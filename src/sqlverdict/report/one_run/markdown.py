@@ -202,7 +202,7 @@ def _examples(run: Run) -> Iterator[str]:
 def _example(result: Result, folder: Path) -> Iterator[str]:
     yield f"### {md_cell(result.id)} ({md_cell(result.db_id)})"
     if result.question:
-        yield "  \n".join(f"> {md_cell(line)}" for line in result.asked_lines)
+        yield "  \n".join(f"> {md_cell(line)}" for line in result.question_lines)
     golds = [f"-- gold\n{gold}" for gold in result.gold]
     yield fence("\n".join([*golds, f"-- prediction\n{prediction_text(result)}"]), "sql")
     yield md_cell(first_sentence(result))

@@ -145,7 +145,7 @@ def _question(
     return RescoredQuestion(
         was.id,
         was.db_id,
-        was.asked_briefly,
+        was.question_line,
         was.gold,
         now.gold,
         reasons.get(was.id, ""),

@@ -269,7 +269,7 @@ def _print_table(run: Run, results: Iterator[Result], *, witnesses: bool) -> int
             short(_DIFFER.sub("", _witness(result)), 70)
             if witnesses
             else ", ".join(reasons_by(result, run.deciding)),
-            short(result.asked_briefly, 60),
+            short(result.question_line, 60),
         )
         for result in first
     ]
