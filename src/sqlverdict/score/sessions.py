@@ -115,13 +115,13 @@ def effective_cases(right: int, scored: int, parts: Sequence[tuple[int, int]]) -
     alone = scored - sum(size for _, size in parts)
     groups = alone + len(parts)
     share = right / scored
-    if right in (0, scored) or groups < 2:
+    if right in (0, scored):
         return groups
     alone_right = right - sum(good for good, _ in parts)
     squares = sum((good - share * size) ** 2 for good, size in parts)
     squares += alone_right * (1 - share) ** 2 + (alone - alone_right) * share**2
-    by_groups = groups / (groups - 1) * squares / scored**2
-    return max(1.0, scored / max(1.0, by_groups / (share * (1 - share) / scored)))
+    effect = squares / (scored * share * (1 - share))
+    return max(1.0, scored / max(1.0, effect))
 
 
 def estimate_of(results: Iterable[Result], label: str, *, binary: bool, seed: int = 0) -> Estimate:

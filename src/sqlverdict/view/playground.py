@@ -73,8 +73,8 @@ class Playground:
             gold,
             prediction,
             case.database,
-            question=case.question,
-            knowledge=case.known,
+            question="\n".join((*case.earlier, case.question)),
+            knowledge=case.knowledge,
             contract=case.contract,
             id=case.id,
         ).result
