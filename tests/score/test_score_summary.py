@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Reason, Result, Verdict
-from sqlverdict.score.estimates import Estimate, Slice, MetricValues
+from sqlverdict.score.estimates import Estimate, MetricValues, Slice
 from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.score.summary import Summary, summarise, summary_from_json, summary_to_json
 
