@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import zlib
 from base64 import b64decode
 from contextlib import closing
@@ -237,6 +238,36 @@ def test_words_of_earlier_turns_count(sparc: Path) -> None:
     )
     signs = [sign.message for piece in run["0_2"].evidence for sign in getattr(piece, "signs", ())]
     assert not any("kitchen" in message for message in signs)
+
+
+def test_a_tie_is_not_decided_by_the_order_of_rows_in_the_file(tmp_path: Path) -> None:
+    """A script takes the rows as they lie in the file; ``ex`` never calls such a case wrong."""
+    rows = ["(1, 'mug', 'kitchen')", "(2, 'cup', 'kitchen')", "(3, 'pen', 'office')"]
+    first = ("Which kinds are there?", "SELECT DISTINCT kind FROM item")
+    tied = ("Name an item of the first kind.", "SELECT name FROM item ORDER BY kind LIMIT 1")
+    values = []
+    for order in (rows, rows[1::-1] + rows[2:]):
+        database = tmp_path / f"{len(values)}.sqlite"
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("CREATE TABLE item (id INTEGER, name TEXT, kind TEXT)")
+            connection.execute(f"INSERT INTO item VALUES {', '.join(order)}")
+            connection.commit()
+        cases = [
+            Case("1", "shop", first[0], (first[1],), database=str(database), session="x", turn=1),
+            Case(
+                *("2", "shop", tied[0], (tied[1],)),
+                database=str(database),
+                session="x",
+                turn=2,
+                earlier=(first[0],),
+            ),
+        ]
+        answers = {"1": first[1], "2": "SELECT name FROM item ORDER BY kind, name LIMIT 1"}
+        options = Options("ex,ex[spider]", workers=0, cache=None)
+        run = evaluate(cases, answers, options=options)
+        values.append({each.metric: each.value for each in run.summary.interactions})
+    assert [value["ex[spider]"] for value in values] == [0.0, 1.0]
+    assert [value["ex"] for value in values] == [None, 1.0]
 
 
 def test_the_playground_knows_the_turns_before(sparc: Path, run: Run) -> None:
