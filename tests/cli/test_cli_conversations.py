@@ -158,7 +158,7 @@ def test_the_page_has_the_turns_before(folder: Path) -> None:
     index = msgspec.json.decode(zlib.decompress(b64decode(packed[1])))
     at = index["cases"]["id"].index(CASE)
     assert index["cases"]["earlier"][at] == ["Show all prices."]
-    assert any("Interaction match" in one["title"] for one in index["systems"][0]["tables"])
+    assert "3 conversations" in index["systems"][0]["interactions"]["title"]
     assert index["words"]["slice"]["turn"]
 
 
@@ -186,10 +186,10 @@ def test_label_shows_the_turns_before(sparc: Path, run: Run) -> None:
     location = DatabaseLocation(str(sparc / "database"))
     with closing(QueryRunner("sqlite", Limits())) as runner:
         databases = CaseDatabases(runner, folder=find_databases(Path(), (".",), location))
-        shown = show_item(item, databases, "gold")
+        later = show_item(item, databases, "gold")
         first = next(each for each in queue.items.values() if each.result.turn == 1)
         alone = show_item(first, databases, "gold")
-    assert shown.earlier == ("Show all prices.",)
+    assert later.earlier == ("Show all prices.",)
     # What is no later turn is the item that it was before there were conversations.
     assert "earlier" not in msgspec.json.decode(msgspec.json.encode(alone))
 

@@ -87,6 +87,7 @@ class PageSystem(Struct, frozen=True):
         manifest: Versions, limits, digests.
         command: How to run it again.
         reliability: Abstentions and confidences; ``None`` where there are none.
+        interactions: Conversations that are right as a whole; ``None``: there are none.
     """
 
     name: str
@@ -104,6 +105,7 @@ class PageSystem(Struct, frozen=True):
     manifest: PageTable
     command: str = ""
     reliability: PageReliability | None = None
+    interactions: PageTable | None = None
 
 
 class CaseColumns(Struct, frozen=True):

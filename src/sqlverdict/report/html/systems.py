@@ -69,7 +69,7 @@ def page_system(
         *refusal_sentences(run),
         *run.manifest.notes,
     ]
-    tables = [interactions_table(summary), verdict_table(run), reason_table(summary, most=None)]
+    tables = [verdict_table(run), reason_table(summary, most=None)]
     return PageSystem(
         name=name,
         title=f"{header(run)}. {outcome([summary]).message}.",
@@ -79,6 +79,7 @@ def page_system(
         metric=run.deciding or "",
         policy=run.manifest.policy,
         metrics=_metrics(summary, summary.estimates, run.manifest.binary),
+        interactions=page_table(interactions_table(summary)) if summary.interactions else None,
         slices=tuple(
             PageSlice(
                 each.by,
