@@ -30,10 +30,9 @@ from sqlverdict.load.prediction_formats import (
     PredictionFile,
     detect,
 )
-from sqlverdict.load.prediction_lines import prediction_lines
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.tables.open_table import table_format
-from sqlverdict.load.turns import session_sizes
+from sqlverdict.load.turns import session_sizes, turn_lines
 from sqlverdict.records import Case
 
 _BY_POSITION = ("lines", "lines_db")
@@ -150,7 +149,7 @@ def _records(
     if recovered.format in _BY_POSITION:
         lines = list(enumerate(split_lines(text), 1))
         if sessions and not all(line.strip() for _, line in lines):
-            lines, _ = prediction_lines(recovered.path, text, len(ids), sessions)
+            lines = turn_lines(recovered.path, lines, sessions)
         recovered.records = len(lines)
         for position, (number, line) in enumerate(lines):
             case_id = ids[position] if position < len(ids) else f"line {number}"

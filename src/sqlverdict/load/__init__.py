@@ -12,9 +12,8 @@
 ``prediction_formats``  the formats of prediction files, one function each
 ``trials``              several answers to one question in one prediction file
 ``submission_folders``  predictions that are a folder of queries or results
-``prediction_lines``    prediction files of one line a case, conversations among them
 ``conversations``       what the readers of SParC and CoSQL share
-``turns``               cases of users' own files that are turns of conversations
+``turns``               turns of conversations: users' own cases, lines of predictions
 ``items``               what readers of lists of JSON objects share
 ``fenced``              the SQL in a language model's reply, and what becomes of a reply without SQL
 ``usage``               what a system spent on a prediction

@@ -42,10 +42,10 @@ from sqlverdict.load.columns.guess import answer_columns
 from sqlverdict.load.columns.ids import id_from, is_number_name
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, prediction_from
-from sqlverdict.load.prediction_lines import NumberedLine, prediction_lines
 from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.load.tables.table import cells_as_fields
 from sqlverdict.load.trials import answers_of
+from sqlverdict.load.turns import NumberedLine, turn_lines
 from sqlverdict.records import Prediction
 
 BIRD_MARK = "\t----- bird -----\t"
@@ -110,7 +110,12 @@ def lines(file: PredictionFile) -> Entries:
 
 
 def _lines_of(file: PredictionFile) -> tuple[list[NumberedLine], tuple[str, ...]]:
-    return prediction_lines(file.path, file.text, len(file.case_ids), file.sessions)
+    """The lines with their numbers, one for each case, and notes on blank ones."""
+    texts = list(enumerate(split_lines(file.text), 1))
+    blank = [number for number, text in texts if not text.strip()]
+    if file.sessions and blank:
+        return turn_lines(file.path, texts, file.sessions), ()
+    return texts, _check_count(file, len(texts), blank)
 
 
 def lines_db(file: PredictionFile) -> Entries:
@@ -363,6 +368,24 @@ def answer_entries(
         PredictionEntry(case_id, where, prediction_from(own, case_id, at), database, trial)
         for trial, own, at in answers_of(record, f"{file.path}, {where}")
     ]
+
+
+def _check_count(file: PredictionFile, number: int, blank: Sequence[int]) -> tuple[str, ...]:
+    """Check that there are as many lines as cases; a note on the blank ones."""
+    expected = len(file.case_ids)
+    if number == expected:
+        lines = count(len(blank), "line is", "lines are")
+        return (f"{lines} blank (line {few_of(blank)}): no SQL there",) if blank else ()
+    advice = "Write exactly one prediction per line, in the order of the cases."
+    if blank and number - len(blank) == expected:
+        advice = (
+            f"Without its {len(blank)} blank lines (line {few_of(blank)}) the count would be "
+            "right: remove them, after checking that they do not stand for empty predictions."
+        )
+    elif blank:
+        advice += f" Blank: line {few_of(blank)}."
+    what = f"found {count(number, 'line')}, expected {expected}, one for each case"
+    raise PredictionError(f"{file.path}: {what}. {advice}")
 
 
 def _no_text(file: PredictionFile, where: str, value: object) -> str:

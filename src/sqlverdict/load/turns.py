@@ -1,4 +1,4 @@
-"""Cases of users' own files that are turns of conversations.
+"""Turns of conversations: the cases of users' own files, and lines of predictions.
 
 ``session`` and ``turn`` (from 1) are fields. The turns of a session stand in their order; other
 cases may stand between them. A record that stands alone says in ``earlier`` what was asked before.
@@ -6,15 +6,19 @@ cases may stand between them. A record that stands alone says in ``earlier`` wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError, UsageError, column_option
+from sqlverdict.errors import BenchmarkError, PredictionError, UsageError, column_option
+from sqlverdict.files.text import count
 from sqlverdict.records import Case
 
 TURN_FIELDS = ("session", "turn", "earlier")
+NumberedLine = tuple[int, str]
+"""The number of a line, from 1, and its text."""
 
 
 class TurnReader:
@@ -81,3 +85,42 @@ def session_sizes(cases: Iterable[Case]) -> tuple[int, ...]:
     if not all(sessions):
         return ()
     return tuple(sum(1 for _ in group) for _, group in groupby(sessions))
+
+
+def turn_lines(
+    path: Path, lines: Sequence[NumberedLine], sessions: Sequence[int]
+) -> list[NumberedLine]:
+    """The predictions of conversations that blank lines part, as in SParC and CoSQL.
+
+    A blank line is never a prediction there. Each conversation must have as many lines as turns,
+    so that a line too few shifts nothing.
+
+    Args:
+        path: The file, for messages.
+        lines: All lines of the file.
+        sessions: How many turns each conversation has.
+
+    Raises:
+        PredictionError: a conversation has another number of lines, or one is missing.
+    """
+    groups = [
+        list(group)
+        for filled, group in groupby(lines, lambda line: bool(line[1].strip()))
+        if filled
+    ]
+    advice = (
+        "A blank line parts two conversations and is no prediction: write a query for each turn, "
+        "or use a format with ids, where null is an abstention."
+    )
+    for position, (group, turns) in enumerate(zip(groups, sessions, strict=False)):
+        if len(group) != turns:
+            raise PredictionError(
+                f"{path}: conversation {position} (from 0) has {count(len(group), 'line')}, from "
+                f"line {group[0][0]} on, and {count(turns, 'turn')} in the benchmark. {advice}"
+            )
+    if len(groups) != len(sessions):
+        raise PredictionError(
+            f"{path}: found {count(len(groups), 'conversation')}, parted by blank lines; expected "
+            f"{len(sessions)}. {advice}"
+        )
+    return [line for group in groups for line in group]
