@@ -10,6 +10,7 @@ import pytest
 
 from sqlverdict import evaluate, evaluate_trials
 from sqlverdict.audit.recover_predictions import recover_predictions
+from sqlverdict.cli.options.predictions import PredictionArgs, read_systems
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.predictions import Predictions, load_predictions
@@ -132,6 +133,26 @@ def test_a_line_too_few_is_an_error(
         pair(file, benchmark)
     if "" in lines:
         assert recover_predictions(file, list(benchmark.cases)).problems
+
+
+def test_own_conversations_may_have_blank_lines_between_them(tmp_path: Path) -> None:
+    database = write_sparc(tmp_path / "shop") / "database/shop/shop.sqlite"
+    records = [
+        {"id": case_id, "session": case_id[0], "turn": int(case_id[2]), "gold": sql}
+        for case_id, sql in zip(IDS, FLAT, strict=True)
+    ]
+    file = tmp_path / "mine.txt"
+    file.write_text("\n\n".join("\n".join(turns) for turns in PREDICTIONS), "utf-8")
+    run = evaluate(records, file, db=database)
+    assert run.summary.interactions[0].value == 1.0
+    # As many lines as cases, one of them between two conversations: never an empty prediction.
+    file.write_text("\n".join([*FLAT[:2], "", *FLAT[3:]]), "utf-8")
+    with pytest.raises(PredictionError, match="conversation 1"):
+        evaluate(records, file, db=database)
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text("\n".join(json.dumps({**one, "db_id": "shop"}) for one in records))
+    with pytest.raises(PredictionError, match="conversation 1"):
+        read_systems(PredictionArgs(predictions=(str(file),)), read("jsonl", cases), {})
 
 
 def test_predictions_by_id_need_no_order(tmp_path: Path, benchmark: Benchmark) -> None:

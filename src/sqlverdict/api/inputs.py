@@ -149,7 +149,8 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
             "columns": {name: columns[name] for name in read.absent if name not in own},
             "prediction_columns": {each: own[each] for each in own if own[each] != LEAVE_OUT},
         }
-        reading = PredictionArguments(join_maps(columns, own), needed, strict)
+        sessions = benchmark.session_sizes()
+        reading = PredictionArguments(join_maps(columns, own), needed, strict, sessions)
         case_ids = [case_id for case_id, _ in benchmark.case_names()]
         trials = read_predictions(predictions, case_ids, reading)
     return RunInputs(benchmark, trials, _with_workers(options, arguments.workers, benchmark))

@@ -17,6 +17,7 @@ from typing import Protocol, runtime_checkable
 from sqlverdict.errors import Part, UnclearColumns
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.databases import Location
+from sqlverdict.load.turns import session_sizes
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.registry import Registry
@@ -83,6 +84,12 @@ class Benchmark:
         if isinstance(self.cases, NamedCases):
             return self.cases.names()
         return [(case.id, case.db_id) for case in self.cases]
+
+    def session_sizes(self) -> tuple[int, ...]:
+        """How many turns each conversation has; a user's own cases are read for it."""
+        if self.sessions or isinstance(self.cases, NamedCases):
+            return self.sessions
+        return session_sizes(self.cases)
 
 
 @runtime_checkable

@@ -81,9 +81,11 @@ def _texts(value: object, where: str) -> tuple[str, ...] | None:
 
 def session_sizes(cases: Iterable[Case]) -> tuple[int, ...]:
     """How many turns each conversation has, in order; empty where a case is no turn of one."""
-    sessions = [case.session for case in cases]
-    if not all(sessions):
-        return ()
+    sessions = []
+    for case in cases:
+        if not case.session:
+            return ()
+        sessions.append(case.session)
     return tuple(sum(1 for _ in group) for _, group in groupby(sessions))
 
 
