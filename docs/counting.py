@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlverdict.score.deciding import COUNTING
+from sqlverdict.score.estimates import LAST_TURN
 
 
 def counting() -> str:
@@ -23,5 +24,24 @@ def counting() -> str:
             "make n, and n with the unscored makes all cases. RS(0) by a metric of 0 and 1 is "
             "that metric. The first metric of 0 and 1, or `verdict` wherever it stands, decides: "
             "reports begin with it and call cases right by it.",
+            "## Conversations",
+            "Where cases are turns of conversations (SParC, CoSQL, or a `session` and a `turn` in "
+            "your own file), a metric over turns is what their leaderboards call *question match*. "
+            "Beside it stands **interaction match**: the share of conversations of which every "
+            "turn is right, for each metric of 0 and 1, with Wilson's interval and n, the number "
+            "of conversations. It is in the terminal, `report.md`, the page, `summary.json` "
+            "(`interactions`), `table` and `leaderboard`; `table --by turn` and the reports "
+            f"have each metric by turn, those after the {LAST_TURN}th together.",
+            "A conversation is wrong where a turn is wrong, else wrongly abstained where a turn "
+            "is, else to review where a turn is. One with an unscored turn is unscored, and so is "
+            "one of which a turn is missing between others (`--only`, `--shard`); turns missing "
+            "at its end cannot be noticed.",
+            "The turns of one conversation are not independent. The interval of a metric of 0 and "
+            "1 over all turns allows for that: it is Wilson's for the number of turns divided by "
+            "the design effect, which is the variance of the mean by conversations over that of "
+            "independent turns, and at least 1 (`summary.json` says `wilson by session`). Four "
+            "turns that are always right or wrong together count as one case. Slices, metrics "
+            "of degrees, and the tests of `compare` and `leaderboard` take turns as independent: "
+            "there, where turns go together, intervals are too narrow and p-values too small.",
         )
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -120,6 +120,88 @@ def as_texts(value: object, what: str, owner: str) -> tuple[str, ...]:
     if texts is None or not all(isinstance(text, str) for text in texts):
         raise UsageError(f"{what} {owner!r} are {value!r}. Expected a text, or a list of texts")
     return texts
+
+
+def check_turn(case_id: str, session: str, turn: int | None, earlier: Sequence[str]) -> None:
+    """Check where a case stands in its conversation.
+
+    Raises:
+        UsageError: there is no session, no turn from 1, or more earlier questions than turns.
+    """
+    whole = isinstance(turn, int) and not isinstance(turn, bool) and turn > 0
+    if not session or not whole or len(earlier) >= (turn or 0):
+        raise UsageError(
+            f"case {case_id!r} has the session {session!r}, the turn {turn!r} and "
+            f"{len(earlier)} earlier questions. Expected a session, a turn from 1, and no more "
+            "questions than turns before it"
+        )
+
+
+class AskedQuestion:
+    """How a question is read that may be a turn of a conversation.
+
+    A later question ("And how many of them?") says nothing alone: whoever shows one, shows the
+    earlier ones of its session with it. All that do so ask here.
+    """
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        # Properties, as both records are frozen.
+        @property
+        def question(self) -> str:
+            """The question."""
+
+        @property
+        def knowledge(self) -> str:
+            """What comes with it."""
+
+        @property
+        def earlier(self) -> tuple[str, ...]:
+            """The questions of the turns before it."""
+
+        @property
+        def session(self) -> str:
+            """The conversation; empty where there is none."""
+
+        @property
+        def turn(self) -> int | None:
+            """Which turn of it, from 1."""
+
+    @property
+    def question_lines(self) -> tuple[str, ...]:
+        """The question after the earlier ones, a line each; a question alone is as it stands."""
+        if not self.earlier:
+            return (self.question,)
+        lines = [f"Turn {n}: {_one_line(text)}" for n, text in enumerate(self.earlier, 1)]
+        return (*lines, f"Turn {len(lines) + 1}, asked now: {_one_line(self.question)}")
+
+    @property
+    def full_question(self) -> str:
+        """The same as one text, as people and models read it."""
+        return "\n".join(self.question_lines)
+
+    @property
+    def question_line(self) -> str:
+        """The same in one line, the question first: lists cut what is too long."""
+        if not self.earlier:
+            return self.question
+        return f"{_one_line(self.question)} (after: {' / '.join(map(_one_line, self.earlier))})"
+
+    @property
+    def known(self) -> str:
+        """What the words of the question are read with: earlier questions, and the knowledge."""
+        return "\n".join((*self.earlier, self.knowledge)) if self.earlier else self.knowledge
+
+    @property
+    def turn_fields(self) -> dict[str, Any]:
+        """Where it stands in its conversation, as fields of a record; none where it has none."""
+        if not self.session:
+            return {}
+        return {"session": self.session, "turn": self.turn, "earlier": list(self.earlier)}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 class PredictionUsage(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -85,4 +85,5 @@ def asks_for_order(case: Case) -> bool:
     """Whether the question may ask for an order; one that is not known may."""
     if case.contract is not None and case.contract.order is not None:
         return case.contract.order != "ignore"
-    return not case.question or _ORDER.search(case.question) is not None
+    # An order that an earlier turn asked for may still be meant.
+    return not case.question or _ORDER.search(case.full_question) is not None

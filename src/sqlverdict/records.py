@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
+from sqlverdict.case_parts import AskedQuestion, as_texts, check_turn, id_text
 from sqlverdict.case_parts import Contract as Contract
 from sqlverdict.case_parts import PredictionUsage as PredictionUsage
 from sqlverdict.case_parts import Script as Script
-from sqlverdict.case_parts import as_texts, id_text
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence as Evidence
 from sqlverdict.evidence import Relation as Relation
@@ -96,7 +96,7 @@ class Recording:
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(AskedQuestion):
     """A question, its gold queries (none: unanswerable) and its database.
 
     ``gold_answers`` are golds that come as results instead of queries: predictions are compared
@@ -104,6 +104,9 @@ class Case:
     known of the case and of one prediction from elsewhere. ``script`` is set where the golds and
     predictions are statements that may write. ``gold_database`` is set where the golds run on
     another database with the same data, of another engine.
+
+    A case may be one turn of a conversation: ``session`` names that, ``turn`` counts from 1, and
+    ``earlier`` has the questions of the turns before it.
 
     Examples:
         >>> sv.Case("1", "shop", "How many?", ("SELECT count(*) FROM item",), "shop.sqlite").db_id
@@ -124,6 +127,9 @@ class Case:
     recorded: Recording | None = field(default=None, repr=False)
     script: Script | None = field(default=None, kw_only=True)
     gold_database: str | None = field(default=None, kw_only=True)
+    session: str = field(default="", kw_only=True)
+    turn: int | None = field(default=None, kw_only=True)
+    earlier: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         # Made for every case: what is as it should be stays.
@@ -137,6 +143,8 @@ class Case:
         path: object = self.database
         if type(path) is not str and isinstance(path, os.PathLike):
             object.__setattr__(self, "database", os.fspath(path))
+        if self.session or self.turn is not None or self.earlier:
+            check_turn(self.id, self.session, self.turn, self.earlier)
 
     @property
     def logged_golds(self) -> tuple[str, ...]:
@@ -339,7 +347,7 @@ class Judgement(msgspec.Struct, frozen=True):
     p_basis: LabelBasis | None = None
 
 
-class Result(msgspec.Struct, frozen=True, weakref=True):
+class Result(AskedQuestion, msgspec.Struct, frozen=True, weakref=True):
     """One line of the run log.
 
     ``database`` is the digest of the database that the case was examined on, ``inputs`` that of the
@@ -348,7 +356,8 @@ class Result(msgspec.Struct, frozen=True, weakref=True):
     that could not be asked, a limit in seconds or the clock: a resumed run does the case again.
     ``situation``, ``p_right`` and ``p_basis`` are those of the :class:`Judgement`. ``answers``
     is what both queries returned; ``None``: nothing was run, or the line is older. A line has
-    ``usage`` where the prediction has it, and ``knowledge`` where the case has it.
+    ``usage`` where the prediction has it, and ``knowledge`` where the case has it; ``session``,
+    ``turn`` and ``earlier`` where the case is a turn of a conversation.
 
     Examples:
         >>> cases = [{"id": 1, "gold": "SELECT 1", "prediction": "SELECT 2"}]
@@ -384,3 +393,6 @@ class Result(msgspec.Struct, frozen=True, weakref=True):
     answers: LoggedAnswers | None = None
     usage: PredictionUsage | None = None
     knowledge: str = ""
+    session: str = ""
+    turn: int | None = None
+    earlier: tuple[str, ...] = ()

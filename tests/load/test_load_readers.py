@@ -41,7 +41,7 @@ def test_every_reader_is_found() -> None:
     ours = {"bird", "csv", "demo", "ehrsql2024", "flex", "goldfile", "jsonl", "spider"}
     ours |= {"triagesql", "trustsql", "bird_mini_dev", "spider2", "defog", "livesqlbench"}
     ours |= {"ehrsql2022", "archer", "sciencebenchmark", "beaver", "evalbench", "ibm"}
-    ours |= {"excel", "parquet"}
+    ours |= {"excel", "parquet", "sparc", "cosql"}
     assert set(BENCHMARKS.names()) == ours
 
 

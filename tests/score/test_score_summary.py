@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Reason, Result, Verdict
-from sqlverdict.score.estimates import Estimate, Slice, _MetricValues
+from sqlverdict.score.estimates import Estimate, MetricValues, Slice
 from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.score.summary import Summary, summarise, summary_from_json, summary_to_json
 
@@ -290,7 +290,7 @@ def test_no_result_is_kept() -> None:
 
 
 def test_a_million_different_values_take_a_small_histogram() -> None:
-    values = _MetricValues("ves", binary=False)
+    values = MetricValues("ves", binary=False)
     for i in range(100_000):
         values.add(i / 10_000 + 1e-7)
     assert len(values.histogram) < 3000

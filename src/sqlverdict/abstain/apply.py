@@ -13,6 +13,7 @@ from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import UsageError
 from sqlverdict.load.prediction_formats import PredictionFile, detect
 from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.turns import session_sizes
 from sqlverdict.records import Case
 
 _LINES = {"before": "{0} > recorded", "with": "recorded[{0}]", "after": "recorded > {0}"}
@@ -53,11 +54,13 @@ def drafts_for(
     """
     if detect(PredictionFile(predictions, ())) == "jsonl":
         return read_drafts(predictions)
+    cases = list(cases)
     known = [(case.id, case.db_id) for case in cases]
     loaded = load_predictions(
         predictions,
         [case_id for case_id, _ in known],
         db_ids=[db_id for _, db_id in known],
         columns=columns,
+        sessions=session_sizes(cases),
     )
     return {case_id: draft_of(prediction) for case_id, prediction in loaded.items()}

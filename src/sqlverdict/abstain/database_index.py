@@ -57,7 +57,7 @@ class DatabaseIndex:
         if database is None or not _is_file(database):
             database = self.files.get(case.db_id, database)
         schema = self.schemas.get(case.db_id) or _schema(database, case.db_id)
-        return Ask(case.id, case.db_id, case.question, case.knowledge, schema, database)
+        return Ask(case.id, case.db_id, case.full_question, case.knowledge, schema, database)
 
     def example(self, case: Case) -> TrainingExample:
         """A case to learn from."""

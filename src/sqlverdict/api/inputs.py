@@ -63,6 +63,7 @@ from sqlverdict.load.prediction_formats import (
 )
 from sqlverdict.load.predictions import Predictions, pair_entries
 from sqlverdict.load.tables.cases import TableCases, own_format
+from sqlverdict.load.turns import TurnReader, in_turn_of
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.options import Options
 from sqlverdict.run.task import as_benchmark
@@ -148,7 +149,8 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
             "columns": {name: columns[name] for name in read.absent if name not in own},
             "prediction_columns": {each: own[each] for each in own if own[each] != LEAVE_OUT},
         }
-        reading = PredictionArguments(join_maps(columns, own), needed, strict)
+        sessions = benchmark.session_sizes()
+        reading = PredictionArguments(join_maps(columns, own), needed, strict, sessions)
         case_ids = [case_id for case_id, _ in benchmark.case_names()]
         trials = read_predictions(predictions, case_ids, reading)
     return RunInputs(benchmark, trials, _with_workers(options, arguments.workers, benchmark))
@@ -311,12 +313,15 @@ def _from_records(
     cases: dict[str, Case] = {}
     entries: list[PredictionEntry] = []
     missing: list[str] = []
+    turns = TurnReader()
     for number, record in enumerate(records):
         where = f"record {number}"
         fields = rename(without_gaps(record, columns), columns, where)
         fields.setdefault("id", str(number))
         fields.setdefault("db_id", (databases.only if databases else None) or "database")
         case = case_from(fields, where, databases, Path())
+        known = cases.get(case.id)
+        case = in_turn_of(case, known) if known else turns.with_turn(case, fields, where)
         if case.id in cases and (fields.get(TRIAL) is None or cases[case.id] != case):
             raise UsageError(f"{where}: case id {case.id!r} is given twice; ids must be unique")
         cases[case.id] = case

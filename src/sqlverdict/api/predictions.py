@@ -47,11 +47,13 @@ class PredictionArguments:
         columns: From names in a file, a table or records to our fields.
         needed: The columns that they must have, by the argument that names them.
         strict_ids: Whether each case must have a prediction, and each prediction a case.
+        sessions: How many turns each conversation has.
     """
 
     columns: Mapping[str, str]
     needed: Mapping[str, Mapping[str, str]]
     strict_ids: bool
+    sessions: Sequence[int] = ()
 
     def check(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Refuse columns that no record of the predictions has.
@@ -86,7 +88,9 @@ def read_predictions(
         path, columns = Path(os.fspath(predictions)), arguments.columns
         if path.is_file() and table_format(path) is not None:
             arguments.check([dict.fromkeys(open_table(path, PredictionError).header)])
-        return load_trials(path, case_ids, columns=columns, strict_ids=strict)
+        return load_trials(
+            path, case_ids, columns=columns, strict_ids=strict, sessions=arguments.sessions
+        )
     if isinstance(predictions, Mapping):
         arguments.check(())
         return _by_id(predictions.items(), case_ids, strict)

@@ -97,7 +97,8 @@ class EvaluatedRun(Run):
     def rows(self) -> Iterator[dict[str, Any]]:
         """One flat record per case: scores, reasons and what the system spent are columns."""
         spent = [figures.quantity for figures in self.summary.usage]
-        return (case_row(result, self.deciding, spent) for result in self.results())
+        turns = self.summary.sessions > 0
+        return (case_row(result, self.deciding, spent, turns=turns) for result in self.results())
 
     def to_pandas(self) -> Any:
         """The rows as a DataFrame of pandas.

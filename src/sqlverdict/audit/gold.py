@@ -156,6 +156,7 @@ class Suspect:
             "db_id": self.case.db_id,
             "difficulty": self.case.difficulty,
             "question": self.case.question,
+            **self.case.turn_fields,
             "knowledge": self.knowledge,
             "gold": list(self.case.gold),
             "rank": self.rank,

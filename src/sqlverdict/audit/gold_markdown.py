@@ -49,7 +49,7 @@ def _suspect(suspect: Suspect) -> Iterator[str]:
     title = f"{md_cell(suspect.case.id)} ({md_cell(suspect.case.db_id)}{level})"
     yield f"## {title}: wrong with probability {suspect.rank:.2f}"
     if suspect.case.question:
-        yield f"> {md_cell(suspect.case.question)}"
+        yield "  \n".join(f"> {md_cell(line)}" for line in suspect.case.question_lines)
     if suspect.knowledge:
         yield f"Knowledge: {md_cell(suspect.knowledge)}"
     raising = [f"- odds x{one.odds:.1f}: {md_cell(one.feature.words)}" for one in suspect.raised_by]

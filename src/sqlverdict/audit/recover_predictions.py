@@ -32,6 +32,7 @@ from sqlverdict.load.prediction_formats import (
 )
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.tables.open_table import table_format
+from sqlverdict.load.turns import session_sizes, turn_lines
 from sqlverdict.records import Case
 
 _BY_POSITION = ("lines", "lines_db")
@@ -108,7 +109,7 @@ def recover_predictions(
         return recovered
     recovered.format = format or detect(PredictionFile(path, ids, part=text))
     try:
-        records = list(_records(recovered, text, ids))
+        records = list(_records(recovered, text, ids, session_sizes(cases)))
     except PredictionError as problem:
         recovered.problems.append((path.name, str(problem)))
         return recovered
@@ -143,13 +144,15 @@ def _text(path: Path, recovered: RecoveredPredictions) -> str | None:
 
 
 def _records(
-    recovered: RecoveredPredictions, text: str, ids: Sequence[str]
+    recovered: RecoveredPredictions, text: str, ids: Sequence[str], sessions: Sequence[int]
 ) -> Iterator[_FileRecord]:
     if recovered.format in _BY_POSITION:
-        lines = split_lines(text)
+        lines = list(enumerate(split_lines(text), 1))
+        if sessions and not all(line.strip() for _, line in lines):
+            lines = turn_lines(recovered.path, lines, sessions)
         recovered.records = len(lines)
-        for number, line in enumerate(lines, 1):
-            case_id = ids[number - 1] if number <= len(ids) else f"line {number}"
+        for position, (number, line) in enumerate(lines):
+            case_id = ids[position] if position < len(ids) else f"line {number}"
             if not line.strip():
                 recovered.blank.append(f"line {number}")
             yield _FileRecord(f"line {number}", f"{line}\n", case_id)

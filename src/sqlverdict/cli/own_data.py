@@ -164,12 +164,13 @@ def _predictions(folder: Path, cases: Path, benchmark: Benchmark | None) -> tupl
     except DataError:
         return ()
     others = [file for file in _files(folder, _PREDICTIONS) if file.resolve() != cases.resolve()]
-    return tuple(file for file in others if _has_predictions(file, ids))
+    sessions = benchmark.session_sizes()
+    return tuple(file for file in others if _has_predictions(file, ids, sessions))
 
 
-def _has_predictions(file: Path, ids: Sequence[str]) -> bool:
+def _has_predictions(file: Path, ids: Sequence[str], sessions: Sequence[int]) -> bool:
     try:
-        load_trials(file, ids)
+        load_trials(file, ids, sessions=sessions)
     except SqlverdictError:
         return False
     return True

@@ -66,6 +66,9 @@ def _logged_cases(run: Run, databases: Databases) -> Mapping[str, Case]:
             result.gold,
             database=databases.path(result.db_id),
             knowledge=result.knowledge,
+            session=result.session,
+            turn=result.turn,
+            earlier=result.earlier,
         )
         for result in run.results()
     }

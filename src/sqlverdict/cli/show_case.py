@@ -47,7 +47,7 @@ def show_case(screen: Screen, result: Result, folder: Path, manifest: Manifest) 
     answerable = "" if result.answerable else ", unanswerable"
     screen.line(f"{result.id} ({result.db_id}{level}{answerable})", "heading")
     _field(screen, "in short", first_sentence(result, because(result)))
-    _field(screen, "question", result.question)
+    _field(screen, "question", result.full_question)
     if result.knowledge:
         _field(screen, "knowledge", result.knowledge)
     for gold in result.gold or ("(none: no query answers this question)",):

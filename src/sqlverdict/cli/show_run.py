@@ -24,6 +24,7 @@ from sqlverdict.report.one_run.sections import (
     cut_sentences,
     expected_sentences,
     header,
+    interactions_table,
     metrics_table,
     reason_table,
     refusal_sentences,
@@ -56,6 +57,7 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
     for line in search_sentences(run):
         screen.line(line, "warning")
     screen.table(metrics_table(run.summary, run.manifest.binary))
+    screen.table(interactions_table(run.summary))
     screen.table(verdict_table(run))
     for line in expected_sentences(run.summary):
         screen.line(f"  {line}")

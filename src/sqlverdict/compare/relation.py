@@ -89,7 +89,7 @@ class RelationContext:
 
     def mentions(self, words: re.Pattern[str]) -> bool:
         """Whether the question or the knowledge that comes with it has one of the words."""
-        return any(words.search(text) for text in (self.case.question, self.case.knowledge))
+        return any(words.search(text) for text in (self.case.question, self.case.known))
 
     def allows_order(self, detail: RelationProof) -> bool:
         """Whether the rows stand in gold's order, or in any where order does not matter."""

@@ -79,6 +79,7 @@ def export_cases(
                 "id": f"{result.id}#{item.systems[0]}" if repeated else result.id,
                 "db_id": result.db_id,
                 "question": result.question,
+                **result.turn_fields,
                 "knowledge": result.knowledge or knowledge.get(result.id, ""),
                 "gold": list(result.gold),
                 "prediction": result.prediction,

@@ -93,6 +93,7 @@ class ItemContent(msgspec.Struct, frozen=True):
         id: The case.
         db_id: The database.
         question: The question.
+        earlier: The questions of its session before it.
         knowledge: What comes with it.
         a: The query that stands first.
         b: The other one.
@@ -113,6 +114,7 @@ class ItemContent(msgspec.Struct, frozen=True):
     witness: tuple[TableDisplay, ...]
     tables: tuple[SchemaDisplay, ...]
     digest: str = ""
+    earlier: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemContent:
@@ -154,6 +156,7 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         relation=relation,
         witness=_witness_tables(witness),
         tables=_tables(result, databases, texts),
+        earlier=result.earlier or msgspec.UNSET,
     )
     digest = blake2b(msgspec.json.encode(content), digest_size=8).hexdigest()
     return msgspec.structs.replace(content, digest=digest)

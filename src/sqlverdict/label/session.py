@@ -116,7 +116,7 @@ class LabelSession:
             choice = choice_of_label(vote.label, self.first(annotator, pair)) if vote else ""
             result = self.queue.items[pair].result
             item_id = self.key.pair_id(token_subject(annotator), pair)
-            items.append(ListedItem(item_id, result.id, short_text(result.question), choice))
+            items.append(ListedItem(item_id, result.id, short_text(result.question_line), choice))
         return AnnotatorState(
             annotator,
             self.blind,
@@ -266,7 +266,7 @@ class LabelSession:
                 Dispute(
                     self.key.pair_id(ADJUDICATOR, pair),
                     result.id,
-                    result.question,
+                    result.question_line,
                     pair_votes(votes),
                     decision.label if decision else "",
                     decision.reason if decision else "",

@@ -12,6 +12,8 @@
 ``prediction_formats``  the formats of prediction files, one function each
 ``trials``              several answers to one question in one prediction file
 ``submission_folders``  predictions that are a folder of queries or results
+``conversations``       what the readers of SParC and CoSQL share
+``turns``               turns of conversations: users' own cases, lines of predictions
 ``items``               what readers of lists of JSON objects share
 ``fenced``              the SQL in a language model's reply
 ``no_sql``              what becomes of a reply without SQL

@@ -17,6 +17,7 @@ from typing import Protocol, runtime_checkable
 from sqlverdict.errors import Part, UnclearColumns
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.databases import Location
+from sqlverdict.load.turns import session_sizes
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.registry import Registry
@@ -56,6 +57,8 @@ class Benchmark:
             own files say them.
         preset: The comparison of the benchmark's own script; empty where it has none.
         column_note: Which columns of a user's file were taken for what by their names and cells.
+        sessions: How many turns each conversation has, in the order of the cases; empty: the
+            cases are no conversations, or it is not known before they are read.
 
     Examples:
         >>> from sqlverdict.load.benchmarks.demo import DATA
@@ -74,12 +77,19 @@ class Benchmark:
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
     preset: str = ""
     column_note: tuple[Part, ...] = ()
+    sessions: tuple[int, ...] = ()
 
     def case_names(self) -> list[CaseName]:
         """The id of every case and that of its database."""
         if isinstance(self.cases, NamedCases):
             return self.cases.names()
         return [(case.id, case.db_id) for case in self.cases]
+
+    def session_sizes(self) -> tuple[int, ...]:
+        """How many turns each conversation has; a user's own cases are read for it."""
+        if self.sessions or isinstance(self.cases, NamedCases):
+            return self.sessions
+        return session_sizes(self.cases)
 
 
 @runtime_checkable

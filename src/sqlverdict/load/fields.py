@@ -35,6 +35,7 @@ from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.fenced import extract_sql, is_plain_sql, text_prediction
 from sqlverdict.load.recorded import recording_from, rows_answer
+from sqlverdict.load.turns import TURN_FIELDS
 from sqlverdict.load.usage import USAGE_FIELDS, usage_from
 from sqlverdict.records import Answer, Case, Contract, Prediction, Recording, Script
 
@@ -53,6 +54,7 @@ CASE_FIELDS = (
     "unanswerable_type",
     "recorded",
     "script",
+    *TURN_FIELDS,
 )
 _BESIDE = ("confidence", "samples", *USAGE_FIELDS)
 """Fields that say more about an answer."""

@@ -45,6 +45,7 @@ from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, prediction_from
 from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.load.tables.table import cells_as_fields
 from sqlverdict.load.trials import answers_of
+from sqlverdict.load.turns import NumberedLine, turn_lines
 from sqlverdict.records import Prediction
 
 BIRD_MARK = "\t----- bird -----\t"
@@ -63,6 +64,8 @@ class PredictionFile:
     """The user's column map, for formats with named fields."""
     part: str | None = None
     """The part of the text that is to be read; ``None``: all of it."""
+    sessions: Sequence[int] = ()
+    """How many turns each conversation has; blank lines may stand between them."""
 
     @cached_property
     def text(self) -> str:
@@ -96,22 +99,29 @@ class Entries:
 
 def lines(file: PredictionFile) -> Entries:
     """One SQL a line, by position."""
-    texts = split_lines(file.text)
-    notes = _check_count(file, texts)
+    texts, notes = _lines_of(file)
     return Entries(
         [
             PredictionEntry(case_id, f"line {number}", text_prediction(case_id, text))
-            for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1)
+            for case_id, (number, text) in zip(file.case_ids, texts, strict=True)
         ],
         notes,
     )
 
 
+def _lines_of(file: PredictionFile) -> tuple[list[NumberedLine], tuple[str, ...]]:
+    """The lines with their numbers, one for each case, and notes on blank ones."""
+    texts = list(enumerate(split_lines(file.text), 1))
+    blank = [number for number, text in texts if not text.strip()]
+    if file.sessions and blank:
+        return turn_lines(file.path, texts, file.sessions), ()
+    return texts, _check_count(file, len(texts), blank)
+
+
 def lines_db(file: PredictionFile) -> Entries:
     r"""``SQL\tdb_id`` a line, by position; the last tab parts a line."""
-    texts = split_lines(file.text)
-    notes = _check_count(file, texts)
-    untabbed = [n for n, text in enumerate(texts, 1) if text.strip() and "\t" not in text]
+    texts, notes = _lines_of(file)
+    untabbed = [number for number, text in texts if text.strip() and "\t" not in text]
     if untabbed:
         raise PredictionError(
             f"{file.path}: {len(untabbed)} of {len(texts)} lines have no tab (line "
@@ -119,7 +129,7 @@ def lines_db(file: PredictionFile) -> Entries:
             "line, force the format 'lines'."
         )
     entries = []
-    for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1):
+    for case_id, (number, text) in zip(file.case_ids, texts, strict=True):
         sql, _, db_id = text.rpartition("\t")
         prediction = text_prediction(case_id, sql)
         entries.append(
@@ -360,32 +370,22 @@ def answer_entries(
     ]
 
 
-def _check_count(file: PredictionFile, texts: Sequence[str]) -> tuple[str, ...]:
-    """Check that there are as many lines as cases; notes on the blank ones.
-
-    Raises:
-        PredictionError: there are not.
-    """
+def _check_count(file: PredictionFile, number: int, blank: Sequence[int]) -> tuple[str, ...]:
+    """Check that there are as many lines as cases; a note on the blank ones."""
     expected = len(file.case_ids)
-    blank = [number for number, text in enumerate(texts, 1) if not text.strip()]
-    if len(texts) == expected:
-        note = (
-            f"{count(len(blank), 'line is', 'lines are')} blank (line "
-            f"{few_of(blank)}): no SQL there"
-        )
-        return (note,) if blank else ()
+    if number == expected:
+        lines = count(len(blank), "line is", "lines are")
+        return (f"{lines} blank (line {few_of(blank)}): no SQL there",) if blank else ()
     advice = "Write exactly one prediction per line, in the order of the cases."
-    if blank and len(texts) - len(blank) == expected:
+    if blank and number - len(blank) == expected:
         advice = (
             f"Without its {len(blank)} blank lines (line {few_of(blank)}) the count would be "
             "right: remove them, after checking that they do not stand for empty predictions."
         )
     elif blank:
         advice += f" Blank: line {few_of(blank)}."
-    raise PredictionError(
-        f"{file.path}: found {count(len(texts), 'line')}, expected {expected}, one for each case. "
-        f"{advice}"
-    )
+    what = f"found {count(number, 'line')}, expected {expected}, one for each case"
+    raise PredictionError(f"{file.path}: {what}. {advice}")
 
 
 def _no_text(file: PredictionFile, where: str, value: object) -> str:

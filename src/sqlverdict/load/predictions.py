@@ -73,6 +73,7 @@ def load_predictions(
     db_ids: Sequence[str] | None = None,
     strict_ids: bool = True,
     columns: Mapping[str, str] | None = None,
+    sessions: Sequence[int] = (),
 ) -> Predictions:
     """Read a prediction file and pair it with the cases.
 
@@ -90,7 +91,13 @@ def load_predictions(
         0.01
     """
     loaded = load_trials(
-        path, case_ids, format=format, db_ids=db_ids, strict_ids=strict_ids, columns=columns
+        path,
+        case_ids,
+        format=format,
+        db_ids=db_ids,
+        strict_ids=strict_ids,
+        columns=columns,
+        sessions=sessions,
     )
     if len(loaded) > 1:
         raise PredictionError(
@@ -108,6 +115,7 @@ def load_trials(
     db_ids: Sequence[str] | None = None,
     strict_ids: bool = True,
     columns: Mapping[str, str] | None = None,
+    sessions: Sequence[int] = (),
 ) -> list[Predictions]:
     """Read a prediction file and pair it with the cases, once for each answer to a question.
 
@@ -123,6 +131,8 @@ def load_trials(
             must have the right count all the same.
         columns: From names in the file to our fields (``{"usd": "cost"}``; ``off`` leaves one
             out), for formats with named fields.
+        sessions: How many turns each conversation has, in the order of the cases
+            (``Benchmark.sessions``): in formats of lines, blank lines part them then.
 
     Raises:
         PredictionError: the file cannot be read or does not fit the cases.
@@ -145,7 +155,7 @@ def load_trials(
         entries, digest = read_folder(path)
     else:
         need_file(path, PredictionError)
-        file = PredictionFile(path, case_ids, databases, mapped)
+        file = PredictionFile(path, case_ids, databases, mapped, sessions=sessions)
         name, digest = format or detect(file), sha256_file(path)
         if name == FOLDER:
             raise UsageError(f"{path} is a file; the prediction format {FOLDER!r} is for folders")

@@ -61,6 +61,7 @@ _WHAT_DECIDES = attrgetter(
     "script",
     "gold_database",
     "question",
+    "earlier",
 )
 """What of a case decides the finding about a prediction."""
 

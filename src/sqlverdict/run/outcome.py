@@ -208,7 +208,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         fields["usage"] = prediction.usage
     if case.knowledge:
         fields["knowledge"] = case.knowledge
-    return fields
+    return fields | case.turn_fields
 
 
 def logged_prediction(prediction: Prediction) -> str | None:

@@ -123,4 +123,4 @@ def _subject(inputs: StageInputs, sql: str, outcome: Outcome) -> Subject | None:
     if schema is None or not isinstance(query, Query):
         return None
     case = inputs.case
-    return Subject(query, schema, inputs.run, case.question, case.knowledge, outcome)
+    return Subject(query, schema, inputs.run, case.question, case.known, outcome)

@@ -47,9 +47,12 @@ WINDOW = 2_048
 CHUNK = 64
 _SMALLEST = 8
 # Where a database lies decides nothing; what it contains is looked at case by case.
+_WHERE = ("database", "gold_database")
+_TURN = ("session", "turn", "earlier")
 _CONTENT = attrgetter(
-    *(field.name for field in fields(Case) if field.name not in ("database", "gold_database"))
+    *(field.name for field in fields(Case) if field.name not in (*_WHERE, *_TURN))
 )
+_TURN_CONTENT = attrgetter(*_TURN)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -126,7 +129,8 @@ def pair_stream(
 
 def content_bytes(case: Case, *others: object) -> bytes:
     """A case and what belongs to it, for a digest."""
-    record = (_CONTENT(case), *others)
+    content = _CONTENT(case)
+    record = (content + _TURN_CONTENT(case) if case.session else content, *others)
     try:
         return _encode(record)
     except (UnicodeEncodeError, TypeError, ValueError):

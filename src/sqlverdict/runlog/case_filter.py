@@ -96,4 +96,4 @@ def _any(condition: Words, words: Sequence[str]) -> bool:
 
 
 def _texts(result: Result) -> str:
-    return "\n".join((result.question, *result.gold, result.prediction or "")).casefold()
+    return "\n".join((result.full_question, *result.gold, result.prediction or "")).casefold()

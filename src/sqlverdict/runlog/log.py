@@ -59,6 +59,8 @@ def encode_result(result: Result | dict[str, Any]) -> bytes:
             del result["usage"]
         if not result["knowledge"]:
             del result["knowledge"]
+        if not result["session"]:
+            del result["session"], result["turn"], result["earlier"]
     before = {name: value for name, value in result.items() if name != "timings"}
     return encode_fields(before, result.get("timings", {}))
 

@@ -3,6 +3,7 @@
 ``metric``        what a metric is, and how a user names one; other names of metrics
 ``metrics/``      one file per metric
 ``metric_kinds``  what metrics on rows, on time, on proofs and on opinions share
+``sessions``      conversations that are right as a whole, intervals of their turns
 ``estimates``     means with intervals, over a run and its slices
 ``summary``       all that a report prints of a run: estimates, verdicts, reasons, judges
 ``deciding``      which metric decides what reports call right and wrong

@@ -79,7 +79,8 @@ class LabelCalibration:
 
 def question_of(result: Result) -> str:
     """What tells a question from others; a case without one is a question of its own."""
-    return f"{result.db_id}\n{result.question or result.id}"
+    about = result.session and f"session {result.session}"
+    return f"{result.db_id}\n{about or result.question or result.id}"
 
 
 def label_counts(labelled: Iterable[LabelledResult]) -> Counts:

@@ -29,8 +29,11 @@ DIFFICULTIES = ("easy", "simple", "medium", "moderate", "hard", "challenging", "
 UNLABELLED = "unlabelled"
 """The slice of the cases without a difficulty, where others have one."""
 
-SLICES = ("db_id", "difficulty", "feature", "answerable")
+SLICES = ("db_id", "difficulty", "turn", "feature", "answerable")
 """What a run is sliced by, in the order of the summary."""
+
+LAST_TURN = 4
+"""Later turns share a slice, as in the tables of SParC and CoSQL."""
 
 SLICE_BOOTSTRAP_LIMIT = 2_000
 """As BOOTSTRAP_LIMIT, for a slice: there are many, and together they must not take long."""
@@ -130,7 +133,10 @@ class Tallies:
                 for label, binary in self._plan
             ]
         )
-        marks = (result.db_id, result.difficulty, result.answerable, result.gold[:1], values)
+        marks = (
+            *(result.db_id, result.difficulty, result.turn, result.answerable, result.gold[:1]),
+            values,
+        )
         same = self._alike.get(marks)
         if same is None:
             if len(self._alike) >= REMEMBERED_GOLDS:
@@ -179,6 +185,8 @@ def _slice_keys(
     """The slices a result belongs to."""
     yield "db_id", result.db_id
     yield "difficulty", result.difficulty or UNLABELLED
+    if result.turn is not None:
+        yield "turn", str(result.turn) if result.turn <= LAST_TURN else f"> {LAST_TURN}"
     yield "answerable", "answerable" if result.answerable else "unanswerable"
     if features is not None and result.gold:
         for feature in features(result.gold[0]):
@@ -192,6 +200,8 @@ def _slice_order(slice_key: tuple[str, str]) -> tuple[int, int, str]:
         rank = len(DIFFICULTIES) + (key == UNLABELLED)
         if key in DIFFICULTIES:
             rank = DIFFICULTIES.index(key)
+    elif by == "turn" and not key.isdigit():
+        rank = 1
     return SLICES.index(by), rank, key
 
 
@@ -200,7 +210,7 @@ class _Tally:
 
     def __init__(self, plan: tuple[tuple[str, bool], ...]) -> None:
         self.cases = 0
-        self._values = [_MetricValues(label, binary) for label, binary in plan]
+        self._values = [MetricValues(label, binary) for label, binary in plan]
 
     def add(self, scores: Sequence[_Value], times: int) -> None:
         self.cases += times
@@ -220,7 +230,7 @@ class _Alike:
     count: int = 0
 
 
-class _MetricValues:
+class MetricValues:
     """One metric's values: the sum, and for the bootstrap a histogram.
 
     The histogram keeps three digits of each value, so that a metric of times, whose values all
@@ -237,6 +247,7 @@ class _MetricValues:
         self.histogram: Counter[float] = Counter()
 
     def add(self, value: _Value, times: int = 1) -> None:
+        """Count a value so many times."""
         if isinstance(value, Verdict):
             self.verdicts[value] += times
             value = WORTH[value]
@@ -249,6 +260,7 @@ class _MetricValues:
             self.histogram[value if value in (0.0, 1.0) else float(f"{value:.3g}")] += times
 
     def estimate(self, seed: int, limit: int) -> Estimate:
+        """The mean with its interval; ``seed`` and ``limit`` are those of the bootstrap."""
         if not self.scored:
             return Estimate(self.label, None, 0, self.unscored)
         mean = self.total / self.scored
@@ -272,11 +284,3 @@ class _MetricValues:
             self.verdicts[Verdict.ABSTAINED_WRONG],
             self.verdicts[Verdict.NEEDS_REVIEW],
         )
-
-
-def estimate_of(results: Iterable[Result], label: str, *, binary: bool, seed: int = 0) -> Estimate:
-    """One metric over some results: the value that a summary of these results would have."""
-    values = _MetricValues(label, binary)
-    for result in results:
-        values.add(counted_verdict(result, label) if binary else result.scores.get(label))
-    return values.estimate(seed, BOOTSTRAP_LIMIT)

@@ -18,6 +18,7 @@ from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
 from sqlverdict.score.estimates import Estimate, Slice, Tallies, sql_features
 from sqlverdict.score.expected import Expectation, ExpectedScore
+from sqlverdict.score.sessions import SessionTally
 from sqlverdict.score.usage import UsageCounts, UsageFigures
 
 
@@ -56,6 +57,10 @@ class Summary:
     """The metric by which verdicts and reasons are counted; ``None``: by evidence."""
     spending: Spending | None = None
     """What language models cost the run folder, over all commands; ``None``: none was called."""
+    sessions: int = 0
+    """How many conversations the cases are turns of."""
+    interactions: tuple[Estimate, ...] = ()
+    """Interaction match under each metric of 0 and 1: the cases of these are conversations."""
 
 
 def summarise(
@@ -79,11 +84,15 @@ def summarise(
     """
     counts = _ResultCounts(deciding_metric(metrics, binary))
     tallies = Tallies(metrics, binary, features)
+    sessions = SessionTally([label for label in metrics if label in binary])
     for result in results:
         counts.add(result)
         tallies.add(result)
-    estimates, slices = tallies.estimates(seed), tallies.slices(seed)
-    summary = counts.summary(tallies.whole.cases, estimates, slices)
+        sessions.add(result)
+    estimates = tuple(map(sessions.by_session, tallies.estimates(seed)))
+    summary = counts.summary(tallies.whole.cases, estimates, tallies.slices(seed))
+    if sessions:
+        summary = replace(summary, sessions=len(sessions), interactions=sessions.estimates())
     return summary if "verdict" in metrics else replace(summary, expected=None)
 
 
@@ -157,6 +166,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
     plain = asdict(summary)
     plain["estimates"] = list(plain["estimates"])
     plain["usage"] = list(plain["usage"])
+    plain["interactions"] = list(plain["interactions"])
     plain["slices"] = [{**part, "estimates": list(part["estimates"])} for part in plain["slices"]]
     return plain
 
@@ -180,6 +190,7 @@ def summary_from_json(plain: Mapping[str, Any]) -> Summary:
         spending = None if account is None else Spending(**account)
         own: dict[str, Any] = {"estimates": estimates, "slices": slices, "expected": expected}
         own |= {"usage": usage, "spending": spending}
+        own["interactions"] = tuple(Estimate(**each) for each in plain.get("interactions", ()))
         return Summary(**{**plain, **own})
     except (KeyError, TypeError) as wrong:
         raise RunLogError(

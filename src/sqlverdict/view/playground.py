@@ -73,7 +73,7 @@ class Playground:
             gold,
             prediction,
             case.database,
-            question=case.question,
+            question="\n".join((*case.earlier, case.question)),
             knowledge=case.knowledge,
             contract=case.contract,
             id=case.id,

@@ -41,6 +41,7 @@ def case_record(case: Case, database: str | None = None) -> dict[str, Any]:
         "id": case.id,
         "db_id": case.db_id,
         "question": case.question,
+        **case.turn_fields,
         "gold": golds[0] if len(golds) == 1 else golds or None,
         "answerable": case.answerable,
         "difficulty": case.difficulty,

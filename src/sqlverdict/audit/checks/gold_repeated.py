@@ -25,7 +25,7 @@ class GoldRepeated(Check):
         for case in data.cases:
             for sql in case.golds:
                 group = groups.setdefault((case.db_id, normalised(sql)), {})
-                group[case.id] = wording_key(case.question)
+                group[case.id] = wording_key(case.full_question)
         for (db_id, sql), cases in groups.items():
             wordings = {wording for wording in cases.values() if wording}
             if len(wordings) < 2:

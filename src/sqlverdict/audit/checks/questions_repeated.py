@@ -26,7 +26,7 @@ class QuestionsRepeated(Check):
         groups: dict[tuple[str, str, str], list[Case]] = {}
         for case in data.cases:
             if case.question.strip():
-                key = (case.db_id, wording_key(case.question), wording_key(case.knowledge))
+                key = (case.db_id, wording_key(case.full_question), wording_key(case.knowledge))
                 groups.setdefault(key, []).append(case)
         for cases in groups.values():
             for later in cases[1:]:
@@ -36,7 +36,7 @@ class QuestionsRepeated(Check):
 def _pair(data: AuditData, first: Case, later: Case) -> Iterator[AuditFinding]:
     data.figures["questions_repeated"] += 1
     subject = f"case {later.id}"
-    same = f"the question of case {first.id!r} again ({first.question[:60]!r})"
+    same = f"the question of case {first.id!r} again ({first.question_line[:60]!r})"
     detail = {"cases": [first.id, later.id]}
     if first.answerable != later.answerable:
         hint = "one of them calls it answerable, the other not: correct one"

@@ -78,7 +78,8 @@ def _signs_now(report: GoldReport) -> dict[str, str]:
     def run(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
-    subject = Subject(query, schema, run, report.case.question, report.knowledge or "", answer)
+    known = "\n".join((*report.case.earlier, report.knowledge or ""))
+    subject = Subject(query, schema, run, report.case.question, known, answer)
     messages: dict[str, str] = {}
     for notice in signs_of(subject):
         messages.setdefault(notice.name, notice.message)

@@ -35,7 +35,7 @@ class GoldValues:
         """The values that are not mentioned, together."""
         if not report.case.question:
             return
-        text = f"{report.case.question} {report.knowledge or ''}"
+        text = f"{' '.join(report.case.earlier)} {report.case.question} {report.knowledge or ''}"
         absent = [
             value
             for value in asked_values(report.case.gold[0], report.schema)

@@ -121,6 +121,7 @@ def read_systems(
             db_ids=db_ids,
             strict_ids=not args.allow_missing,
             columns=columns,
+            sessions=benchmark.session_sizes(),
         )
         folder, digest = run_folder(name, out, len(systems)), trials[0].sha256 + mapped
         if len(trials) > 1:

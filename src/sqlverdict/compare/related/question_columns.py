@@ -38,7 +38,7 @@ def names_columns(case: Case, positions: Iterable[int]) -> bool:
 
     from sqlverdict.parse.query import parse
 
-    text = f"{case.question}\n{case.knowledge}"
+    text = f"{case.question}\n{case.known}"
     query = parse(case.golds[0]) if case.golds else None
     if not isinstance(query, Query):
         return True

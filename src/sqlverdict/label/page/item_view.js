@@ -152,6 +152,7 @@ page.showItem = (container, item, titles, realistic, before = "") => {
       page.make(
         "section",
         { class: "question" },
+        item.earlier ? page.make("ol", { class: "earlier", "aria-label": "Earlier questions of the conversation" }, ...item.earlier.map((text) => page.make("li", {}, text))) : null,
         page.make("h1", {}, item.question || "(no question)"),
         item.knowledge ? page.make("p", { class: "knowledge" }, item.knowledge) : null,
         page.make("p", { class: "meta" }, `${before}${item.id} · database ${item.db_id}`)

@@ -39,8 +39,9 @@ page.store = (() => {
     return {
       annotator: data.annotator,
       blind: true,
-      items: data.items.map(({ pair, id, question }) => ({
-        pair, id, question,
+      items: data.items.map(({ pair, id, question, earlier }) => ({
+        pair, id,
+        question: earlier ? `${question} (after: ${earlier.join(" / ")})` : question,
         choice: current.has(pair) ? current.get(pair).choice : "",
       })),
       progress: {

@@ -17,7 +17,7 @@ databases (the public archives lack some) are a note; their cases are kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -25,14 +25,11 @@ import msgspec
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, few_of, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, CaseName, SourceFile
+from sqlverdict.load.conversations import schemas_of_missing
 from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.parse.hardness import spider_hardness
-from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case
-
-TABLES = "tables.json"
 
 
 class _SpiderItem(msgspec.Struct):
@@ -104,28 +101,17 @@ class SpiderReader:
         sources = tuple(SourceFile.of(file) for file in files)
         version = f"{split}, sha256 " + "+".join(source.sha256[:12] for source in sources)
         cases = SpiderCases(items, folder, options.get("difficulty", "on") == "on")
-        schemas = _schemas_of_missing(root, folder, {item.db_id for item in items})
-        if schemas:
-            sources += (SourceFile.of(root / TABLES),)
+        schemas, tables = schemas_of_missing(root, folder, {item.db_id for item in items})
         return Benchmark(
             "spider",
             version,
             cases,
             len(items),
-            sources,
+            (*sources, *tables),
             notes,
             schemas=schemas,
             preset="spider",
         )
-
-
-def _schemas_of_missing(root: Path, folder: Databases, names: Collection[str]) -> dict[str, Schema]:
-    """The schemas of databases without a file, as ``tables.json`` has them."""
-    missing = {name for name in names if folder.path(name) is None}
-    if not missing or not (root / TABLES).is_file():
-        return {}
-    known = load_schemas(root / TABLES)
-    return {name: known[name] for name in sorted(missing & known.keys())}
 
 
 def _files(root: Path, split: str) -> tuple[list[Path], tuple[str, ...]]:

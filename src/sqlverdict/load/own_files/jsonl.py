@@ -58,6 +58,7 @@ from sqlverdict.load.fields import (
     case_from,
     prediction_from,
 )
+from sqlverdict.load.turns import TurnReader
 from sqlverdict.records import Case, Prediction
 
 _PREDICTION_KEYS = (*PREDICTION_FIELDS, *SQL_KEYS)
@@ -122,6 +123,7 @@ class JsonlCases:
         seen: set[int] = set()
         home = self.path.parent
         name = str(self.path)
+        turns = TurnReader()
         for line_name, line in _lines(self.path):
             where = f"{name}, {line_name}"
             record = rename(_object(line, where, self.columns), self.columns, where)
@@ -130,7 +132,7 @@ class JsonlCases:
             if key in seen:
                 self._check_repeated(case.id, line_name)
             seen.add(key)
-            yield case, record, where
+            yield turns.with_turn(case, record, where), record, where
         if not seen:
             raise BenchmarkError(f"{self.path} is empty. Expected one JSON object per line.")
 

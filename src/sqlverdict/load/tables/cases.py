@@ -40,6 +40,7 @@ from sqlverdict.load.fields import (
 )
 from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.load.tables.table import cells_as_fields
+from sqlverdict.load.turns import TurnReader
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
@@ -107,6 +108,7 @@ class TableCases:
 
     def _records(self) -> Iterator[tuple[Case, dict[str, Any], str]]:
         lines: dict[str, str] = {}
+        turns = TurnReader()
         for number, (line, row) in enumerate(open_table(self.path, BenchmarkError).rows, 1):
             where = f"{self.path}, {line}"
             record = cells_as_fields(row, self.columns, where, BenchmarkError)
@@ -120,7 +122,7 @@ class TableCases:
                     f"Expected each id once; rename or remove one of them.",
                     *self._other_id(),
                 )
-            yield case, record, where
+            yield turns.with_turn(case, record, where), record, where
         if not lines:
             raise BenchmarkError(f"{self.path} has a header but no rows. Expected cases.")
 

@@ -60,7 +60,10 @@ def header_columns(
 
 
 _REPLIES = (*SQL_KEYS, "raw")
-_JSON = ("contract", "tags", "recorded", "script", "gold_rows", "prediction_rows", "samples")
+_JSON = (
+    *("contract", "tags", "recorded", "script", "gold_rows", "prediction_rows", "samples"),
+    "earlier",
+)
 """Fields with parts: such a cell holds JSON."""
 
 

@@ -66,6 +66,7 @@ class Disagreement:
             "wrongly_right": () if self.label else self.metrics,
             "wrongly_wrong": self.metrics if self.label else (),
             "question": result.question,
+            **result.turn_fields,
             "gold": result.gold,
             "prediction": prediction_text(result),
             "verdict": result.verdict,

@@ -32,6 +32,7 @@ class _PageCase(Struct, frozen=True):
     difficulty: str | None
     gold: tuple[str, ...]
     knowledge: str
+    earlier: tuple[str, ...]
 
 
 class CaseTable:
@@ -57,6 +58,7 @@ class CaseTable:
                     result.difficulty,
                     result.gold,
                     result.knowledge,
+                    result.earlier,
                 )
             )
         return position
@@ -71,8 +73,13 @@ class CaseTable:
             difficulty=tuple(case.difficulty for case in cases),
             gold=tuple(case.gold for case in cases),
             knowledge=tuple(case.knowledge for case in cases),
+            earlier=tuple(case.earlier for case in cases) if self._has_earlier() else (),
             feature=tuple(self._features(case.gold[0]) if case.gold else () for case in cases),
         )
+
+    def _has_earlier(self) -> bool:
+        """Whether a case is a later turn of a conversation; pages without one need no column."""
+        return any(case.earlier for case in self._cases)
 
 
 def _sorted_features(sql: str) -> tuple[str, ...]:

@@ -87,6 +87,7 @@ class PageSystem(Struct, frozen=True):
         manifest: Versions, limits, digests.
         command: How to run it again.
         reliability: Abstentions and confidences; ``None`` where there are none.
+        interactions: Conversations that are right as a whole; ``None``: there are none.
     """
 
     name: str
@@ -104,6 +105,7 @@ class PageSystem(Struct, frozen=True):
     manifest: PageTable
     command: str = ""
     reliability: PageReliability | None = None
+    interactions: PageTable | None = None
 
 
 class CaseColumns(Struct, frozen=True):
@@ -116,6 +118,7 @@ class CaseColumns(Struct, frozen=True):
     gold: tuple[tuple[str, ...], ...]
     feature: tuple[tuple[str, ...], ...]
     knowledge: tuple[str, ...]
+    earlier: tuple[tuple[str, ...], ...] = ()
 
 
 class ResultColumns(Struct, frozen=True):

@@ -22,6 +22,7 @@ from sqlverdict.report.one_run.sections import (
     decided_by,
     expected_sentences,
     header,
+    interactions_table,
     outcome,
     reason_table,
     refusal_sentences,
@@ -78,6 +79,7 @@ def page_system(
         metric=run.deciding or "",
         policy=run.manifest.policy,
         metrics=_metrics(summary, summary.estimates, run.manifest.binary),
+        interactions=page_table(interactions_table(summary)) if summary.interactions else None,
         slices=tuple(
             PageSlice(
                 each.by,

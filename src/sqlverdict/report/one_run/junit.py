@@ -220,7 +220,7 @@ def _explain(result: Result, folder: Path) -> str:
     first = first_sentence(result)
     lines = [
         first,
-        f"question: {result.question}",
+        f"question: {result.full_question}",
         *golds,
         f"prediction: {prediction_text(result)}",
     ]

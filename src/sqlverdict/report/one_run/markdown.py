@@ -33,6 +33,7 @@ from sqlverdict.report.one_run.sections import (
     expected_sentences,
     faults,
     headline,
+    interactions_table,
     metrics_table,
     outcome,
     reason_table,
@@ -90,6 +91,14 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
         "95% confidence intervals (Wilson for metrics of 0 and 1, bootstrap otherwise). "
         "An unscored case is not a zero."
     )
+    if summary.interactions:
+        matches = interactions_table(summary)
+        yield f"## {matches.title}"
+        yield markdown(matches)
+        yield (
+            "A conversation counts where all of its turns are right. The turns of one are not "
+            "independent: the intervals above are by conversation."
+        )
     old = classic(run.manifest.benchmark, run.summary, run.results())
     if old is not None:
         yield fence(old.text)
@@ -193,7 +202,7 @@ def _examples(run: Run) -> Iterator[str]:
 def _example(result: Result, folder: Path) -> Iterator[str]:
     yield f"### {md_cell(result.id)} ({md_cell(result.db_id)})"
     if result.question:
-        yield f"> {md_cell(result.question)}"
+        yield "  \n".join(f"> {md_cell(line)}" for line in result.question_lines)
     golds = [f"-- gold\n{gold}" for gold in result.gold]
     yield fence("\n".join([*golds, f"-- prediction\n{prediction_text(result)}"]), "sql")
     yield md_cell(first_sentence(result))

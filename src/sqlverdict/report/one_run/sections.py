@@ -38,6 +38,7 @@ from sqlverdict.score.usage import UsageFigures
 
 SLICE_TITLES = {
     "difficulty": "By difficulty",
+    "turn": "By turn of the conversation",
     "db_id": "By database",
     "feature": "By SQL feature of the gold query",
     "answerable": "By whether there is an answer",
@@ -107,7 +108,19 @@ def search_sentences(run: Run) -> list[str]:
 
 def metrics_table(summary: Summary, binary: Collection[str]) -> TextTable:
     """Each metric with its interval, its denominator and what that consists of."""
-    estimates = deciding_first(summary, summary.estimates)
+    return _estimates_table(deciding_first(summary, summary.estimates), binary)
+
+
+def interactions_table(summary: Summary) -> TextTable:
+    """Interaction match: the conversations of which every turn is right, by each metric."""
+    estimates = deciding_first(summary, summary.interactions)
+    title = f"Interaction match: all turns right, {count(summary.sessions, 'conversation')}"
+    return _estimates_table(estimates, [each.metric for each in estimates], title)
+
+
+def _estimates_table(
+    estimates: Sequence[Estimate], binary: Collection[str], title: str = ""
+) -> TextTable:
     has_parts = any(estimate.metric in binary for estimate in estimates)
     rows = [
         (
@@ -121,7 +134,7 @@ def metrics_table(summary: Summary, binary: Collection[str]) -> TextTable:
         for estimate in estimates
     ]
     parts = part_headers(estimates, has_parts=has_parts)
-    return table(("metric", "value", "95% interval", *parts), rows)
+    return table(("metric", "value", "95% interval", *parts), rows, title)
 
 
 def verdict_table(run: Run) -> TextTable:

@@ -58,6 +58,7 @@ class Change:
             "db_id": case.db_id,
             "difficulty": case.difficulty,
             "question": case.question,
+            **case.turn_fields,
             "gold": case.gold,
             "before": prediction_text(self.before),
             "after": prediction_text(self.after),

@@ -188,7 +188,7 @@ def _flipped(result: Result, now: CaseMark, label: str = "") -> FlippedCase:
     return FlippedCase(
         result.id,
         result.db_id,
-        result.question,
+        result.question_line,
         tuple(result.gold),
         "",
         prediction_text(result),

@@ -25,8 +25,9 @@ from sqlverdict.report.several_runs.comparison import choose_metric, differences
 from sqlverdict.report.terminal.tables import TextTable, amount, interval_text, percent, table
 from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import counted_value
-from sqlverdict.score.estimates import Estimate, estimate_of
+from sqlverdict.score.estimates import Estimate
 from sqlverdict.score.reliability.reliability_score import Penalty, penalty_text
+from sqlverdict.score.sessions import estimate_of
 from sqlverdict.score.statistics.significance import Group, indistinguishable_groups
 from sqlverdict.score.usage import UsageCounts, UsageFigures
 
@@ -42,12 +43,15 @@ class RankedSystem(Estimate):
         system: The system's name.
         folder: Its run.
         usage: What it spent on the compared cases.
+        interaction: The share of conversations of which every turn is right; ``None``: there are
+            none, or not all of the run's cases are common ones.
     """
 
     rank: int
     system: str
     folder: Path
     usage: tuple[UsageFigures, ...] = ()
+    interaction: float | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,7 @@ def rank_runs(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
             system=name,
             folder=runs[names.index(name)].folder,
             usage=_usage(read[name][case_id] for case_id in compared),
+            interaction=_interaction(runs[names.index(name)], label, len(common)),
         )
         for name in order
     ]
@@ -153,6 +158,12 @@ def _estimate(run: Run, label: str, common: set[str], *, binary: bool) -> Estima
         return run.estimate(label)
     results = (result for result in run.results() if result.id in common)
     return estimate_of(results, label, binary=binary, seed=run.manifest.seed)
+
+
+def _interaction(run: Run, label: str, common: int) -> float | None:
+    """The share of a run's conversations that are right as a whole."""
+    matches = run.summary.interactions if run.summary.cases == common else ()
+    return next((each.value for each in matches if each.metric == label), None)
 
 
 def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | None) -> Leaderboard:
@@ -234,6 +245,7 @@ def leaderboard_table(board: Leaderboard) -> TextTable:
         for title, figure in titles
         if any(quantity in figures for figures in spent)
     ]
+    talks = any(ranked.interaction is not None for ranked in board.places)
     has_parts = board.binary or read_rs_name(board.metric) is not None
     rows = [
         (
@@ -241,13 +253,15 @@ def leaderboard_table(board: Leaderboard) -> TextTable:
             ranked.system,
             percent(ranked.value),
             interval_text(ranked.low, ranked.high),
+            *([percent(ranked.interaction)] if talks else []),
             *part_cells(ranked, board.places, has_parts=has_parts),
             *(amount(getattr(figures.get(name), figure, None)) for _, name, figure in columns),
         )
         for ranked, figures in zip(board.places, spent, strict=True)
     ]
     parts = part_headers(board.places, has_parts=has_parts)
-    headers = ["rank", "system", board.metric, "95% interval", *parts]
+    matches = ["interaction match"] if talks else []
+    headers = ["rank", "system", board.metric, "95% interval", *matches, *parts]
     return table([*headers, *(title for title, _, _ in columns)], rows, left=(1,))
 
 

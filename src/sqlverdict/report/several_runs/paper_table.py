@@ -11,11 +11,11 @@ from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import deciding_metric
-from sqlverdict.score.estimates import Slice
+from sqlverdict.score.estimates import Estimate, Slice
 from sqlverdict.score.metric import label_by_alias
 from sqlverdict.score.summary import Summary
 
-_SLICES = {"difficulty": "difficulty", "database": "db_id"}
+_SLICES = {"difficulty": "difficulty", "database": "db_id", "turn": "turn"}
 GROUPINGS = tuple(_SLICES)
 """What a table can be split by."""
 _ALL = "all"
@@ -43,7 +43,8 @@ def paper_table(
     Args:
         runs: The runs.
         metrics: The labels; by default all, the one that decides first.
-        by: ``difficulty`` or ``database``: a column per level, and a row per system and metric.
+        by: ``difficulty``, ``database`` or ``turn``: a column per level, and a row per system and
+            metric.
         intervals: Print the 95% interval behind each value.
         decimals: Digits behind the point.
 
@@ -56,7 +57,9 @@ def paper_table(
 
     def cells(part: Summary | Slice | None, label: str) -> tuple[str, str]:
         """The value of a run or of a slice, and the number of cases behind it."""
-        estimates = () if part is None else part.estimates
+        return value_cells(() if part is None else part.estimates, label)
+
+    def value_cells(estimates: Sequence[Estimate], label: str) -> tuple[str, str]:
         estimate = next((each for each in estimates if each.metric == label), None)
         if estimate is None or estimate.value is None:
             return _NO_VALUE, "0"
@@ -68,6 +71,10 @@ def paper_table(
 
     if by is None:
         columns = {label: [cells(run.summary, label) for run in runs] for label in labels}
+        for label in labels:
+            own = [value_cells(run.summary.interactions, label) for run in runs]
+            if any(value != _NO_VALUE for value, _ in own):
+                columns[f"{label}, interaction match"] = own
         return PaperTable(_table({"system": names}, columns), notes)
     slices = [_slices(run, by) for run in runs]
     levels = list(dict.fromkeys(level for own in slices for level in own))

@@ -145,7 +145,7 @@ def _question(
     return RescoredQuestion(
         was.id,
         was.db_id,
-        was.question,
+        was.question_line,
         was.gold,
         now.gold,
         reasons.get(was.id, ""),

@@ -71,5 +71,5 @@ def _check(first: Run, known: dict[str, bytes], other: Run, *, force: bool) -> l
 
 
 def _digest(result: Result) -> bytes:
-    text = "\0".join((result.question, *result.gold))
+    text = "\0".join((*result.question_lines, *result.gold))
     return blake2b(text.encode("utf-8", "backslashreplace"), digest_size=8).digest()

@@ -103,7 +103,7 @@ def _bare(inputs: StageInputs) -> Brief:
     return Brief(
         case_id=case.id,
         db_id=case.db_id,
-        question=case.question,
+        question=case.full_question,
         knowledge=case.knowledge,
         schema_text=_schema_text(inputs, record.schema_text if record is not None else ""),
         gold=sql,

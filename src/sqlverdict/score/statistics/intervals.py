@@ -29,10 +29,11 @@ DRAWS_PER_BINOMIAL = 25
 """One binomial number costs about as much time as this many single draws (measured)."""
 
 
-def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def wilson(successes: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Wilson's score interval for a share.
 
-    Example: 0 of 10 right gives an upper bound of z² / (n + z²) = 3.84 / 13.84 = 0.278.
+    Example: 0 of 10 right gives an upper bound of z² / (n + z²) = 3.84 / 13.84 = 0.278. Numbers
+    need not be whole: dependent cases are worth fewer independent ones.
 
     Raises:
         UsageError: there are no cases, or more successes than cases.

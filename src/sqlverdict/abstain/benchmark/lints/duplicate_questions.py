@@ -34,7 +34,7 @@ class DuplicateQuestions:
             if not case.question.strip():
                 silent += 1
                 continue
-            key = (case.db_id, same_wording(case.question), same_wording(case.knowledge))
+            key = (case.db_id, same_wording(case.full_question), same_wording(case.knowledge))
             groups.setdefault(key, []).append(case)
         figures: Counter[str] = Counter()
         findings = []
@@ -44,7 +44,7 @@ class DuplicateQuestions:
                 figures["repeated"] += len(cases) - 1
                 figures[what.replace(" ", "_")] += 1
                 ids = tuple(case.id for case in cases)
-                message = f"{len(cases)} times {cases[0].question[:80]!r}: {what}"
+                message = f"{len(cases)} times {cases[0].question_line[:80]!r}: {what}"
                 findings.append(LintFinding(severity, ids, message))
         findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
         measured = {"questions": sum(map(len, groups.values())), "without_text": silent, **figures}

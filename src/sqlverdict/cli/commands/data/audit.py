@@ -243,7 +243,7 @@ def _show(report: Audit, most: int, least: float) -> None:
             f"{case.id} ({case.db_id}): rank {suspect.rank:.2f}, the probability that it is wrong",
             "heading",
         )
-        screen.line(f"  {short(case.question, 160)}")
+        screen.line(f"  {short(case.question_line, 160)}")
         for gold in case.gold:
             screen.line(f"  gold  {short(gold, 160)}", "quiet")
         for raising in suspect.raised_by:

@@ -30,6 +30,7 @@ from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.execute.engine import engine_of
 from sqlverdict.files.text import bounded, count
 from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.turns import session_sizes
 from sqlverdict.records import Case
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import printable, table
@@ -166,6 +167,7 @@ def _of_benchmark(args: LintArgs) -> Iterator[LintEntry]:
         db_ids=db_ids,
         strict_ids=False,
         columns=args.data.prediction_map,
+        sessions=session_sizes(cases),
     )
     for case in first_cases:
         prediction = predictions.get(case.id)
@@ -174,7 +176,7 @@ def _of_benchmark(args: LintArgs) -> Iterator[LintEntry]:
 
 
 def _entry(case: Case, sql: str, number: str = "") -> LintEntry:
-    about = (case.db_id, case.question, case.knowledge)
+    about = (case.db_id, case.question, case.known)
     return LintEntry(f"{case.id}{number}", sql, case.database, *about)
 
 

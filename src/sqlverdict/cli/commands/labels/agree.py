@@ -247,7 +247,7 @@ def _show_item(screen: Screen, item: Disagreement) -> None:
     other = "wrong" if item.label else "right"
     voted = f" (votes {votes})" if votes else ""
     screen.line(f"  {case.id} ({case.db_id}): people say {people}{voted}; {names} {other}")
-    screen.line(f"    {short(case.question, 150)}", "quiet")
+    screen.line(f"    {short(case.question_line, 150)}", "quiet")
     for gold in case.gold:
         screen.line(f"    gold        {short(gold, 160)}", "quiet")
     screen.line(f"    prediction  {short(prediction_text(case), 160)}", "quiet")

@@ -127,7 +127,7 @@ def _show_changes(
         case = change.after
         why = change.witness or ", ".join(change.worse.reasons)
         reasons = f" [{short(why, 160)}]" if why else ""
-        screen.line(f"  {case.id} ({case.db_id}){reasons} {short(case.question, 100)}")
+        screen.line(f"  {case.id} ({case.db_id}){reasons} {short(case.question_line, 100)}")
         gold = case.gold[0] if case.gold else "(none)"
         screen.line(f"    {'gold':<{width}}  {short(gold, 160)}", "quiet")
         screen.line(f"    {report.a:<{width}}  {short(prediction_text(change.before), 160)}")

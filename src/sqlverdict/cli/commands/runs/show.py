@@ -235,7 +235,8 @@ def _print_ids(results: Iterator[Result]) -> int:
 
 
 def _row(run: Run, result: Result) -> dict[str, Any]:
-    row = case_row(result, run.deciding, [figures.quantity for figures in run.summary.usage])
+    spent = [figures.quantity for figures in run.summary.usage]
+    row = case_row(result, run.deciding, spent, turns=run.summary.sessions > 0)
     return row | {"witness": _witness(result) or None}
 
 
@@ -268,7 +269,7 @@ def _print_table(run: Run, results: Iterator[Result], *, witnesses: bool) -> int
             short(_DIFFER.sub("", _witness(result)), 70)
             if witnesses
             else ", ".join(reasons_by(result, run.deciding)),
-            short(result.question, 60),
+            short(result.question_line, 60),
         )
         for result in first
     ]

@@ -78,8 +78,8 @@ class TableArgs:
     by: tuple[str, ...] = option(
         "--by",
         multiple=True,
-        type=click.Choice(list(_GROUPS)),
-        help="scores: a column for each difficulty or database. categories: a table by this; "
+        type=click.Choice([*dict.fromkeys((*GROUPINGS, *_GROUPS))]),
+        help="scores: a column for each difficulty, database or turn. categories: a table by this; "
         "repeatable.",
     )
     format: str = option(
@@ -201,6 +201,8 @@ def _print_scores(runs: Sequence[Run], args: TableArgs) -> None:
 
 
 def _print_categories(runs: Sequence[Run], args: TableArgs) -> None:
+    if not set(args.by) <= _GROUPS.keys():
+        raise UsageError(f"a table of categories takes --by {' or '.join(_GROUPS)}")
     schemas = load_schemas(args.schema) if args.schema is not None else {}
     report = category_report(runs, args.metric, schemas=schemas)
     for path in write_category_figures(report, args.figures) if args.figures is not None else ():

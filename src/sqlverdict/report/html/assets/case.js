@@ -65,6 +65,7 @@ function caseBody(position, system, detail) {
   const related = (detail.evidence || []).filter((piece) => piece.kind === "related" || piece.kind === "tested");
   const others = (detail.evidence || []).filter((piece) => !related.includes(piece));
   return [
+    earlierTurns(position).length ? el("ol.earlier", { "aria-label": "Earlier questions of the conversation" }, earlierTurns(position).map((text) => el("li", null, text))) : null,
     el("p.question", null, cases.question[position] || "(no question)"),
     cases.knowledge[position] ? el("p.knowledge", null, cases.knowledge[position]) : null,
     whySection(position, system, detail),

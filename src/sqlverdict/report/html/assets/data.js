@@ -25,6 +25,15 @@ async function detailOf(position, system) {
   return (await blocks.get(name))[position % doc.block][system];
 }
 
+/** The questions of a conversation before the one of this case. */
+const earlierTurns = (position) => doc.cases.earlier[position] || [];
+
+/** The question in one line, first; behind it the earlier ones, without which it says little. */
+function asked(position) {
+  const before = earlierTurns(position), question = doc.cases.question[position];
+  return before.length ? `${question} (after: ${before.join(" / ")})` : question;
+}
+
 const word = (kind, key) => (doc.words[kind] || {})[key] || key;
 
 /** Whether a metric calls a case right: true, false (also where it calls it by a word), or null where it has no value. */

@@ -60,7 +60,7 @@ function haystack(system) {
   if (!texts.has(system)) {
     const { cases } = doc, { prediction } = doc.results[system];
     texts.set(system, cases.id.map((id, i) =>
-      `${id}\n${cases.question[i]}\n${cases.knowledge[i]}\n${cases.db[i]}\n${cases.gold[i].join("\n")}\n${prediction[i] || ""}`.toLowerCase()));
+      `${id}\n${asked(i)}\n${cases.knowledge[i]}\n${cases.db[i]}\n${cases.gold[i].join("\n")}\n${prediction[i] || ""}`.toLowerCase()));
   }
   return texts.get(system);
 }

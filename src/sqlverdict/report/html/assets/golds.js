@@ -14,7 +14,7 @@ function drawGolds() {
 
 function suspectItem(suspect) {
   const position = doc.position.get(suspect.id);
-  const question = position === undefined ? "" : doc.cases.question[position];
+  const question = position === undefined ? "" : asked(position);
   return el("li.suspect", null,
     el("div.suspect-line", null, el("strong.number", null, percent(suspect.rank, 0)), " ",
       position === undefined ? suspect.id : el("a", { href: caseAddress(position, state.system, "") }, `${suspect.id}: ${question}`)),

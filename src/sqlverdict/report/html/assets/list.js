@@ -92,7 +92,7 @@ function caseRow(at) {
   },
     el(`span.swatch.part-${results.part[i]}`, { "aria-hidden": "true" }),
     el("div.row-text", null,
-      el("div.row-question", null, doc.cases.question[i] || "(no question)"),
+      el("div.row-question", null, asked(i) || "(no question)"),
       el("div.row-facts", null, `${doc.cases.id[i]} · ${doc.cases.db[i]} · ${word("part", results.part[i])}`)),
     doc.systems.length > 1 ? el("span.dots", { "aria-hidden": "true" }, doc.results.map((each) => el(`span.dot.part-${each.part[i] || "absent"}`))) : null);
   row.style.top = `${at * ROW}px`;
@@ -134,7 +134,7 @@ function csv() {
   const results = doc.results[state.system], metrics = Object.keys(results.scores);
   const lines = [["id", "db_id", "difficulty", "question", "evidence", "verdict", "reasons", ...metrics, "gold", "prediction"]];
   for (const i of state.cases)
-    lines.push([doc.cases.id[i], doc.cases.db[i], doc.cases.difficulty[i], doc.cases.question[i], word("part", results.part[i]), results.verdict[i], results.reason[i].join(" "),
+    lines.push([doc.cases.id[i], doc.cases.db[i], doc.cases.difficulty[i], asked(i), word("part", results.part[i]), results.verdict[i], results.reason[i].join(" "),
       ...metrics.map((metric) => results.scores[metric][i]), doc.cases.gold[i][0], results.prediction[i]]);
   return lines.map((line) => line.map(quote).join(",")).join("\r\n") + "\r\n";
 }

@@ -54,7 +54,7 @@ function crossTable() {
     const example = list[0];
     return el(a !== b && DECIDED.includes(a) && DECIDED.includes(b) ? "td.cross.disagree" : "td.cross", null,
       el("a.cross-count", { href: listAddress({ pair: `${first}=${a}&${second}=${b}` }) }, number(list.length)),
-      el("a.cross-example", { href: caseAddress(example, state.system, "") }, `${doc.cases.id[example]}: ${shortened(doc.cases.question[example], 70)}`));
+      el("a.cross-example", { href: caseAddress(example, state.system, "") }, `${doc.cases.id[example]}: ${shortened(asked(example), 70)}`));
   };
   const there = (side) => VALUES.filter((name) => DECIDED.includes(name) || [...cells.keys()].some((key) => key.split("|")[side] === name));
   const rows = there(0), columns = there(1);

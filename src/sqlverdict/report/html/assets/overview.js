@@ -15,6 +15,7 @@ function drawOverview() {
     el("p.quiet", null, about.title),
     barSection(),
     metricsSection(about),
+    about.interactions ? el("section", null, textTable(about.interactions, "h2"), el("p.hint", null, "A conversation counts where all of its turns are right; n is the number of conversations.")) : null,
     slicesSection(about),
     errorsSection(),
     differencesSection(),
