@@ -77,7 +77,7 @@ class OrdinaryPart:
 
     def _without_nulls(self, name: str, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         columns = self._columns.get(name, ())
-        return tuple([row for row in rows if all([row[at] is not None for at in columns])])
+        return tuple([row for row in rows if not any(row[at] is None for at in columns)])
 
     def _with_partners(self, rows: Content) -> Content:
         """Without the rows whose value finds no partner on the other side of a join."""
