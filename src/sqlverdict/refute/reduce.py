@@ -101,8 +101,13 @@ class WitnessReducer:
         return None
 
     def _may_be_better(self, difference: Difference, below: Rank) -> bool:
-        """Whether to shrink a difference may lead to one of a lower rank; it seldom does else."""
+        """Whether to shrink a difference may lead to one of a lower rank; it seldom does else.
+
+        Without real data few instances are ordinary by themselves: all are shrunk.
+        """
         severity, broken, same = below
+        if self._real is None:
+            return True
         if not (severity or broken):
             # What says the same on many rows does so on few of them.
             return not difference.says_the_same
