@@ -103,6 +103,18 @@ def test_queries_that_double_end_by_their_budget(
     check_end(list(doubled_at_each_level())[number], schema, profile)
 
 
+def test_conditions_that_double_end_by_the_budget_of_tables(schema: Schema) -> None:
+    nested = "id"
+    for _ in range(10):
+        nested = f"({nested}) NOT BETWEEN 1 AND 2"
+    sql = f"SELECT name FROM person WHERE {nested}"
+    proof = prove(sql, f"{sql} AND 1 = 1", schema)
+    assert isinstance(proof, NotProved)
+    assert proof.message == "given up after 10000 nodes of conditions in tables of truths"
+    wide = PLAIN.replace("id > 1", " OR ".join(f"(id = {n} AND age = {n})" for n in range(40)))
+    assert isinstance(prove(wide, f"{wide} AND 1 = 1", schema), Proof)
+
+
 def check_end(sql: str, schema: Schema, profile: str) -> None:
     proof = prove(sql, PLAIN, schema, profile=profile)
     assert isinstance(proof, Proof | NotProved)

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell
 from sqlverdict.refute.data.grade import Grader
+from sqlverdict.refute.data.ordinary_part import OrdinaryPart
 from sqlverdict.refute.data.regularities import Regularities
 from sqlverdict.refute.make.constraints import SchemaConstraints
 from sqlverdict.refute.meter import Meter
@@ -77,6 +78,9 @@ class WitnessReducer:
             self._leave_open(separation)
             return None
 
+        if below is not None and not self._may_be_better(difference, below):
+            return None
+
         def hopeless(rows: Content) -> bool:
             return below is not None and (grader.least(Instance(self._schema, rows)), 0, 0) >= below
 
@@ -95,6 +99,25 @@ class WitnessReducer:
                 self._leave_open(separation)
                 return None
         return None
+
+    def _may_be_better(self, difference: Difference, below: Rank) -> bool:
+        """Whether to shrink a difference may lead to one of a lower rank; it seldom does else.
+
+        Without real data few instances are ordinary by themselves: all are shrunk.
+        """
+        severity, broken, same = below
+        if self._real is None:
+            return True
+        if not (severity or broken):
+            # What says the same on many rows does so on few of them.
+            return not difference.says_the_same
+        if broken > 1:
+            return True
+        rows = self._ordinary_part(difference.rows, severity if same else severity - 1)
+        if rows is None:
+            return False
+        size = sum(map(len, difference.rows.values()))
+        return sum(map(len, rows.values())) == size or self._trial.differs(rows)
 
     def determined_beside(self) -> SmallDifference | None:
         """A determined difference beside an undetermined one: one row less may break a tie."""
@@ -200,6 +223,10 @@ class WitnessReducer:
             broken,
             cut_by_time=self._meter.late,
         )
+
+    @cached_property
+    def _ordinary_part(self) -> OrdinaryPart:
+        return OrdinaryPart(self._grader, self._constraints.links)
 
     @cached_property
     def _grader(self) -> Grader:

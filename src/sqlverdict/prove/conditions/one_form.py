@@ -17,6 +17,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.conditions.apart import are_apart
 from sqlverdict.prove.conditions.subjects import NULL, CaseSubject, TooManyCases
 from sqlverdict.prove.conditions.truth import IS_TRUE, State, TruthTable
+from sqlverdict.prove.reasoning.copies import count_tabulated
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant, constant_truth, is_truth_value
 from sqlverdict.prove.reasoning.shape import all_of, any_of, own_nodes, parts
@@ -88,7 +89,9 @@ def _groups(conditions: Sequence[Expr], facts: Facts) -> list[list[Expr]]:
 
 def _form_of(group: list[Expr], facts: Facts, only_truth: bool) -> Expr | None:
     try:
-        form = _shortest(TruthTable(facts, group))
+        table = TruthTable(facts, group)
+        count_tabulated(group)
+        form = _shortest(table)
         keys = {expression_key(part) for part in parts(form)}
         if keys == {expression_key(condition) for condition in group} or _has_twice_a_query(form):
             return None

@@ -22,7 +22,8 @@ Why
     total order, NaN included, which all engines place above the other numbers.
 
 Limits
-    At most 512 combinations of cases and 24 constants an expression. Order among texts counts in
+    At most 512 combinations of cases and 24 constants an expression, and conditions of 10,000 nodes
+    all together. Order among texts counts in
     SQLite alone: other engines order them by language. What may fail (a function that is not known,
     a CAST where types are enforced) is left alone, and no query is written twice. An aggregate that
     alone makes the query one row stays.

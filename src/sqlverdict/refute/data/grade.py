@@ -39,11 +39,11 @@ one.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
@@ -223,6 +223,8 @@ class Grader:
         ranked: The queries whose ties are unusual; by default both.
 
     Attributes:
+        relevant: The regularities that speak of columns that the queries use alone.
+        joins: The columns that should have the same values on both sides.
         weight: How many things are looked at in every row: to grade takes as long.
     """
 
@@ -239,18 +241,18 @@ class Grader:
         self.use = used(schema, gold_sql, prediction_sql)
         self._real = regularities
         column_refs = self.use.column_refs
-        self._relevant: tuple[Regularity, ...] = tuple(
+        self.relevant: tuple[Regularity, ...] = tuple(
             declared(schema, column_refs, self.use.values)
         )
         if regularities is not None:
-            self._relevant = tuple(
+            self.relevant = tuple(
                 each
                 for each in regularities
                 if each.column_refs and column_refs.issuperset(each.column_refs)
             )
-        self._joins = tuple(self._edges())
+        self.joins = tuple(self._edges())
         self._may_be_null: Iterable[ColumnRef] = column_refs
-        self.weight = len(self._relevant) + len(column_refs) + len(self._joins)
+        self.weight = len(self.relevant) + len(column_refs) + len(self.joins)
 
     def within(self, instance: Instance) -> Grader:
         """Grades instances all of whose rows are rows of this one, as this grader does.
@@ -259,8 +261,8 @@ class Grader:
         grade at every step.
         """
         part = copy(self)
-        part._relevant = tuple(
-            each for each in self._relevant if not (each.survives_sampling and each.holds(instance))
+        part.relevant = tuple(
+            each for each in self.relevant if not (each.survives_sampling and each.holds(instance))
         )
         part._may_be_null = [each for each in self._may_be_null if _has_null(instance, each)]
         return part
@@ -269,7 +271,7 @@ class Grader:
         edges = set(self.use.joins)
         broken = self._real.orphans if self._real is not None else frozenset()
         edges |= references(self.schema).keys() - broken
-        for regularity in self._relevant:
+        for regularity in self.relevant:
             if isinstance(regularity, Inclusion):
                 edges.add((regularity.column_refs[0], regularity.column_refs[1]))
         for one, two in sorted(edges):
@@ -286,11 +288,11 @@ class Grader:
         broken = self.broken(instance)
         if broken:
             return "breaks_regularity", tuple(map(str, broken))
-        if any(self._emptied(instance, table) for table in self.use.tables):
+        if self.is_any_emptied(instance.rows):
             return "needs_empty_table", ()
         if any(_has_null(instance, column_ref) for column_ref in self._may_be_null):
             return "needs_null", ()
-        if any(_lonely(instance, one, two) for one, two in self._joins):
+        if any(_lonely(instance, one, two) for one, two in self.joins):
             return "needs_missing_partner", ()
         if self._tied(instance):
             return "needs_tie", ()
@@ -298,7 +300,7 @@ class Grader:
 
     def broken(self, instance: Instance) -> tuple[Regularity, ...]:
         """The regularities that the instance breaks in columns that the queries use."""
-        return tuple(each for each in self._relevant if not each.holds(instance))
+        return tuple(each for each in self.relevant if not each.holds(instance))
 
     def cost(self, instance: Instance) -> tuple[int, int]:
         """How far from ordinary: the grade's severity, then how many regularities are broken.
@@ -310,12 +312,17 @@ class Grader:
 
     def least(self, instance: Instance) -> int:
         """A severity that the instance keeps, whichever rows are taken from it."""
-        emptied = any(self._emptied(instance, table) for table in self.use.tables)
-        return SEVERITY["needs_empty_table"] if emptied else 0
+        return SEVERITY["needs_empty_table"] if self.is_any_emptied(instance.rows) else 0
 
-    def _emptied(self, instance: Instance, table: str) -> bool:
-        empty_too = self._real is not None and self._real.counts.get(table) == 0
-        return not empty_too and not instance_rows(instance, table)
+    def is_any_emptied(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+        """Whether a table that a query reads has no row among these, though the real one has."""
+        return any(not rows.get(table) for table in self._never_empty)
+
+    @cached_property
+    def _never_empty(self) -> tuple[str, ...]:
+        counts = {} if self._real is None else self._real.counts
+        names = {fold(table.name): table.name for table in self.schema.tables}
+        return tuple(names.get(fold(t), t) for t in self.use.tables if counts.get(t) != 0)
 
     def _tied(self, instance: Instance) -> bool:
         scratch = tie_scratch(self.schema)
@@ -342,12 +349,12 @@ def _lonely(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:
     """Whether a value on either side has no partner; an empty table is another matter."""
     if not instance_rows(instance, one[0]) or not instance_rows(instance, two[0]):
         return False
-    ours = {_joined(cell) for (cell,) in cells_of(instance, *one)}
-    theirs = {_joined(cell) for (cell,) in cells_of(instance, *two)}
+    ours = {join_value(cell) for (cell,) in cells_of(instance, *one)}
+    theirs = {join_value(cell) for (cell,) in cells_of(instance, *two)}
     return ours - {None} != theirs - {None}
 
 
-def _joined(cell: Cell) -> Cell:
+def join_value(cell: Cell) -> Cell:
     """A value as joins compare it: a number and its text are one, whatever the affinities."""
     if isinstance(cell, float) and cell.is_integer():
         cell = int(cell)

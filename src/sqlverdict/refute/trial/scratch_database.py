@@ -205,10 +205,14 @@ class ScratchDatabase:
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> None:
         """Make these rows the content; a table that holds the very same is left as it is."""
-        execute, filled = self._connection.execute, self._filled
+        connection, filled = self._connection, self._filled
+        execute = connection.execute
         self._gate.opened = True
         self._ticks = 100_000
         try:
+            if not connection.in_transaction:
+                # Nothing is ever rolled back: a transaction for each statement is work for nothing.
+                execute("BEGIN")
             for table in filled.keys() - rows.keys():
                 execute(self._deletes[table])
                 del filled[table]
