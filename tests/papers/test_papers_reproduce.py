@@ -131,8 +131,8 @@ def test_a_number_alone_is_a_table(text: str) -> None:
 
 def test_exhibits_are_chosen_by_any_of_their_names() -> None:
     paper = load_paper("etm")
-    chosen = choose_exhibits(paper, ["figure a1", "2"])
-    assert [each.heading for each in chosen] == ["tables 1, 2 and 3", "figures 7 and A1"]
+    tables = choose_exhibits(paper, ["figure a1", "2"])
+    assert [each.heading for each in tables] == ["tables 1, 2 and 3", "figures 7 and A1"]
     assert choose_exhibits(paper, ()) == paper.exhibits
     with pytest.raises(UsageError, match=r"etm has no 'figure 4711'.*figure A1"):
         choose_exhibits(paper, ["figure 4711"])
