@@ -48,7 +48,12 @@ def agreement_by_model(data: PaperData) -> Iterator[PaperCell | Figure]:
     own = _own_agreement(data)
     for name, one in own.items():
         yield _kappa_cell(name, OWN, one)
-    other = _recorded_agreement(data)
+    try:
+        other = _recorded_agreement(data)
+    except MissingFile:
+        if not own:
+            raise
+        other = {}
     for (model, column), one in other.items():
         yield _kappa_cell(model, column, one)
     models = list(dict.fromkeys((*own, *(model for model, _ in other))))
@@ -92,7 +97,7 @@ def _recorded_agreement(data: PaperData) -> dict[tuple[str, str], Agreement]:
     """The judges that ROSE recorded, by model and by prompt and pairs.
 
     Raises:
-        MissingFile: neither these nor FLEX's pairs are at hand.
+        MissingFile: they are not at hand.
     """
     rated: dict[tuple[str, str], list[RatedCase]] = {}
     path = data.path("labels", "rose_vec.jsonl")

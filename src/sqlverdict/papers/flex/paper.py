@@ -65,10 +65,9 @@ PAPER = Paper(
             title="a false positive and two false negatives of EX",
             printed=TABLE_2,
             compute=example_evidence,
-            about="Ours is evidence about the two queries, on all data that the schema allows: a "
-            "difference of example 1 is what makes it a false positive. That example 3 differs "
-            "only where rows tie is for a judge, or for the policy, to forgive.",
-            command="sqlverdict refute 'QUERY' 'QUERY' --schema FILE",
+            about="EX on rows such as the paper speaks of, beside our verdict by the policy "
+            "strict, which calls a lucky match wrong; and what evidence says of the two queries.",
+            command="sqlverdict pair 'GOLD' 'PREDICTION' --db FILE",
         ),
         Exhibit(
             names=("table 3",),
