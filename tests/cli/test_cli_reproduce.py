@@ -56,7 +56,7 @@ def test_a_table_has_ours_the_papers_the_difference_and_the_reason(invoke: Invok
     [
         (("etm", "--table", "99"), "etm has no 'table 99'. Expected one of: table 1"),
         (("etm", "--data", "nowhere"), "--data: nowhere is not a folder"),
-        (("etn",), "'etn' is not one of"),
+        (("etn",), "'PAPER': 'etn' is not"),
     ],
 )
 def test_a_wrong_call_says_what_is_expected(
