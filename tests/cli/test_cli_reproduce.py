@@ -76,13 +76,13 @@ def test_the_variable_names_the_data(invoke: Invoke, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 def test_the_demo_shows_the_form_of_tables(invoke: Invoke) -> None:
-    tables = ("--table", "4", "--table", "6", "--table", "figure 7")
-    result = invoke("reproduce", "etm", *tables, "--out", "out", "--json")
+    names = ("--table", "4", "--table", "6", "--table", "figure 7")
+    result = invoke("reproduce", "etm", *names, "--out", "out", "--json")
     assert result.exit_code == 0, result.output
-    made = exhibits(json.loads(result.stdout))
-    assert all("The demo's systems are made up" in each["note"] for each in made.values())
-    assert values(made["table 6"])["bold", "EXE FP"] == pytest.approx(28.3, abs=0.05)
-    curve = values(made["figure 7"])
+    tables = exhibits(json.loads(result.stdout))
+    assert all("The demo's systems are made up" in each["note"] for each in tables.values())
+    assert values(tables["table 6"])["bold", "EXE FP"] == pytest.approx(28.3, abs=0.05)
+    curve = values(tables["figure 7"])
     steps = ("FN, trees alone", "FN, with P0 to P8", "FN, all rules")
     assert [curve["careful", step] for step in steps] == pytest.approx([53.4, 51.7, 36.2], abs=0.05)
     assert Path("out/etm_contributions_demo.svg").is_file()

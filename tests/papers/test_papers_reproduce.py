@@ -37,7 +37,7 @@ def demo(data: PaperData) -> Iterator[PaperCell]:
     yield PaperCell("bold", "EX", 50.0, n=4)
 
 
-def made(exhibit: Exhibit, data: PaperData) -> Reproduction:
+def reproduction(exhibit: Exhibit, data: PaperData) -> Reproduction:
     paper = Paper("tiny", "Tiny & small (2026)", (exhibit,), SOURCES)
     return next(reproduce_exhibits(paper, paper.exhibits, data))
 
@@ -62,7 +62,7 @@ def test_a_grid_has_a_value_for_each_row_and_column() -> None:
 
 
 def test_ours_stands_beside_the_papers(data: PaperData) -> None:
-    result = made(exhibit(compute=scores, absent="not published"), data)
+    result = reproduction(exhibit(compute=scores, absent="not published"), data)
     cells = {(cell.row, cell.column): cell for cell in result.cells}
     assert cells["one", "EX"].difference == "equal"
     assert cells["one", "EX"].reason == "", "what is equal needs no reason"
@@ -74,7 +74,7 @@ def test_ours_stands_beside_the_papers(data: PaperData) -> None:
 
 def test_a_missing_file_is_named_with_its_source(tmp_path: Path) -> None:
     empty = PaperData(None, tmp_path)
-    result = made(exhibit(compute=scores), empty)
+    result = reproduction(exhibit(compute=scores), empty)
     assert result.note == (
         "spider/predictions/one.txt is not in the data folder. Put there: the files of the project."
     )
@@ -82,14 +82,14 @@ def test_a_missing_file_is_named_with_its_source(tmp_path: Path) -> None:
 
 
 def test_the_demo_shows_the_form(tmp_path: Path) -> None:
-    result = made(exhibit(compute=scores, demo=demo), PaperData(None, tmp_path))
+    result = reproduction(exhibit(compute=scores, demo=demo), PaperData(None, tmp_path))
     assert result.cells[0] == PaperCell("bold", "EX", 50.0, n=4)
     assert result.note.endswith("The demo's systems are made up: they show the form.")
     assert len(result.cells) == 4
 
 
 def test_what_was_never_published_says_so(data: PaperData) -> None:
-    result = made(exhibit(absent="the judged files were never published."), data)
+    result = reproduction(exhibit(absent="the judged files were never published."), data)
     assert result.note == "the judged files were never published."
     assert {cell.ours for cell in result.cells} == {None}
 
@@ -102,7 +102,7 @@ def test_a_repeated_reason_is_not_repeated() -> None:
 def test_a_page_has_every_table_and_drawing(data: PaperData, tmp_path: Path) -> None:
     one = exhibit(compute=scores, about="How <b>", command="sqlverdict evaluate ...")
     paper = Paper("tiny", "Tiny & small (2026)", (one,), SOURCES)
-    results = [made(one, data)]
+    results = [reproduction(one, data)]
     page = write_files(tmp_path / "out", paper, results).read_text("utf-8")
     assert (tmp_path / "out" / PAGE).is_file()
     assert (tmp_path / "out" / "bars.svg").read_text("utf-8") == "<svg></svg>\n"
@@ -131,8 +131,8 @@ def test_a_number_alone_is_a_table(text: str) -> None:
 
 def test_exhibits_are_chosen_by_any_of_their_names() -> None:
     paper = load_paper("etm")
-    chosen = choose_exhibits(paper, ["figure a1", "2"])
-    assert [each.heading for each in chosen] == ["tables 1, 2 and 3", "figures 7 and A1"]
+    tables = choose_exhibits(paper, ["figure a1", "2"])
+    assert [each.heading for each in tables] == ["tables 1, 2 and 3", "figures 7 and A1"]
     assert choose_exhibits(paper, ()) == paper.exhibits
     with pytest.raises(UsageError, match=r"etm has no 'figure 4711'.*figure A1"):
         choose_exhibits(paper, ["figure 4711"])

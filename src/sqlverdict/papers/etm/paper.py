@@ -42,7 +42,7 @@ _TABLE_4 = Exhibit(
     "evaluation set, whose files are not here, ESM without that substitution was 0.7 to 1.3 "
     "points above the paper for five systems; table 5 shows its effect on BIRD. EXE and ETM come "
     "from another script of the project, which does not substitute. ETM differs from that script "
-    "in ten single verdicts of seven files, each explained by bench/etm_paper.py --list.",
+    "in ten single verdicts of seven files, each explained by bench/etm_paper.py.",
     command="sqlverdict evaluate --benchmark spider --root SPIDER --predictions NAME=FILE "
     "--metrics 'ex[spider_distinct],esm[script],etm'",
 )
