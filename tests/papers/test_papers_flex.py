@@ -28,7 +28,7 @@ from sqlverdict.papers.flex.systems import (
     gains_by_type,
     ranks,
     spider_shift,
-    type_of,
+    system_type,
 )
 from sqlverdict.papers.library import choose_exhibits
 from sqlverdict.papers.paper_data import MissingFile, PaperData
@@ -176,9 +176,9 @@ def test_what_follows_from_printed_scores(tmp_path: Path) -> None:
     assert len({row for row, _ in TABLE_8}) == 30
     assert values(gains_by_type(data))["open SFT", "BIRD"] < 0
     assert "figure1.svg" in drawings(spider_shift(data))
-    assert type_of("SFT_CodeS_1B") == "open SFT"
-    assert type_of("pretrained_llama2_7b") == "open PLM"
-    assert (type_of("SuperSQL"), type_of("Llama2-7B")) == ("proprietary", "")
+    assert system_type("SFT_CodeS_1B") == "open SFT"
+    assert system_type("pretrained_llama2_7b") == "open PLM"
+    assert (system_type("SuperSQL"), system_type("Llama2-7B")) == ("proprietary", "")
 
 
 def test_judged_answers_of_systems_are_scored(clone: PaperData) -> None:
@@ -274,8 +274,8 @@ def test_without_files_each_exhibit_says_what_is_missing(tmp_path: Path) -> None
     data = PaperData(tmp_path, tmp_path / "out")
     with pytest.raises(MissingFile, match="flex/results/agreement/experts_agreement_200"):
         list(agreement_with_experts(data))
-    wanted = choose_exhibits(PAPER, ("3", "4", "figure 6", "figure 7", "figure 8", "figure 9"))
-    for result in reproduce_exhibits(PAPER, wanted, data):
+    expected = choose_exhibits(PAPER, ("3", "4", "figure 6", "figure 7", "figure 8", "figure 9"))
+    for result in reproduce_exhibits(PAPER, expected, data):
         assert "is not in the data folder. Put there:" in result.note
         assert all(cell.ours is None for cell in result.cells)
 
@@ -285,8 +285,8 @@ def test_every_exhibit_has_a_command_and_a_reason_for_what_is_not_there() -> Non
         assert exhibit.command.startswith(("sqlverdict ", "cat "))
         assert exhibit.compute is not None or exhibit.absent
     names = [name for exhibit in PAPER.exhibits for name in exhibit.names]
-    wanted = [f"table {n}" for n in range(1, 19)] + [f"figure {n}" for n in range(1, 17)]
-    assert sorted(names) == sorted(wanted)
+    expected = [f"table {n}" for n in range(1, 19)] + [f"figure {n}" for n in range(1, 17)]
+    assert sorted(names) == sorted(expected)
 
 
 @pytest.mark.data

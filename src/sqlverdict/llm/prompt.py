@@ -148,9 +148,9 @@ class PromptFolder:
         paths = [*sorted(own.glob("*.md")), *self.author_parts(own)]
         ours = {f"{name}.md" for name in self.names()}
         if not any(path.name in ours or path.suffix != ".md" for path in paths):
-            wanted = f" or a clone with {self.author_files[0]}" if self.author_files else ""
+            expected = f" or a clone with {self.author_files[0]}" if self.author_files else ""
             raise UsageError(
-                f"{own} holds no prompts: expected files like {self.names()[0]}.md{wanted}"
+                f"{own} holds no prompts: expected files like {self.names()[0]}.md{expected}"
             )
         digest = hashlib.sha256()
         for path in paths:

@@ -54,7 +54,7 @@ class PromptSource:
         Raises:
             UsageError: there is none.
         """
-        value = self._named(name)
+        value = self._text_of(name)
         if isinstance(value, str):
             return value
         raise UsageError(f"{self.path} has no text {name}. Expected a clone of the authors' files")
@@ -93,8 +93,10 @@ class PromptSource:
                 used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
                 if used == set(names):
                     return str(self._value(node, names))
-        wanted = ", ".join(f"{{{name}}}" for name in names)
-        raise UsageError(f"{self.path} has no text with the placeholders {wanted} and no others")
+        placeholders = ", ".join(f"{{{name}}}" for name in names)
+        raise UsageError(
+            f"{self.path} has no text with the placeholders {placeholders} and no others"
+        )
 
     def _function(self, name: str) -> ast.FunctionDef:
         inside, _, last = name.rpartition(".")
@@ -125,12 +127,12 @@ class PromptSource:
                         before = local.pop(name, None)
                         local[name] = _sum(before, self._value(line.value, local))
                     case ast.If():
-                        chosen = line.body if self._value(line.test, local) else line.orelse
-                        self._lines(chosen, local, fixed)
+                        branch = line.body if self._value(line.test, local) else line.orelse
+                        self._lines(branch, local, fixed)
             except _UnknownError:
                 continue
 
-    def _named(self, name: str) -> Value | None:
+    def _text_of(self, name: str) -> Value | None:
         """The first value of a name in the file that can be followed."""
         if name in self._visited:  # a circle
             return None
@@ -175,7 +177,7 @@ class PromptSource:
         raise _UnknownError
 
     def _known(self, name: str, names: Mapping[str, Value]) -> Value:
-        value = names[name] if name in names else self._named(name)
+        value = names[name] if name in names else self._text_of(name)
         if value is None:
             raise _UnknownError
         return value

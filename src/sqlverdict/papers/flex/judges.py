@@ -25,7 +25,7 @@ from sqlverdict.score.agreement.agreement import Agreement, RatedCase, agreement
 OWN = "kappa, FLEX's pairs"
 SIZE, COST = "weights, 10^9", "dollars for 1,000 judgements"
 FIGURE_8: Printed = {(GPT_4O, OWN): "87.04", ("EX", OWN): "62.00"}
-READ, WRITTEN = 3_700, 400
+INPUT, OUTPUT = 3_700, 400
 """Tokens of a judgement: FLEX's prompt with the mean of its texts for BIRD, and a reply."""
 SIZES: Mapping[str, float] = {
     "deepseek-r1": 671,
@@ -74,7 +74,7 @@ def cost_of(model: str) -> float | None:
     price = PRICES.get(model) or prices.get(model)
     if price is None:
         return None
-    return (READ * price.input + WRITTEN * price.output) / 1_000
+    return (INPUT * price.input + OUTPUT * price.output) / 1_000
 
 
 def _own_agreement(data: PaperData) -> dict[str, Agreement]:
@@ -172,10 +172,10 @@ def _against(
             and one.kappa is not None
         ]
         if points:
-            places = sorted((x, y) for x, y, _ in points)
+            marks = sorted((x, y) for x, y, _ in points)
             models = {(x, y): model for x, y, model in points}
-            names = [models[place] for place in places]
-            series.append(Series(column.removeprefix("kappa, "), places, line=False, names=names))
+            names = [models[point] for point in marks]
+            series.append(Series(column.removeprefix("kappa, "), marks, line=False, names=names))
     if series:
         svg = line_chart(f"Kappa against {what}", what, "Cohen's kappa", series, x_log=True)
         yield Figure(file, svg)

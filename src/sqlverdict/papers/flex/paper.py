@@ -40,9 +40,16 @@ _JUDGE = (
 )
 _BIRD = _JUDGE.format("bird", "BIRD")
 _SPIDER = _JUDGE.format("spider", "SPIDER")
-_CONTEXT = (
+_RESULTS = (
     "sqlverdict agree runs/gpt4o --labels FLEX/results/agreement/experts_agreement_200.csv "
-    "--half 0 --context {0} --model gpt-4o-2024-08-06 --set prompts=FLEX --percent"
+    "--half 0 --context no_results --context results_in_both --model gpt-4o-2024-08-06 "
+    "--set prompts=FLEX"
+)
+_PARTS = (
+    "sqlverdict agree runs/gpt4o --labels FLEX/results/agreement/experts_agreement_200.csv "
+    "--half 0 --context no_question --context no_knowledge --context no_criteria "
+    "--context no_gold "
+    "--model gpt-4o-2024-08-06 --set prompts=FLEX"
 )
 _NO_REPLIES = "FLEX publishes replies in one context only, and a model has to be asked."
 
@@ -91,7 +98,7 @@ PAPER = Paper(
             about="Other contexts are compared where the folder has their replies, under the names "
             "that FLEX's script gives them.",
             absent=_NO_REPLIES,
-            command=_CONTEXT.format("no_results --context results_in_both"),
+            command=_RESULTS,
         ),
         Exhibit(
             names=("table 5",),
@@ -100,9 +107,7 @@ PAPER = Paper(
             compute=information_agreement,
             about="In FLEX's repository the template without the question still shows it.",
             absent=_NO_REPLIES,
-            command=_CONTEXT.format(
-                "no_question --context no_knowledge --context no_criteria --context no_gold"
-            ),
+            command=_PARTS,
         ),
         Exhibit(
             names=("table 6", "table 7"),

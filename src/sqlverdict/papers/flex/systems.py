@@ -146,7 +146,7 @@ def gains_by_type(data: PaperData) -> Iterator[PaperCell | Figure]:
     for kind in types:
         for benchmark, name in _NAMES.items():
             scores = _scores(data, benchmark)
-            gains = [flex - ex for row, (flex, ex) in scores.items() if type_of(row) == kind]
+            gains = [flex - ex for row, (flex, ex) in scores.items() if system_type(row) == kind]
             means[name].append(fmean(gains) if gains else float("nan"))
             if gains:
                 yield PaperCell(kind, name, fmean(gains), n=len(gains))
@@ -224,14 +224,14 @@ def _score(answers: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
 def ranks(scores: Scores) -> dict[str, tuple[int, int]]:
     """Each system's place by FLEX, and how many places it rises from EX; equals share a place."""
 
-    def place(value: float, side: int) -> int:
+    def position(value: float, side: int) -> int:
         return 1 + sum(pair[side] > value for pair in scores.values())
 
-    places = {name: (place(flex, 0), place(ex, 1)) for name, (flex, ex) in scores.items()}
+    places = {name: (position(flex, 0), position(ex, 1)) for name, (flex, ex) in scores.items()}
     return {name: (by_flex, by_ex - by_flex) for name, (by_flex, by_ex) in places.items()}
 
 
-def type_of(system: str) -> str:
+def system_type(system: str) -> str:
     """The type of a system, as the paper parts them; empty: it does not say."""
     for beginning, kind in _TYPES.items():
         if system.startswith(beginning):
