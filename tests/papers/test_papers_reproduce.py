@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,9 @@ from sqlverdict.papers.library import choose_exhibits, load_paper, paper_names
 from sqlverdict.papers.output import PAGE, cell_table, paper_json, summary_line, write_files
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
+from sqlverdict.pipeline import Options
+from sqlverdict.records import Case
+from sqlverdict.run.task import as_benchmark
 
 PRINTED = grid(
     """
@@ -121,6 +126,40 @@ def test_a_page_has_every_table_and_drawing(data: PaperData, tmp_path: Path) -> 
         "reason": "",
     }
     assert summary_line(results).startswith("1 of 1 values that can be compared are equal")
+
+
+class Counter:
+    """How many cases were done before a run began."""
+
+    def __init__(self) -> None:
+        self.resumed: list[int] = []
+
+    def begin(self, total: int | None, resumed: int) -> None:
+        del total
+        self.resumed.append(resumed)
+
+    def advance(self, cases: int) -> None:
+        del cases
+
+
+def test_runs_are_shared_and_resumed(tmp_path: Path) -> None:
+    database = tmp_path / "shop.sqlite"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
+    cases = [Case(str(n), "shop", "", ("SELECT id FROM item",), str(database)) for n in range(3)]
+    file = tmp_path / "one.txt"
+    file.write_text("SELECT id FROM item\n" * 3)
+    counter = Counter()
+    options = Options(workers=0, progress=counter)
+    first = PaperData(None, tmp_path / "out", options)
+    runs = first.evaluate("shop", as_benchmark(cases), {"one": file}, Options(metrics="ex"))
+    again = first.evaluate("shop", as_benchmark(cases), {"one": file}, Options(metrics="ex"))
+    assert runs is again, "the next exhibit gets the same runs"
+    later = PaperData(None, tmp_path / "out", options)
+    (run,) = later.evaluate("shop", as_benchmark(cases), {"one": file}, Options(metrics="ex"))
+    assert counter.resumed == [0, 3], "the next command finds them done"
+    assert run.folder == tmp_path / "out" / "runs" / "shop" / "one"
+    assert run.estimate("ex").value == 1.0
 
 
 @pytest.mark.parametrize("text", ["4", "table 4", "Table4", " 4 "])

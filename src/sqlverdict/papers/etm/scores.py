@@ -36,7 +36,7 @@ TABLE_5: Printed = grid(
     """
 )
 _BIRD_REASONS: Mapping[str, str] = {
-    "ESM": "one match that we find and the paper's script does not; which is not known, as its "
+    "ESM": "one or two matches that the paper does not have; which ones is not known, as its "
     "verdicts are not published",
     "ETM": "three pairs follow a schema that the script read from a database file",
 }
