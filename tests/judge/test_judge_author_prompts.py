@@ -15,6 +15,7 @@ from sqlverdict.judge.asking import PROMPTS
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.categories import ask_categories
 from sqlverdict.judge.judge import JUDGES, Opinion, Settings
+from sqlverdict.judge.replies.conclusion import EQUIVALENT, read_conclusion
 from sqlverdict.llm.prompt_source import PromptSource
 from sqlverdict.llm.request import Request
 
@@ -112,6 +113,22 @@ def test_the_baselines_and_the_categories_have_theirs(clone: Path) -> None:
     assert words(request)[0][1].startswith("Name the faults.")
     assert "Ruling it filters too little" in words(request)[1][1]
     assert words(request)[1][1].endswith("Help\nripe is roe = 1")
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("Both count rows.\nTHE ANSWER IS EQUIVALENT", True),
+        ("One of them counts NULLs.\n\n**THE ANSWER IS NOT EQUIVALENT.**", False),
+        ("One counts NULLs, so THE ANSWER IS NOT EQUIVALENT.", False),
+        ("First I thought THE ANSWER IS EQUIVALENT. No: THE ANSWER IS NOT EQUIVALENT", False),
+        ("THE ANSWER IS EQUIVALENT, if no NULL occurs, which may well be.", None),
+        ("I cannot say that the answer is equivalent", None),
+        ("> THE ANSWER IS EQUIVALENT", None),
+    ],
+)
+def test_a_reply_in_the_form_that_the_solver_asks_for(reply: str, value: bool | None) -> None:
+    assert read_conclusion(reply, EQUIVALENT).value is value
 
 
 def test_what_a_case_holds_stays_harmless(clone: Path) -> None:

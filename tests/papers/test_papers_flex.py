@@ -18,7 +18,7 @@ from sqlverdict.papers.flex.flex_files import GPT_4O, recorded_judges
 from sqlverdict.papers.flex.judges import agreement_by_model, cost_of
 from sqlverdict.papers.flex.kinds import difference_kinds, error_kinds
 from sqlverdict.papers.flex.paper import PAPER
-from sqlverdict.papers.flex.people import agreement_with_experts, context_agreement
+from sqlverdict.papers.flex.people import PAIRS, agreement_with_experts, context_agreement
 from sqlverdict.papers.flex.systems import (
     TABLE_8,
     TABLE_9,
@@ -31,9 +31,11 @@ from sqlverdict.papers.flex.systems import (
     system_type,
 )
 from sqlverdict.papers.library import choose_exhibits
+from sqlverdict.papers.output import paper_json
 from sqlverdict.papers.paper_data import MissingFile, PaperData
 from sqlverdict.papers.reproduce import reproduce_exhibits
 
+FACTS = Path(__file__).resolve().parents[2] / "docs" / "papers"
 SCHEMA = "CREATE TABLE fish (\n    id INTEGER\n);"
 
 
@@ -287,6 +289,32 @@ def test_every_exhibit_has_a_command_and_a_reason_for_what_is_not_there() -> Non
     names = [name for exhibit in PAPER.exhibits for name in exhibit.names]
     expected = [f"table {n}" for n in range(1, 19)] + [f"figure {n}" for n in range(1, 17)]
     assert sorted(names) == sorted(expected)
+
+
+def fact_exhibits() -> dict[str, Any]:
+    facts = json.loads((FACTS / "flex.json").read_text("utf-8"))
+    return {exhibit["names"][0]: exhibit for exhibit in facts["exhibits"]}
+
+
+def computed(data: PaperData, names: tuple[str, ...] = ()) -> dict[str, Any]:
+    results = list(reproduce_exhibits(PAPER, choose_exhibits(PAPER, names), data))
+    exhibits = paper_json(PAPER, results)["exhibits"]
+    return {exhibit["names"][0]: exhibit for exhibit in json.loads(json.dumps(exhibits))}
+
+
+def test_what_needs_no_data_is_as_the_docs_say(tmp_path: Path) -> None:
+    names = ("1", "2", "6", "8", "10", "figure 1", "figure 2", "figure 4", "figure 5", "figure 10")
+    now, before = computed(PaperData(None, tmp_path), names), fact_exhibits()
+    assert len(now) == len(names)
+    assert {name: before[name] for name in now} == now, "write docs/papers/flex.json anew"
+
+
+@pytest.mark.data
+def test_all_of_it_is_as_the_docs_say(data_root: Path, tmp_path: Path) -> None:
+    now = computed(PaperData(data_root, tmp_path))
+    if {cell["n"] for cell in now["table 3"]["cells"]} & {PAIRS}:
+        pytest.skip("the docs have half of the pairs")
+    assert now == fact_exhibits(), "write docs/papers/flex.json anew"
 
 
 @pytest.mark.data
