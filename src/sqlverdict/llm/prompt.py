@@ -120,20 +120,8 @@ class PromptFolder:
             if path.is_file():
                 return _own_prompt(name, path, self.fields)
             if self.author_parts(own) and name not in _OURS_EVERYWHERE:
-                return self._author_prompt(name, own)
+                return _author_prompt(self, name, own, self.digest(own))
         return _built_in(self, name)
-
-    def _author_prompt(self, name: str, clone: Path) -> Prompt:
-        assert self.authors is not None, "a folder with authors' files knows how to read them"
-        prompt = self.authors(name, clone)
-        if prompt is None:
-            raise UsageError(
-                f"the authors' files in {clone} have no prompt {name}. Put one of your own there, "
-                f"{clone / name}.md, or leave out what asks for it"
-            )
-        for part in (prompt.system, prompt.user):
-            _check_tags(part, str(clone), self.fields)
-        return prompt
 
     def author_parts(self, folder: Path) -> list[Path]:
         """The files of authors' prompts that a folder has."""
@@ -150,7 +138,7 @@ class PromptFolder:
         if not any(path.name in ours or path.suffix != ".md" for path in paths):
             expected = f" or a clone with {self.author_files[0]}" if self.author_files else ""
             raise UsageError(
-                f"{own} holds no prompts: expected files like {self.names()[0]}.md{expected}"
+                f"{own} holds no prompts: expected files like {self.names()[-1]}.md{expected}"
             )
         digest = hashlib.sha256()
         for path in paths:
@@ -173,6 +161,22 @@ class PromptFolder:
 def _built_in(folder: PromptFolder, name: str) -> Prompt:
     text = (folder.files / f"{name}.md").read_text("utf-8")
     return parse_prompt(name, text, f"prompts/{name}.md", folder.fields)
+
+
+@lru_cache(maxsize=64)
+def _author_prompt(folder: PromptFolder, name: str, clone: Path, digest: str) -> Prompt:
+    """The authors' prompt; ``digest`` stands for the files, so that changed ones are read anew."""
+    del digest
+    assert folder.authors is not None, "a folder with authors' files knows how to read them"
+    prompt = folder.authors(name, clone)
+    if prompt is None:
+        raise UsageError(
+            f"the authors' files in {clone} have no prompt {name}. Put one of your own there, "
+            f"{clone / name}.md, or leave out what asks for it"
+        )
+    for part in (prompt.system, prompt.user):
+        _check_tags(part, str(clone), folder.fields)
+    return prompt
 
 
 def _own_prompt(name: str, path: Path, fields: frozenset[str]) -> Prompt:
