@@ -223,6 +223,7 @@ class Tools:
         runner: Runs queries.
         concurrency: How many requests may be under way at a time.
         max_tokens: The most tokens of one reply.
+        prompts: A folder of prompts that replace ours.
         device: Where models run: ``auto``, ``cpu``, ``cuda``.
         seed: For everything that draws.
         say: Told how far the work is, a line at a time.
@@ -233,6 +234,7 @@ class Tools:
     runner: QueryRunner | None = None
     concurrency: int = 4
     max_tokens: int = 512
+    prompts: Path | None = None
     device: str = "auto"
     seed: int = 0
     say: Callable[[str], None] = _say_nothing

@@ -181,7 +181,7 @@ def _about(fitted: FittedComposition, tools: Tools, inputs: Mapping[str, str]) -
     deciding = {
         **fitted.about(),
         "model": tools.model,
-        "prompts": _prompts() if "answerer" in fitted.needs else {},
+        "prompts": _prompts(tools) if "answerer" in fitted.needs else {},
         "seed": tools.seed,
         "max_tokens": tools.max_tokens,
         "inputs": dict(inputs),
@@ -191,8 +191,11 @@ def _about(fitted: FittedComposition, tools: Tools, inputs: Mapping[str, str]) -
     return deciding | {"fingerprint": digest.hexdigest()}
 
 
-def _prompts() -> dict[str, int]:
-    return {name: PROMPTS.load(name).version for name in PROMPTS.names()}
+def _prompts(tools: Tools) -> dict[str, int | str]:
+    """The versions of our prompts, and a digest of the user's own."""
+    versions: dict[str, int | str] = {name: PROMPTS.load(name).version for name in PROMPTS.names()}
+    own = {} if tools.prompts is None else {"own": PROMPTS.digest(tools.prompts)}
+    return versions | own
 
 
 def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:

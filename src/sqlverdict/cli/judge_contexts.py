@@ -62,7 +62,10 @@ def compare_contexts(
     names = choose_contexts(() if ALL in context_args.contexts else context_args.contexts)
     manifest = read_manifest(run)
     args = evaluate_args(run, manifest)
-    judge = replace(args.judge, dry_run=context_args.dry_run, llm=context_args.llm)
+    # The run's own prompts, unless this command names others: they are what was compared.
+    prompts = context_args.llm.prompts or args.judge.llm.prompts
+    llm = replace(context_args.llm, prompts=prompts)
+    judge = replace(args.judge, dry_run=context_args.dry_run, llm=llm)
     judge = _flex(judge, run)
     check_judge_options(judge)
     limits = replace(args.limits, trust_role=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from sqlverdict.judge.flex_prompts import FILES, flex_prompt
 from sqlverdict.judge.opinion import ASKED_AGAIN, BUDGET, CUT_OFF, PENDING, Opinion, Settings
 from sqlverdict.judge.replies.conclusion import ReplyReading
 from sqlverdict.llm.prompt import Prompt, PromptFolder
@@ -20,7 +21,7 @@ FIELDS = word_set(
 )
 """What a judge's template may name."""
 
-PROMPTS = PromptFolder("sqlverdict.judge", FIELDS)
+PROMPTS = PromptFolder("sqlverdict.judge", FIELDS, FILES, flex_prompt)
 
 
 T = TypeVar("T")

@@ -4,6 +4,7 @@
 ``client``        asks a server: cache, budget, rate, retries, accounts
 ``cache``         replies by content, in one SQLite file; no question is paid for twice at once
 ``prompt``        prompts as Markdown files with a version; a user may replace them
+``prompt_source``  authors' prompts out of their Python files, which are read and never run
 ``neutral``       makes text from outside harmless before a model reads it
 ``reply_schema``  whether a reply fits its JSON schema
 ``costs``         how many tokens a request has, what they cost, and the cost limit

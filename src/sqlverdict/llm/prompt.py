@@ -20,20 +20,24 @@ tags again, so nothing a value holds can change the prompt. The version rises wi
 the words and is part of the purpose (``flex_eq@1``) under which replies are stored. A user's folder
 may replace our templates by files of the same name; a digest of their text becomes part of the
 purpose, so that replies to another wording are never taken for replies to ours.
+
+The folder may also be a clone of a paper's repository, for the templates that
+:attr:`PromptFolder.authors` can make of its files: their words are used, and not shipped.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from sqlverdict.errors import UsageError
+from sqlverdict.llm.neutral import MARK
 from sqlverdict.llm.request import Message
 
 _HEADER = re.compile(
@@ -46,20 +50,40 @@ _SECTION = re.compile(r"\{\{([#^])(\w+)\}\}(.*?)\{\{/\2\}\}", re.DOTALL)
 _OWN_LINE = re.compile(r"^[ \t]*(\{\{[#^/]\w+\}\})[ \t]*\n", re.MULTILINE)
 _VALUE = re.compile(r"\{\{(\w+)\}\}")
 _GAPS = re.compile(r"\n{3,}")
+_LINE_MARK = re.compile(rf"^{MARK.rstrip()} ?", re.MULTILINE)
+_OURS_EVERYWHERE = ("again",)
+"""Templates of ours that stand beside those of authors, who have none of the kind."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """A template and the purpose under which replies to it are stored."""
+    """A template and the purpose under which replies to it are stored.
+
+    Attributes:
+        name: Its name.
+        version: Rises with every change of our words.
+        purpose: Under which replies are stored.
+        system: What the system says.
+        user: What the user says.
+        marked: Whether the lines of values keep the mark that says where they come from; a
+            prompt of authors does not explain it.
+        task: What stands between a schema and its demonstrations.
+        shot: A demonstration, with the fields ``question`` and ``answer``; empty: ours.
+    """
 
     name: str
     version: int
     purpose: str
     system: str
     user: str
+    marked: bool = True
+    task: str = ""
+    shot: str = ""
 
     def messages(self, values: Mapping[str, str]) -> tuple[Message, ...]:
         """The prompt with its values; fields without a value are empty."""
+        if not self.marked:
+            values = {name: _LINE_MARK.sub("", value) for name, value in values.items()}
         user = Message("user", fill(self.user, values))
         if not self.system:
             return (user,)
@@ -73,16 +97,21 @@ class PromptFolder:
     Attributes:
         package: The package that has them, in a folder ``prompts``.
         fields: What a template may name.
+        author_files: The files of a clone that hold authors' prompts.
+        authors: Makes their prompt of that name out of a clone; ``None``: they have none.
     """
 
     package: str
     fields: frozenset[str]
+    author_files: tuple[str, ...] = ()
+    authors: Callable[[str, Path], Prompt | None] | None = field(default=None, compare=False)
 
     def load(self, name: str, own: Path | None = None) -> Prompt:
         """The template of that name: the user's folder's, if it has one, else ours.
 
         Raises:
-            UsageError: the template cannot be read, or is not one.
+            UsageError: the template cannot be read, or is not one; or the folder is a clone of
+                authors who have no such prompt.
         """
         if own is not None:
             if not own.is_dir():
@@ -90,7 +119,32 @@ class PromptFolder:
             path = own / f"{name}.md"
             if path.is_file():
                 return _own_prompt(name, path, self.fields)
+            if self.author_parts(own) and name not in _OURS_EVERYWHERE:
+                return _author_prompt(self, name, own, self.digest(own))
         return _built_in(self, name)
+
+    def author_parts(self, folder: Path) -> list[Path]:
+        """The files of authors' prompts that a folder has."""
+        return [folder / name for name in self.author_files if (folder / name).is_file()]
+
+    def digest(self, own: Path) -> str:
+        """A folder's prompts in a few characters: other prompts, other replies.
+
+        Raises:
+            UsageError: it holds none.
+        """
+        paths = [*sorted(own.glob("*.md")), *self.author_parts(own)]
+        ours = {f"{name}.md" for name in self.names()}
+        if not any(path.name in ours or path.suffix != ".md" for path in paths):
+            expected = f" or a clone with {self.author_files[0]}" if self.author_files else ""
+            raise UsageError(
+                f"{own} holds no prompts: expected files like {self.names()[-1]}.md{expected}"
+            )
+        digest = hashlib.sha256()
+        for path in paths:
+            digest.update(path.relative_to(own).as_posix().encode())
+            digest.update(path.read_bytes())
+        return digest.hexdigest()[:12]
 
     def names(self) -> list[str]:
         """The names of our templates."""
@@ -109,6 +163,22 @@ def _built_in(folder: PromptFolder, name: str) -> Prompt:
     return parse_prompt(name, text, f"prompts/{name}.md", folder.fields)
 
 
+@lru_cache(maxsize=64)
+def _author_prompt(folder: PromptFolder, name: str, clone: Path, digest: str) -> Prompt:
+    """The authors' prompt; ``digest`` stands for the files, so that changed ones are read anew."""
+    del digest
+    assert folder.authors is not None, "a folder with authors' files knows how to read them"
+    prompt = folder.authors(name, clone)
+    if prompt is None:
+        raise UsageError(
+            f"the authors' files in {clone} have no prompt {name}. Put one of your own there, "
+            f"{clone / name}.md, or leave out what asks for it"
+        )
+    for part in (prompt.system, prompt.user):
+        _check_tags(part, str(clone), folder.fields)
+    return prompt
+
+
 def _own_prompt(name: str, path: Path, fields: frozenset[str]) -> Prompt:
     try:
         text = path.read_text("utf-8")
@@ -117,6 +187,31 @@ def _own_prompt(name: str, path: Path, fields: frozenset[str]) -> Prompt:
     prompt = parse_prompt(name, text, str(path), fields)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
     return replace(prompt, purpose=f"{prompt.purpose}+{digest}")
+
+
+def author_prompt(
+    name: str,
+    system: str,
+    user: str,
+    *,
+    marked: bool = False,
+    task: str = "",
+    shot: str = "",
+) -> Prompt:
+    """A prompt of authors, with a digest of its words in its purpose.
+
+    Args:
+        name: Which of our templates it stands for.
+        system: What the system says.
+        user: What the user says, with our fields where their placeholders were.
+        marked: Whether values keep their marks.
+        task: What stands between a schema and its demonstrations.
+        shot: A demonstration.
+    """
+    words = "\x00".join((system, user, task, shot))
+    digest = hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:12]
+    purpose = f"{name}@1+{digest}"
+    return Prompt(name, 1, purpose, system.strip(), user.strip(), marked, task, shot)
 
 
 def parse_prompt(name: str, text: str, where: str, fields: frozenset[str]) -> Prompt:
@@ -148,16 +243,16 @@ def parse_prompt(name: str, text: str, where: str, fields: frozenset[str]) -> Pr
 
 def _check_tags(text: str, where: str, fields: frozenset[str]) -> None:
     open_sections: list[str] = []
-    for kind, field in _TAG.findall(text):
-        if field not in fields:
+    for kind, name in _TAG.findall(text):
+        if name not in fields:
             known = ", ".join(sorted(fields))
-            raise UsageError(f"{where} uses the field {field!r}, which is unknown. Known: {known}")
+            raise UsageError(f"{where} uses the field {name!r}, which is unknown. Known: {known}")
         if kind in ("#", "^"):
-            if field in open_sections:
-                raise UsageError(f"{where} has a section {field!r} inside itself; end it first")
-            open_sections.append(field)
-        elif kind == "/" and (not open_sections or open_sections.pop() != field):
-            raise UsageError(f"{where} ends a section {field!r} that is not the open one")
+            if name in open_sections:
+                raise UsageError(f"{where} has a section {name!r} inside itself; end it first")
+            open_sections.append(name)
+        elif kind == "/" and (not open_sections or open_sections.pop() != name):
+            raise UsageError(f"{where} ends a section {name!r} that is not the open one")
     if open_sections:
         raise UsageError(f"{where} never ends the section {open_sections[-1]!r}")
 

@@ -89,7 +89,7 @@ def reword(
             rewording = _Rewording(None, "a question that is there already")
         unchanged[rewording.problem] += 1
     names = dict.fromkeys(ideas[number].kind.prompt for number in positions)
-    purposes = tuple(PROMPTS.load(name).purpose for name in names)
+    purposes = tuple(PROMPTS.load(name, tools.prompts).purpose for name in names)
     used = len(positions) - unchanged.total()
     return RewordedQuestions(tuple(reworded), len(positions), used, dict(unchanged), purposes)
 

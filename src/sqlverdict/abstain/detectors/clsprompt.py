@@ -34,12 +34,14 @@ from sqlverdict.abstain.method import (
     TrainingExample,
 )
 from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
-from sqlverdict.abstain.prompting.prompt import ask_all, no_finding, request
+from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, no_finding, request
 from sqlverdict.abstain.prompting.replies import NOT_ANSWERABLE, graded, label_of
 from sqlverdict.abstain.prompting.schema_text import create_tables
+from sqlverdict.llm.prompt import Prompt, fill
 from sqlverdict.llm.request import NoReply, Reply, Request
 
 _YES = "answerable"
+_SHOT = "Question: {{question}}\nAnswer: {{answer}}"
 
 
 @ABSTAINERS.member
@@ -83,16 +85,22 @@ class Clsprompt(Gate):
             stop=("\n\n",),
             values={
                 "demonstrations": self._demonstrations(ask, tools),
+                "near": "yes" if self._is_near(ask) else "",
                 "schema": create_tables(ask.schema, ask.database, tools.runner, self.values),
                 "question": ask.question,
             },
         )
 
+    def _is_near(self, ask: Ask) -> bool:
+        """Whether the demonstrations are of the question's own database."""
+        return self._yes.has(ask.db_id) or not self._yes
+
     def _demonstrations(self, ask: Ask, tools: Tools) -> str:
         draw = Random(f"{tools.seed} {ask.id}")  # noqa: S311 (an order, no secret)
-        if self._yes.has(ask.db_id) or not self._yes:
+        prompt = PROMPTS.load(self.name, tools.prompts)
+        if self._is_near(ask):
             no = self._no.similar(ask, self.shots, ask.db_id if self._no.has(ask.db_id) else None)
-            return _lines([*self._yes.similar(ask, self.shots, ask.db_id), *no], draw)
+            return _lines([*self._yes.similar(ask, self.shots, ask.db_id), *no], draw, prompt)
         count = max(1, self.shots // self.databases)
         groups = self._yes.fixed(self.databases, count, tools.seed)
         unanswerable = Random(tools.seed).sample(  # noqa: S311 (a choice of examples, no secret)
@@ -103,7 +111,8 @@ class Clsprompt(Gate):
             first = group[0].ask
             no = unanswerable[number * count : (number + 1) * count]
             schema = create_tables(first.schema, first.database, tools.runner, self.values)
-            parts.append(f"{schema}\n\n{_lines([*group, *no], draw)}")
+            lines = _lines([*group, *no], draw, prompt)
+            parts.append("\n\n".join(filter(None, (schema, prompt.task, lines))))
         return "\n\n".join(parts)
 
     def _read(self, reply: Reply | NoReply) -> Detection:
@@ -123,10 +132,15 @@ class Clsprompt(Gate):
         self._keep(saved.read_examples(folder))
 
 
-def _lines(examples: list[TrainingExample], draw: Random) -> str:
+def _lines(examples: list[TrainingExample], draw: Random, prompt: Prompt) -> str:
     draw.shuffle(examples)
     return "\n\n".join(
-        f"Question: {example.ask.question}\n"
-        f"Answer: {_YES if example.answerable else NOT_ANSWERABLE}"
+        fill(
+            prompt.shot or _SHOT,
+            {
+                "question": example.ask.question,
+                "answer": _YES if example.answerable else NOT_ANSWERABLE,
+            },
+        )
         for example in examples
     )

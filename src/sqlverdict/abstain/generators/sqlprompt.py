@@ -28,7 +28,7 @@ from sqlverdict.abstain.method import (
     TrainingExample,
 )
 from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
-from sqlverdict.abstain.prompting.prompt import ask_all, dialogue, no_draft, request
+from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, dialogue, no_draft, request
 from sqlverdict.abstain.prompting.replies import sql_of, token_figures
 from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import UsageError
@@ -75,25 +75,29 @@ class Sqlprompt(Learner):
         return [self._draft(replies[n * times : (n + 1) * times], needs) for n in range(len(asks))]
 
     def _request(self, ask: Ask, needs: GeneratorNeeds, tools: Tools, sample: int) -> Request:
-        style = needs.style
+        name = needs.style.prompt if needs.style is not None else self.name
         return request(
-            style.prompt if style is not None else "sqlprompt",
+            name,
             tools,
             temperature=self.heat if needs.samples else self.temperature,
             sample=sample,
             logprobs=5 if needs.tokens else 0,
             stop=("\nQuestion:",),
             values={
-                "demonstrations": self._demonstrations(ask, needs, tools),
+                "demonstrations": self._demonstrations(ask, needs, tools, name),
+                "near": "yes" if self._is_near(ask) else "",
                 "schema": column_lists(ask.schema),
                 "knowledge": ask.knowledge,
                 "question": ask.question,
             },
         )
 
-    def _demonstrations(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
-        near = self.choose == "similar" or (self.choose == "auto" and self.known.has(ask.db_id))
-        if near:
+    def _is_near(self, ask: Ask) -> bool:
+        """Whether the demonstrations are of the question's own database."""
+        return self.choose == "similar" or (self.choose == "auto" and self.known.has(ask.db_id))
+
+    def _demonstrations(self, ask: Ask, needs: GeneratorNeeds, tools: Tools, prompt: str) -> str:
+        if self._is_near(ask):
             groups = [self.known.similar(ask, self.shots, ask.db_id)]
             schemas = [""]
         else:
@@ -104,7 +108,8 @@ class Sqlprompt(Learner):
             shots = needs.style.shots(groups, self.known, self.strange, ask, tools.seed)
         else:
             shots = [[Shot(e.ask, e.sql or "") for e in group] for group in groups]
-        return dialogue(list(zip(schemas, shots, strict=True)))
+        prompt_text = PROMPTS.load(prompt, tools.prompts)
+        return dialogue(list(zip(schemas, shots, strict=True)), prompt_text)
 
     def _draft(self, replies: Sequence[Reply | NoReply], needs: GeneratorNeeds) -> Draft:
         texts = []

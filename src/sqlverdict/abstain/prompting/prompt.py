@@ -7,18 +7,24 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlverdict.abstain.method import Detection, Draft, Shot, Tools
+from sqlverdict.abstain.prompting.trustsql_prompts import FILES, trustsql_prompt
 from sqlverdict.errors import OptionName, UsageError
-from sqlverdict.llm.prompt import PromptFolder
+from sqlverdict.llm.prompt import Prompt, PromptFolder, fill
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.parse.tokens import word_set
 
 if TYPE_CHECKING:
     from sqlverdict.llm.request import Answerer
 
-FIELDS = word_set("schema question knowledge demonstrations links sql examples column table task")
+FIELDS = word_set(
+    "schema question knowledge demonstrations near links sql examples column table task answer"
+)
 """What a method's template may name."""
 
-PROMPTS = PromptFolder("sqlverdict.abstain.prompting", FIELDS)
+PROMPTS = PromptFolder("sqlverdict.abstain.prompting", FIELDS, FILES, trustsql_prompt)
+
+SHOT = "Question: {{question}}\nSQL: {{answer}}"
+"""A question and its query, as our own prompts show them."""
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -48,7 +54,7 @@ def request(
             OptionName("base_url"),
             ")",
         )
-    prompt = PROMPTS.load(name)
+    prompt = PROMPTS.load(name, tools.prompts)
     return Request(
         tools.model,
         prompt.messages(values),
@@ -103,11 +109,14 @@ def no_finding(problem: NoReply) -> Detection:
     return Detection(None, problem=problem)
 
 
-def dialogue(groups: Sequence[tuple[str, Sequence[Shot]]]) -> str:
+def dialogue(groups: Sequence[tuple[str, Sequence[Shot]]], prompt: Prompt) -> str:
     """Demonstrations as text: below each schema (empty: none) its questions and answers."""
     parts = []
     for schema, shots in groups:
-        lines = [schema] if schema and shots else []
-        lines += [f"Question: {shot.ask.question}\nSQL: {shot.answer}" for shot in shots]
+        lines = [schema, *([prompt.task] if prompt.task else [])] if schema and shots else []
+        lines += [
+            fill(prompt.shot or SHOT, {"question": shot.ask.question, "answer": shot.answer})
+            for shot in shots
+        ]
         parts.append("\n\n".join(lines))
     return "\n\n".join(part for part in parts if part)

@@ -210,6 +210,7 @@ def open_tools(
                 runner=runner,
                 concurrency=args.llm.concurrency,
                 max_tokens=args.max_tokens,
+                prompts=args.llm.prompts,
                 device=args.device,
                 seed=args.seed,
                 say=_nothing if args.quiet else _say,

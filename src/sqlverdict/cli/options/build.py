@@ -284,7 +284,11 @@ def model_tools(args: BuildArgs) -> Iterator[Tools | None]:
     """
     llm = args.llm
     if llm.model is None:
-        alone = {"--base-url": llm.base_url, "--max-cost": llm.max_cost}
+        alone = {
+            "--base-url": llm.base_url,
+            "--max-cost": llm.max_cost,
+            "the setting prompts": llm.prompts,
+        }
         for name, value in alone.items():
             if value is not None:
                 raise UsageError(f"{name} goes with --model NAME")
@@ -296,5 +300,6 @@ def model_tools(args: BuildArgs) -> Iterator[Tools | None]:
             answerer=opened.answerer,
             model=llm.model,
             concurrency=llm.concurrency,
+            prompts=llm.prompts,
             seed=args.seed,
         )

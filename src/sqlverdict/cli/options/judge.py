@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +13,7 @@ import click
 from sqlverdict.cli.options.batch import collect_replies
 from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.llm import LlmArgs, OpenedLlm, open_llm
-from sqlverdict.cli.options.shared import FILE, FOLDER
+from sqlverdict.cli.options.shared import FILE
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import few_of, near
 from sqlverdict.load.benchmark import Benchmark
@@ -80,9 +79,6 @@ class JudgeArgs:
         metavar="NAME=VALUE",
         help="Change a setting of the judge. Repeatable.",
     )
-    prompts: Path | None = setting(
-        "prompts", type=FOLDER, help="A folder of prompt templates to use instead of ours."
-    )
 
     @property
     def asks(self) -> bool:
@@ -102,7 +98,7 @@ class JudgeArgs:
         """
         model = self.llm.model or ("recorded" if self.judge == REPLAY else "")
         categories = ("categories=true",) if self.categories else ()
-        return judge_settings((*self.judge_set, *categories), model, self.prompts)
+        return judge_settings((*self.judge_set, *categories), model, self.llm.prompts)
 
 
 @dataclass(frozen=True)
@@ -133,7 +129,7 @@ def check_judge_options(args: JudgeArgs) -> None:
             "--dry-run": args.dry_run,
             "--batch": args.batch,
             "--base-url": args.llm.base_url,
-            "the setting prompts": args.prompts,
+            "the setting prompts": args.llm.prompts,
             "--categories": args.categories,
             "--judge-set": args.judge_set,
         }
@@ -192,7 +188,7 @@ def open_judge(
     with open_llm(args.llm, collect=args.collects, assumed=assumed) as llm:
         if args.batch:
             collect_replies(llm)
-        about = ", ".join(filter(None, (llm.endpoint.server, _prompts_digest(args.prompts))))
+        about = ", ".join(filter(None, (llm.endpoint.server, _prompts_digest(args.llm.prompts))))
         judging = JudgeOptions(
             judge,
             settings,
@@ -209,11 +205,9 @@ def _prompts_digest(folder: Path | None) -> str:
     """The user's own prompts in a few characters: other prompts, other replies."""
     if folder is None:
         return ""
-    digest = sha256()
-    for file in sorted(folder.glob("*.md")):
-        digest.update(file.name.encode())
-        digest.update(file.read_bytes())
-    return f"prompts {digest.hexdigest()[:12]}"
+    from sqlverdict.judge.asking import PROMPTS
+
+    return f"prompts {PROMPTS.digest(folder)}"
 
 
 _BOOLEANS = {

@@ -14,7 +14,7 @@ import click
 
 from sqlverdict.account import Account
 from sqlverdict.cli.options.fields import Heading, option, setting
-from sqlverdict.cli.options.shared import FILE, NumberRange
+from sqlverdict.cli.options.shared import FILE, FOLDER, NumberRange
 from sqlverdict.files.lock import writing_file
 
 if TYPE_CHECKING:
@@ -50,6 +50,12 @@ class LlmArgs:
         type=NumberRange(0),
         metavar="USD",
         help="Make no call beyond this cost, over all commands of one --out.",
+    )
+    prompts: Path | None = setting(
+        "prompts",
+        type=FOLDER,
+        help="A folder of prompts to use instead of ours: templates, or a clone of FLEX or "
+        "TrustSQL.",
     )
     prices: Path | None = setting("prices", type=FILE, help="A JSON file of prices of models.")
     concurrency: int = setting(

@@ -11,8 +11,8 @@ its own. The rules, in order:
    as a quotation ("the comment says:") does not count.
 3. Else a verdict inside the reply's last sentence counts, if that sentence concludes, and one
    behind the last sentence.
-4. Else a last line such as ``Correct: true`` counts, its end (``Good. [RESULT] 4``), or an object
-   whose strings are broken.
+4. Else a last line such as ``Correct: true`` counts, its end (``Good. [RESULT] 4``, or the sentence
+   that LLM-SQL-Solver asks for, in capitals), or an object whose strings are broken.
 5. Else the reply holds no verdict. That is not "incorrect": it is asked for again.
 
 A verdict that comes before any reasoning is flagged, so is one that revises another.
@@ -231,7 +231,7 @@ def _conclude(zones: Zones, candidates: list[_Candidate[T]]) -> ReplyReading[T]:
 _LAST_LINE = re.compile(
     r"[\s*_#\"'`\[]*(?:(?:the|my|final|overall)\s+)*"
     r"(?P<key>[A-Za-z][A-Za-z_ ]{1,30}?)[\s*_\"'`\]]*(?:[:=]|\bis\b|(?<=\]))[\s*_\"'`\[(]*"
-    r"(?P<value>[A-Za-z]{2,14}|[0-9](?:\s*/\s*[0-9]+)?)[\s*_\"'`\])]*[.!]?[\s*_]*",
+    r"(?P<value>(?:not\s+)?[A-Za-z]{2,14}|[0-9](?:\s*/\s*[0-9]+)?)[\s*_\"'`\])]*[.!]?[\s*_]*",
     re.IGNORECASE,
 )
 _LABELS = frozenset({"verdict", "answer", "judgement", "judgment", "decision"})
@@ -256,13 +256,16 @@ _TAGGED = re.compile(
 )
 
 
+_STATED_ANSWER = re.compile(r"\bTHE ANSWER IS[\s:*_]*(?P<value>(?:NOT\s+)?[A-Z]{2,14})(?!\w)")
+
+
 def _tagged(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
-    """``[RESULT] 4`` behind the reply's last words."""
+    """``[RESULT] 4``, or the answer in capitals, behind the reply's last words."""
     tags = [
         match
         for match in _TAGGED.finditer(zones.text, zones.thoughts)
         if key_word(match["key"]) in form.keys
-    ]
+    ] or [*_STATED_ANSWER.finditer(zones.text, zones.thoughts)]
     if not tags or not zones.ends_with(tags[-1].start(), tags[-1].end()):
         return None
     last = tags[-1]
