@@ -18,6 +18,7 @@ from docstrings import as_markdown
 from engine_records import engine_records
 from judge_page import judge_page
 from options_page import options_page
+from papers_page import fact_names, paper_page
 
 from sqlverdict.cli.command import HeadedCommand
 from sqlverdict.cli.main import main as cli
@@ -43,6 +44,11 @@ _ENGINES_INTRO = (
 HELP_WIDTH = 98
 """As wide as the program writes its help in a terminal of 100 columns or more."""
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
+
+PAPERS_NOTE = (
+    "<!-- Written by docs/generate.py from the JSON beside it, which `sqlverdict reproduce` "
+    "printed. -->"
+)
 
 
 def document(module: str) -> str:
@@ -340,6 +346,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "tags.md": tags,
     "rules.md": rules,
     **{f"rules/{name}.md": partial(one_rule, name) for name in RULES.names()},
+    **{f"papers/{name}.md": partial(paper_page, PAPERS_NOTE, name) for name in fact_names()},
 }
 
 

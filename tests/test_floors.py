@@ -44,7 +44,7 @@ FLOORS = (
     {"find_situation", "harmless", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline", "api"},
-    {"integrations", "rl", "label", "view"},
+    {"integrations", "rl", "label", "view", "papers"},
     {"cli", "__main__"},
 )
 FLOOR = {stage: number for number, stages in enumerate(FLOORS) for stage in stages}
@@ -78,7 +78,7 @@ DEFERRED: tuple[tuple[str, str, str], ...] = (
 )
 """What is imported inside functions: the module or folder, by whom (empty: anyone), and why."""
 
-SEES_PIPELINE = {"api", "cli", "audit", "testing", ""}
+SEES_PIPELINE = {"api", "cli", "audit", "papers", "testing", ""}
 LINES = 400
 REPOSITORY = Path(__file__).resolve().parent.parent
 PARTS = ("src", "tests", "bench", "docs", "examples")

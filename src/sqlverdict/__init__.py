@@ -38,6 +38,7 @@ Stages, in the order of the data:
 ``api/``            the Python calls about single pairs: check, Scorer
 ``rl/``             rewards for training, and adapters to trainers
 ``report/``         reports of one run and of several
+``papers/``         published papers: our values beside the printed ones
 ``audit/``          checks of data and gold queries
 ``label/``          people's votes: queues, pages, the vote log
 ``view/``           runs in a browser: the report on a local server

@@ -28,6 +28,7 @@ NUMBERS = {
     "TrustSQL table": range(1, 13),
     "TrustSQL figure": range(1, 3),
 }
+FACTS = PAGE.with_suffix("")
 CODE = re.compile(r"`([^`]+)`")
 
 
@@ -76,15 +77,21 @@ def _parts(name: str) -> Iterator[tuple[str, str]]:
         yield f"{paper} {kind.removesuffix('s')}", number
 
 
+def fact_parts() -> Iterator[tuple[str, str]]:
+    """The tables and figures of the pages that ``reproduce`` makes."""
+    papers = {"flex": "FLEX", "etm": "ETM", "trustsql": "TrustSQL"}
+    for file in sorted(FACTS.glob("*.json")):
+        for exhibit in json.loads(file.read_text("utf-8"))["exhibits"]:
+            for name in exhibit["names"]:
+                kind, number = name.split()
+                yield f"{papers[file.stem]} {kind}", number
+
+
 def test_every_table_and_figure_has_a_row() -> None:
-    results = [each for row in ROWS for each in _parts(row.name)]
+    results = [*fact_parts(), *(each for row in ROWS for each in _parts(row.name))]
     assert len(results) == len(set(results))
     expected = {(kind, str(number)) for kind, numbers in NUMBERS.items() for number in numbers}
     assert set(results) == expected
-
-
-def test_most_rows_can_be_tried_on_the_demo() -> None:
-    assert len(DEMO_ROWS) >= 30
 
 
 @pytest.fixture(scope="module")

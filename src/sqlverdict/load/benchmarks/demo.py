@@ -39,6 +39,10 @@ from sqlverdict.load.translate import TranslatedCases, copy_to_file
 
 DATA = Path(__file__).with_name("demo_data")
 _PREFIX = "predictions_"
+STEPS = 20_000_000
+"""The limit of one query: the demo contains endless ones on purpose."""
+INSTANCES = 160
+"""Databases tried for each match: enough for the demo, and quick."""
 
 
 def systems() -> tuple[str, ...]:

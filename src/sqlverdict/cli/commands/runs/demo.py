@@ -28,7 +28,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.evidence import OpenQuestion, Proved
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
+from sqlverdict.load.benchmarks.demo import DATA, INSTANCES, STEPS, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.translate import translated_prediction
 from sqlverdict.pipeline import Options, Progress, System, evaluate_systems
@@ -46,14 +46,8 @@ from sqlverdict.runlog.folder import WITNESSES
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT
 
-_STEPS = 20_000_000
-"""The limit of one query: the demo contains endless ones on purpose."""
-
 _SECONDS = 2.0
 """The same for an engine that counts no steps."""
-
-_INSTANCES = 160
-"""Databases tried for each match: enough for the demo, and quick."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +145,7 @@ def _evaluate(
     cases = list(benchmark.cases)
     # The queries are ours, and so is the database.
     server = Limits(seconds=_SECONDS, trust_role=True)
-    limits = Limits(steps=_STEPS) if engine.counts_steps else server
+    limits = Limits(steps=STEPS) if engine.counts_steps else server
     plain, with_detector = [], []
     for name in systems():
         loaded = load_predictions(predictions_path(name), [case.id for case in cases])
@@ -173,7 +167,7 @@ def _evaluate(
         workers=args.workers,
         overwrite=True,
         progress=progress,
-        search=SearchOptions(SearchBudget(instances=_INSTANCES), folder=Path(WITNESSES)),
+        search=SearchOptions(SearchBudget(instances=INSTANCES), folder=Path(WITNESSES)),
     )
     runs = evaluate_systems(benchmark, [*plain, *with_detector], options=options)
     return runs[: len(plain)], runs[len(plain) :]

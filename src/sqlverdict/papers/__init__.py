@@ -1,0 +1,12 @@
+"""Published papers, table by table: our values beside the values that a paper prints.
+
+Each paper is a folder with a file ``paper.py`` that defines ``PAPER``; ``library.py`` finds it.
+
+* ``cell.py``: one value of a table, ours and the paper's, and their difference
+* ``exhibit.py``: a table or figure of a paper, and the paper
+* ``paper_data.py``: the data, the runs and the demo that exhibits are computed from
+* ``reproduce.py``: compute exhibits, and what came out
+* ``library.py``: find a paper and its exhibits by name
+* ``etm/``: ETM (Ascoli et al., 2025)
+* ``output.py``: the result as text, Markdown, JSON, and a page with figures
+"""

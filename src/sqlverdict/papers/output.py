@@ -1,0 +1,132 @@
+"""What came out of a paper: as text tables, as JSON, and as a page with its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.files.atomic import write_text_at_once
+from sqlverdict.files.escapes import escaped
+from sqlverdict.papers.cell import EQUAL, PaperCell
+from sqlverdict.papers.exhibit import Paper
+from sqlverdict.papers.reproduce import Reproduction
+from sqlverdict.report.html.page import page_style
+from sqlverdict.report.terminal.tables import TextTable, table
+
+PAGE = "index.html"
+HEADERS = ("row", "column", "ours", "paper", "difference", "n", "reason")
+_LEFT = (0, 1, 6)
+
+
+def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
+    """Ours, the paper's, the difference, and why; a reason once where it follows itself."""
+    rows, before = [], ""
+    for cell in cells:
+        reason = "as above" if cell.reason and cell.reason == before else cell.reason
+        before = cell.reason or before
+        count = "" if cell.n is None else f"{cell.n:,}"
+        rows.append(
+            (cell.row, cell.column, cell.our_text, cell.paper, cell.difference, count, reason)
+        )
+    return table(HEADERS, rows, title, left=_LEFT)
+
+
+def summary_line(results: Sequence[Reproduction]) -> str:
+    """How many of the values that can be compared are equal."""
+    differences = [cell.difference for each in results for cell in each.cells if cell.difference]
+    without = sum(cell.ours is None for each in results for cell in each.cells)
+    equal = sum(difference == EQUAL for difference in differences)
+    return (
+        f"{equal:,} of {len(differences):,} values that can be compared are equal at the printed "
+        f"precision; {without:,} of the paper's values have none of ours beside them"
+    )
+
+
+def paper_json(paper: Paper, results: Sequence[Reproduction]) -> dict[str, Any]:
+    """Everything as JSON; without drawings, which are files."""
+    return {
+        "paper": paper.name,
+        "title": paper.title,
+        "sources": dict(paper.sources),
+        "exhibits": [_exhibit_json(each) for each in results],
+    }
+
+
+def _exhibit_json(result: Reproduction) -> dict[str, Any]:
+    return {
+        "names": list(result.exhibit.names),
+        "title": result.exhibit.title,
+        "about": result.exhibit.about,
+        "note": result.note,
+        "command": result.exhibit.command,
+        "cells": [
+            {
+                "row": cell.row,
+                "column": cell.column,
+                "ours": cell.number,
+                "paper": cell.paper,
+                "difference": cell.difference,
+                "n": cell.n,
+                "reason": cell.reason,
+            }
+            for cell in result.cells
+        ],
+        "figures": [figure.name for figure in result.figures],
+    }
+
+
+def write_files(folder: Path, paper: Paper, results: Sequence[Reproduction]) -> Path:
+    """Write the drawings and the page; returns the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for result in results:
+        for figure in result.figures:
+            write_text_at_once(folder / figure.name, figure.svg + "\n")
+    page = folder / PAGE
+    write_text_at_once(page, _page(paper, results))
+    return page
+
+
+def _page(paper: Paper, results: Sequence[Reproduction]) -> str:
+    """One file: tables and drawings, no script."""
+    title = _text(paper.title)
+    parts = [f"<h1>{title}</h1>", f"<p>{_text(summary_line(results))}.</p>"]
+    for result in results:
+        heading = f"{result.exhibit.heading}: {result.exhibit.title}"
+        parts.append(f"<h2>{_text(heading[:1].upper() + heading[1:])}</h2>")
+        for text in (result.exhibit.about, result.note):
+            parts += [f"<p>{_text(text)}</p>"] if text else []
+        if result.exhibit.command:
+            parts.append(f"<pre>{_text(result.exhibit.command)}</pre>")
+        parts += [figure.svg for figure in result.figures]
+        if result.cells:
+            parts.append(_html_table(cell_table(result.cells)))
+    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    return "\n".join(
+        (
+            "<!doctype html>",
+            '<html lang="en">',
+            '<head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{title}</title>",
+            f"<style>{page_style()}</style></head>",
+            "<body><main>",
+            *parts,
+            "</main></body></html>",
+            "",
+        )
+    )
+
+
+def _html_table(rows: TextTable) -> str:
+    head = "".join(f"<th>{_text(header)}</th>" for header in rows.headers)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows.rows
+    )
+    return f'<table class="grid"><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>'
+
+
+def _text(text: str) -> str:
+    return escape(escaped(text))
