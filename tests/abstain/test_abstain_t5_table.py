@@ -24,8 +24,8 @@ from click.testing import CliRunner
 
 pytestmark = [pytest.mark.slow, pytest.mark.torch]
 
-KINDS = "pen pad ink bag cup map box key".split()
-UNKNOWN_KINDS = "rug fan jar net axe".split()
+KINDS = ["pen", "pad", "ink", "bag", "cup", "map", "box", "key"]
+UNKNOWN_KINDS = ["rug", "fan", "jar", "net", "axe"]
 SHAPES = (
     (
         "SELECT min(price) FROM item WHERE kind = '{}'",
@@ -69,7 +69,7 @@ BACKGROUND = (
     "Does the {} open on Monday?",
     "How many people visit each {}?",
 )
-PLACES = "bridge school airport city hospital museum county ship".split()
+PLACES = ["bridge", "school", "airport", "city", "hospital", "museum", "county", "ship"]
 
 SIZE = "schema=false, target=40"
 TRAINED = (
