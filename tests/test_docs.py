@@ -31,7 +31,7 @@ def test_links_lead_somewhere() -> None:
 def test_every_page_is_linked_from_the_readme_or_an_index() -> None:
     indices = [
         ROOT / "README.md",
-        *(ROOT / "docs" / page for page in ("index.md", "measurements/README.md")),
+        *(ROOT / "docs" / page for page in ("index.md", "papers.md", "measurements/README.md")),
     ]
     linked = {
         (index.parent / target).resolve()

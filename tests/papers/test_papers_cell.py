@@ -46,17 +46,20 @@ def test_a_number_is_equal_within_half_a_unit_of_the_last_digit(
         (None, "71.5", "", "–"),  # noqa: RUF001
         (71.47, "", "", "71.5"),
         (36, "", "", "36"),
-        ("refuted", "equal", "", "refuted"),
-        ("refuted", "refuted", "equal", "refuted"),
         (71.47, "about 70", "", "71.5"),
         ("-", "70", "", "-"),
     ],
 )
-def test_without_two_numbers_there_is_no_difference(
+def test_a_number_beside_words_has_no_difference(
     ours: float | str | None, paper: str, difference: str, text: str
 ) -> None:
     one = cell(ours, paper)
     assert (one.difference, one.our_text) == (difference, text)
+
+
+def test_words_are_equal_or_not() -> None:
+    assert cell("different", "different").difference == "equal"
+    assert cell("different", "equal").difference == "not equal"
 
 
 @pytest.mark.parametrize("text", ["", "DAIL", "1 of 2", "71.", ".5", "1.2.3", "nan", "K"])

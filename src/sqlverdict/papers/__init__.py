@@ -5,6 +5,7 @@ Each paper is a folder with a file ``paper.py`` that defines ``PAPER``; ``librar
 * ``cell.py``: one value of a table, ours and the paper's, and their difference
 * ``exhibit.py``: a table or figure of a paper, and the paper
 * ``paper_data.py``: the data, the runs and the demo that exhibits are computed from
+* ``pair_evidence.py``: proof or witness for a pair that a paper prints
 * ``reproduce.py``: compute exhibits, and what came out
 * ``library.py``: find a paper and its exhibits by name
 * ``etm/``: ETM (Ascoli et al., 2025)

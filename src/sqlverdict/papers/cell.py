@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 EQUAL = "equal"
+NOT_EQUAL = "not equal"
+"""Of words, which have no difference."""
 DASH = "–"  # noqa: RUF001
 _NUMBER = re.compile(r"([-+]?)(\d[\d,]*)(?:\.(\d+))?\s*([KM]?)\s*%?")
 _UNITS: Mapping[str, int] = {"": 1, "K": 1_000, "M": 1_000_000}
@@ -79,12 +81,14 @@ class PaperCell:
 
     @property
     def difference(self) -> str:
-        """``equal``, or ours minus the paper's; empty where there are no two numbers."""
+        """``equal``, or ours minus the paper's; empty where a number stands beside words."""
         printed = printed_number(self.paper)
         if self.ours is None or not self.paper:
             return ""
+        if isinstance(self.ours, str) and printed is None:
+            return EQUAL if self.ours == self.paper else NOT_EQUAL
         if isinstance(self.ours, str) or printed is None:
-            return EQUAL if self.ours == self.paper else ""
+            return ""
         if abs(self.ours - printed.value) <= printed.half * (1 + _SLACK) + _SLACK:
             return EQUAL
         # Of what is printed: two rounded numbers and their difference must add up.

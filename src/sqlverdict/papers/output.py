@@ -18,6 +18,7 @@ from sqlverdict.report.terminal.tables import TextTable, table
 PAGE = "index.html"
 HEADERS = ("row", "column", "ours", "paper", "difference", "n", "reason")
 _LEFT = (0, 1, 6)
+_WITH_WORDS = (0, 1, 2, 3, 4, 6)
 
 
 def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
@@ -30,7 +31,8 @@ def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
         rows.append(
             (cell.row, cell.column, cell.our_text, cell.paper, cell.difference, count, reason)
         )
-    return table(HEADERS, rows, title, left=_LEFT)
+    words = any(isinstance(cell.ours, str) for cell in cells)
+    return table(HEADERS, rows, title, left=_WITH_WORDS if words else _LEFT)
 
 
 def summary_line(results: Sequence[Reproduction]) -> str:
