@@ -42,8 +42,7 @@ def gate_cells(data: PaperData) -> Iterator[PaperCell]:
     test = records(data, SPIDER_TEST)
     spider = json.loads(data.path("spider", "train_spider.json").read_text(encoding="utf-8"))
     known = [item["question"] for item in spider]
-    for row, balance in (("RF", False), ("RF(balance=true)", True)):
-        yield from _rows(row, test, _forest(data, known, test, balance), _OTHER_BACKGROUND)
+    yield from _rows("RF", test, _forest(data, known, test), _OTHER_BACKGROUND)
     yield from _rows("CLS", test, lambda one: one["gates"]["clsprompt"] == "answerable")
     yield from _ehrsql_cells(data)
 
@@ -72,18 +71,13 @@ def _rows(
         yield share_cell(row, kind, sum(held_back), len(held_back), reason)
 
 
-def _forest(
-    data: PaperData,
-    known: Sequence[str],
-    test: Sequence[Mapping[str, Any]],
-    balance: bool = False,
-) -> Gate:
+def _forest(data: PaperData, known: Sequence[str], test: Sequence[Mapping[str, Any]]) -> Gate:
     """What a forest says to test questions that knows answerable ones, and TriageSQL's others."""
     data.tell(f"fit a random forest to {len(known):,} questions")
     train = [TrainingExample(Ask(str(n), "", text), sql="") for n, text in enumerate(known)]
     cases = BENCHMARKS.get("triagesql").read(data.path(FOLDER, _TRIAGE)).cases
     background = [DatabaseIndex().example(case) for case in cases]
-    forest = Rf(balance=balance)
+    forest = Rf()
     forest.fit(TrainingData(train=train, background=background), Tools())
     texts = sorted({record["question"] for record in test})
     detections = forest.score([(Ask("", "", text), None) for text in texts], Tools())

@@ -95,7 +95,9 @@ def _slices(
     for method, run in recorded_runs(data).items():
         if method in methods:
             slices = outcomes_of(run).slices()
-            yield method, {one.key: one.table for one in slices if one.by == by}
+            # All of Spider's questions are unseen, and their keys say so.
+            own = {one.key.removeprefix("unseen "): one.table for one in slices if one.by == by}
+            yield method, own
 
 
 def share_cell(row: str, column: str, part: int, whole: int, reason: str = "") -> PaperCell:
