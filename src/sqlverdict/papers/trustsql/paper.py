@@ -145,9 +145,9 @@ PAPER = Paper(
             compute=gate_cells,
             about="RF is trained on Spider's 7,000 questions and TriageSQL's 2,000 unanswerable "
             "test questions; with balance=true it holds back 13.0, 14.3, 32.4, 68.8 and 79.4 % "
-            "(python bench/abstain_models.py rf). RF, EHRSQL: trained on 4,674 questions, with the shared task's test; "
-            "the paper prints 87.4 and 98.0 for seen SQL, 80.0 and 100 for unseen, and 22.2 to 100 "
-            f"by type. {_SPIDER_ONLY}",
+            "(python bench/abstain_models.py rf). RF, EHRSQL: trained on 4,674 questions, with the "
+            "shared task's test; the paper prints 87.4 and 98.0 for seen SQL, 80.0 and 100 for "
+            f"unseen, and 22.2 to 100 by type. {_SPIDER_ONLY}",
             absent=_NOT_HERE,
             command="sqlverdict abstain run 'rf > recorded' --train spider:train=SPIDER --train "
             "triagesql=TRIAGE, then sqlverdict reliability RUN",
