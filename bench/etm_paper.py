@@ -5,12 +5,10 @@ database files where they are here, else from ``tables.json`` (Spider) or ``ddl.
 
 * agreement with the script, and the score beside the paper's (tables 4 and 5);
 * ``--list``: every disagreement, with its class and why;
-* ``--fired``: in how many pairs of each file a rule fires, on either side;
-* ``--ablation``: false negatives as the rules are added one by one (figures 7 and A1), against
-  the pairs that ``sound`` proves or the whole profile accepts; ``--svg FOLDER`` draws it.
+* ``--fired``: in how many pairs of each file a rule fires, on either side.
 
-Run: ``python bench/etm_paper.py [--list] [--fired] [--ablation] [--svg FOLDER] [--every N]
-[spider/DAIL ...]``; needs SQLVERDICT_DATA.
+``sqlverdict reproduce etm`` computes the paper's tables and figures. Run: ``python
+bench/etm_paper.py [--list] [--fired] [--every N] [spider/DAIL ...]``; needs SQLVERDICT_DATA.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from sqlverdict.compare.exact_set.match import exact_set_match
+from sqlverdict.papers.etm.scores import TABLE_4, TABLE_5
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -41,18 +39,15 @@ from sqlverdict.records import ParseFailure
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.witness import SearchBudget, Witness
-from sqlverdict.report.charts.chart import Series, line_chart
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PUBLISHED = {
-    "spider/DAIL": 71.5,
-    "spider/C3": 59.8,
-    "spider/RESDSQL": 74.9,
-    "spider/RASAT+PICARD": 69.3,
-    "bird/DAIL": 31.9,
-    "bird/C3": 22.6,
-    "bird/RESDSQL": 25.4,
+    f"{bench}/{system}": text
+    for bench, table in (("spider", TABLE_4), ("bird", TABLE_5))
+    for (system, metric), text in table.items()
+    if metric == "ETM"
 }
+"""The paper's ETM of each file."""
 NUMBERS = (*PREPARING, *NUMBERED)
 NEED_FACTS = frozenset(("1", "2", "3", "4", "5", "6", "7", "8", "13", "14"))
 
@@ -100,20 +95,20 @@ def number_of(rule: str) -> str:
     return paper[0] if paper else ""
 
 
-def form(sql: str, bench: str, schema: Schema, off: frozenset[str]) -> PaperForm | None:
+def form(sql: str, bench: str, schema: Schema) -> PaperForm | None:
     """What the rules make of a query; ``None`` where they find no end, or cannot read it."""
     query = parse(sql, "sqlite")
     if isinstance(query, ParseFailure):
         return None
     known = facts(bench, schema.db_id)
     try:
-        return paper_form(query, ProofQuestion(query, query, schema, known, without=off))
+        return paper_form(query, ProofQuestion(query, query, schema, known))
     except (TooManySteps, RecursionError):
         return None
 
 
 def fired(sql: str, bench: str, schema: Schema) -> set[str]:
-    result = form(sql, bench, schema, frozenset())
+    result = form(sql, bench, schema)
     return {number_of(step.rule) for step in result.steps} - {""} if result is not None else set()
 
 
@@ -210,94 +205,10 @@ def title(number: str) -> str:
     )
 
 
-@cache
-def switched_off(count: int) -> frozenset[str]:
-    """The rules behind the first ``kept`` ones."""
-    return frozenset(title(number) for number in NUMBERS[count:])
-
-
-@cache
-def keys(sql: str, bench: str, db_id: str) -> tuple[str | None, ...]:
-    """The text of a query's form under the first 0, 1, 2 ... rules.
-
-    Where the last rule that fires under n rules is number m, the forms under m ... n rules are
-    one: the others were never used.
-    """
-    schema = schema_of(bench, db_id)
-    result: list[str | None] = [None] * (len(NUMBERS) + 1)
-    count = len(NUMBERS)
-    while count >= 0:
-        normal = form(sql, bench, schema, switched_off(count))
-        if normal is None:
-            count -= 1
-            continue
-        used = {number_of(step.rule) for step in normal.steps} - {""}
-        last = max((NUMBERS.index(number) + 1 for number in used), default=0)
-        result[last : count + 1] = [normal.key] * (count + 1 - last)
-        count = last - 1
-    return tuple(result)
-
-
-def esm(item: Item) -> bool:
-    """Exact set match with values and DISTINCT; ours reads what Spider's parser does not."""
-    gold, prediction = parse(item.gold, "sqlite"), parse(item.prediction, "sqlite")
-    if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
-        return False
-    return bool(exact_set_match(gold, prediction, item.schema, values=True, distinct=True).equal)
-
-
-def false_negatives(file: str, every: int) -> list[float]:
-    """The share of pairs, in percent, that a proof or all rules join, and what misses them.
-
-    First ESM, then the first 0, 1, 2 ... rules.
-    """
-    bench = file.split("/")[0]
-    missed = [0] * (len(NUMBERS) + 2)
-    pairs = 0
-    for item in items(file, every):
-        pairs += 1
-        whole = prove(item.gold, item.prediction, item.schema, profile="etm_paper").proved
-        if not whole and not prove(item.gold, item.prediction, item.schema).proved:
-            continue
-        ours = keys(item.gold, bench, item.schema.db_id)
-        theirs = keys(item.prediction, bench, item.schema.db_id)
-        missed[0] += not esm(item)
-        for number, (left, right) in enumerate(zip(ours, theirs, strict=True), 1):
-            missed[number] += left is None or left != right
-    return [100 * count / pairs for count in missed]
-
-
-def ablation(files: Sequence[str], every: int, folder: Path | None) -> None:
-    curves = {file: false_negatives(file, every) for file in files}
-    print(f"\n| false negatives (%) with | {' | '.join(files)} |")
-    print("| --- " * (len(files) + 1) + "|")
-    names = ("ESM", "no rule", *(f"+ {number} {title(number)}" for number in NUMBERS))
-    for count, name in enumerate(names):
-        print(f"| {name} | {' | '.join(f'{curves[file][count]:.1f}' for file in files)} |")
-    for bench in sorted({file.split("/")[0] for file in files}) if folder is not None else ():
-        series = [
-            Series(file.split("/")[1], [(float(n), y) for n, y in enumerate(curve[1:])], marks=True)
-            for file, curve in curves.items()
-            if file.startswith(f"{bench}/")
-        ]
-        chart = line_chart(
-            f"ETM's false negatives as rules are added: {bench.title()} dev",
-            "rules in use: P0-P8, then 1-26",
-            "false negatives (%)",
-            series,
-            verticals=[(9.0, "P0-P8"), (9.0 + 6, "6"), (9.0 + 14, "14"), (9.0 + 19, "19")],
-        )
-        assert folder is not None
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"etm_ablation_{bench}.svg").write_text(chart)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true", help="print every disagreement")
     parser.add_argument("--fired", action="store_true", help="print how often each rule fires")
-    parser.add_argument("--ablation", action="store_true", help="print the curve of figure 7")
-    parser.add_argument("--svg", type=Path, metavar="FOLDER", help="draw the curve into a folder")
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair alone")
     parser.add_argument("files", nargs="*", metavar="FILE", help="such as spider/DAIL")
     arguments = parser.parse_args()
@@ -310,8 +221,6 @@ def main() -> None:
     agreement(files, arguments.every, arguments.list)
     if arguments.fired:
         firing(files, arguments.every)
-    if arguments.ablation or arguments.svg is not None:
-        ablation(files, arguments.every, arguments.svg)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,31 @@ def test_the_script_counts_what_it_cannot_read_as_wrong_in_golds_too() -> None:
     assert score(other, other).value == 1.0
 
 
+class HeroItem(FakeItem):
+    """An item of another table."""
+
+    def schema(self) -> Schema | None:
+        ddl = "CREATE TABLE hero (id INTEGER PRIMARY KEY, attribute_value INTEGER);"
+        return read_ddl(ddl, "heroes")
+
+
+def test_the_script_writes_1_for_each_value_in_a_prediction() -> None:
+    """Inside names too: the paper's ESM of ETM on BIRD has no match for ``attribute_value``."""
+
+    def matches(gold: str, sql: str, metric: str) -> float | None:
+        base = HeroItem.of([[]], [], sql=sql)
+        item = replace(base, case=replace(base.case, golds=(gold,)))
+        return score_case(parse_metric(metric), item).value
+
+    average = "SELECT avg(attribute_value) FROM hero"
+    assert matches(average, average, "esm") == 1.0
+    assert matches(average, average, "esm[script]") == 0.0
+    assert matches(average, average.upper(), "esm[script]") == 1.0, "in lower case alone"
+    by_id = "SELECT id FROM hero WHERE id > 7"
+    assert matches(by_id, "SELECT id FROM hero WHERE id > value", "esm[script]") == 1.0
+    assert matches(by_id, "SELECT id FROM hero WHERE id > 'value'", "esm[script]") == 1.0
+
+
 def test_one_gold_of_several_suffices() -> None:
     assert score("SELECT age FROM person", GOLD, "SELECT age FROM person").value == 1.0
     assert score("SELECT age FROM person", "SELECT", "SELECT age FROM person").value == 1.0

@@ -94,16 +94,7 @@ def _page(paper: Paper, results: Sequence[Reproduction]) -> str:
     """One file: tables and drawings, no script."""
     title = _text(paper.title)
     parts = [f"<h1>{title}</h1>", f"<p>{_text(summary_line(results))}.</p>"]
-    for result in results:
-        heading = f"{result.exhibit.heading}: {result.exhibit.title}"
-        parts.append(f"<h2>{_text(heading[:1].upper() + heading[1:])}</h2>")
-        for text in (result.exhibit.about, result.note):
-            parts += [f"<p>{_text(text)}</p>"] if text else []
-        if result.exhibit.command:
-            parts.append(f"<pre>{_text(result.exhibit.command)}</pre>")
-        parts += [figure.svg for figure in result.figures]
-        if result.cells:
-            parts.append(_html_table(cell_table(result.cells)))
+    parts += [_section(result) for result in results]
     policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join(
         (
@@ -114,7 +105,7 @@ def _page(paper: Paper, results: Sequence[Reproduction]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{title}</title>",
             f"<style>{page_style()}</style></head>",
-            "<body><main>",
+            '<body><main class="view">',
             *parts,
             "</main></body></html>",
             "",
@@ -122,12 +113,29 @@ def _page(paper: Paper, results: Sequence[Reproduction]) -> str:
     )
 
 
+def _section(result: Reproduction) -> str:
+    """An exhibit: what it is, its drawings, its table."""
+    heading = f"{result.exhibit.heading}: {result.exhibit.title}"
+    parts = ["<section>", f"<h2>{_text(heading[:1].upper() + heading[1:])}</h2>"]
+    parts += [f"<p>{_text(text)}</p>" for text in (result.exhibit.about, result.note) if text]
+    if result.exhibit.command:
+        parts.append(f"<p><code>{_text(result.exhibit.command)}</code></p>")
+    parts += [f"<figure>{figure.svg}</figure>" for figure in result.figures]
+    if result.cells:
+        parts.append(_html_table(cell_table(result.cells)))
+    return "\n".join([*parts, "</section>"])
+
+
 def _html_table(rows: TextTable) -> str:
-    head = "".join(f"<th>{_text(header)}</th>" for header in rows.headers)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows.rows
-    )
-    return f'<table class="grid"><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>'
+    def line(cells: Sequence[str], tag: str) -> str:
+        kinds = ("" if rows.is_left(column) else ' class="number"' for column in range(len(cells)))
+        return "".join(
+            f"<{tag}{kind}>{_text(cell)}</{tag}>" for cell, kind in zip(cells, kinds, strict=True)
+        )
+
+    body = "\n".join(f"<tr>{line(row, 'td')}</tr>" for row in rows.rows)
+    head = f"<thead><tr>{line(rows.headers, 'th')}</tr></thead>"
+    return f'<div class="scroll"><table>{head}\n<tbody>{body}</tbody></table></div>'
 
 
 def _text(text: str) -> str:

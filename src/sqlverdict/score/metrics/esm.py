@@ -22,7 +22,9 @@ Definition:
     not count unless it is a query, and DISTINCT inside aggregates does not count.
     ``esm[values]`` counts both. ``esm[script]`` is the number that Spider's script prints, as
     published tables have it: ``components``, and 0 where the script's parser does not read the
-    prediction, or does not read any gold.
+    prediction, or does not read any gold. Before it reads a prediction, the script writes ``1``
+    for each ``value`` in it, a mark of systems that predict no values; it does so inside names as
+    well, so that a prediction with the column ``attribute_value`` is 0.
 
     In the other two, what Spider's own parser rejects is read all the same. Another way to write
     the same thing (INNER JOIN, aliases of columns and tables, ``<>``, numbers in ORDER BY, a value
@@ -60,6 +62,8 @@ from sqlverdict.parse.tokens import leading_keyword, statement_count
 from sqlverdict.records import ParseFailure, Query, Reason, Score
 from sqlverdict.score.metric import METRICS, Item, Need
 
+_VALUE = ("value", "1")
+"""What the script replaces in a prediction, in lower case alone, and by what."""
 _OURS = frozenset({Reason.UNSUPPORTED_FEATURE, Reason.BUDGET_EXHAUSTED})
 
 
@@ -68,7 +72,7 @@ class Esm:
     """Spider's exact set match."""
 
     name = "esm"
-    version = 3
+    version = 4
     needs: frozenset[Need] = frozenset()
     parameters: tuple[str, ...] = ("components", "values", "script")
     binary = True
@@ -83,11 +87,13 @@ class Esm:
         if not readable:
             beyond = {gold.reason for gold in golds if isinstance(gold, ParseFailure)} & _OURS
             return Score(None, (*sorted(beyond),) or (Reason.GOLD_SUSPECT,))
+        text = item.prediction.sql or ""
         if parameter == "script":
+            text = text.replace(*_VALUE)
             readable = [gold for gold in readable if script_accepts(gold.sql, schema)]
-            if not readable or not script_accepts(item.prediction.sql or "", schema):
+            if not readable or not script_accepts(text, schema):
                 return Score(0.0, (Reason.UNSUPPORTED_FEATURE,))
-        prediction = item.query(item.prediction.sql or "")
+        prediction = item.query(text)
         if isinstance(prediction, ParseFailure):
             return Score(None if _is_our_limit(prediction) else 0.0, (prediction.reason,))
         all_count = parameter == "values"

@@ -90,8 +90,9 @@ def reproduce(args: ReproduceArgs) -> None:
         _say_what_lacks(paper, results)
     content = json_text(paper_json(paper, results))
     if args.out is not None:
+        page = write_files(args.out, paper, results)
         write_text_at_once(args.out / f"{paper.name}.json", content + "\n")
-        click.echo(f"written: {write_files(args.out, paper, results)}", err=True)
+        click.echo(f"written: {page}", err=True)
     if args.as_json:
         click.echo(content)
     else:
