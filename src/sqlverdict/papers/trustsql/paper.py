@@ -194,8 +194,9 @@ PAPER = Paper(
             compute=threshold_cells,
             demo=demo_threshold,
             about="The paper draws 14 samples. Ours is a T5 with 3 billion weights of a "
-            "participant of EHRSQL-2024, by its largest token entropy. The threshold is inclusive, "
-            "and equal confidences go together.",
+            "participant of EHRSQL-2024, by its largest token entropy; an answer to an "
+            "unanswerable question counts as a wrong one, where the paper takes answerable "
+            "questions alone. The threshold is inclusive, and equal confidences go together.",
             command="sqlverdict reliability RUN --out DIR",
         ),
     ),

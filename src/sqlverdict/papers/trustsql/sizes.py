@@ -114,7 +114,7 @@ def hardness_cells(data: PaperData) -> Iterator[PaperCell]:
     for name, parts in (("Spider", _spider_golds(data)), ("EHRSQL", _ehrsql_golds(data))):
         for part, golds in parts.items():
             data.tell(f"hardness of {len(golds):,} queries of {name} {part}")
-            levels = Counter(map(trustsql_hardness, golds))
+            levels = Counter(str(trustsql_hardness(gold)) for gold in golds)
             for level in LEVELS:
                 yield PaperCell(f"{name} {part}", level, levels[level], "", len(golds), by_text)
 

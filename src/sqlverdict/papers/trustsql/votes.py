@@ -5,7 +5,8 @@ What "agree" means decides the score: equal strings, the same tree, a proof, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from sqlverdict.abstain.apply import detector_machine
 from sqlverdict.abstain.calibrate import mark_drafts
@@ -23,7 +24,7 @@ from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.trustsql.sizes import FOLDER, SPIDER_TEST
 from sqlverdict.papers.trustsql.systems import OTHER_SAMPLES
 from sqlverdict.records import Case
-from sqlverdict.score.reliability.outcomes import OutcomeTable
+from sqlverdict.score.reliability.outcomes import Cell, OutcomeTable, from_counts
 from sqlverdict.score.reliability.reliability_score import PENALTIES, penalty_text, rs
 
 LINES = {
@@ -34,6 +35,13 @@ LINES = {
     "5 samples, equal rows": "voting(n=5, equality=execution)",
     "5 samples, equal rows as TrustSQL compares": "voting(equality=execution, "
     "preset=trustsql_spider)",
+}
+
+_ABSTAINED = {True: Cell.ABSTAINED_ANSWERABLE, False: Cell.ABSTAINED_UNANSWERABLE}
+_ANSWERED: Mapping[bool | None, Cell | None] = {
+    True: Cell.CORRECT,
+    False: Cell.WRONG,
+    None: None,
 }
 
 
@@ -80,18 +88,14 @@ def outcome_table(
         )
         for decision, case in zip(decisions, cases, strict=True)
     ]
-    cells = dict.fromkeys(OutcomeTable().cells(), 0)
-    unscored = 0
+    cells: Counter[Cell | None] = Counter()
     for decision, marked in zip(
         decisions, mark_drafts(examples, runner, "trustsql_spider"), strict=True
     ):
         if decision.abstained:
-            kind = "answerable" if marked.answerable else "unanswerable"
-            cells[f"abstained_{kind}"] += 1
+            cells[_ABSTAINED[marked.answerable]] += 1
         elif not marked.answerable:
-            cells["answered_unanswerable"] += 1
-        elif marked.correct is None:
-            unscored += 1
+            cells[Cell.ANSWERED_UNANSWERABLE] += 1
         else:
-            cells["correct" if marked.correct else "wrong"] += 1
-    return OutcomeTable(**cells, unscored=unscored)
+            cells[_ANSWERED[marked.correct]] += 1
+    return from_counts(cells, {})

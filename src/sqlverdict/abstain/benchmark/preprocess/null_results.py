@@ -99,7 +99,7 @@ def _compared(tree: Expr) -> list[tuple[Expr, Expr]]:
         or len(list(tree.find_all(exp.Select))) > 1
     ):
         return []
-    pairs = []
+    pairs: list[tuple[Expr, Expr]] = []
     for condition in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
         if not isinstance(condition, exp.EQ):
             continue
