@@ -10,7 +10,7 @@ from sqlverdict.errors import DataError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.benchmarks.demo import DATA, INSTANCES, STEPS, predictions_path, systems
-from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.predictions import Predictions, load_predictions
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.options import SearchOptions
@@ -66,7 +66,7 @@ class PaperData:
         self,
         name: str,
         benchmark: Benchmark,
-        predictions: Mapping[str, Path],
+        predictions: Mapping[str, Path | Predictions],
         options: Options,
     ) -> list[Run]:
         """Evaluate systems, or resume it; the second exhibit that asks gets the same runs.
@@ -74,7 +74,7 @@ class PaperData:
         Args:
             name: The folder of the runs.
             benchmark: The cases.
-            predictions: The file of each system.
+            predictions: The file of each system, or what was read from one.
             options: Metrics and evidence.
         """
         if name not in self.runs:
@@ -82,7 +82,7 @@ class PaperData:
             ids = [case.id for case in benchmark.cases]
             entries = []
             for system, file in predictions.items():
-                loaded = load_predictions(file, ids)
+                loaded = file if isinstance(file, Predictions) else load_predictions(file, ids)
                 folder = self.folder / RUNS / name / system
                 entries.append(System(system, loaded, folder, loaded.sha256))
             own = replace(options, workers=self.options.workers, progress=self.options.progress)

@@ -16,5 +16,6 @@
 ``write``              a built benchmark as files
 ``columns/``           questions about columns that do not exist
 ``lints/``             one file per lint
+``preprocess/``       what is done to questions before they are split: duplicates, time, paraphrases
 ``types/``             one file per type of unanswerable question
 """

@@ -248,17 +248,23 @@ def _by_template(
         for other in rest
     ]
     leader = joined(ties, set(meanings.classes.values()))
+    sources = {case.id: case for case in cases}
     items = [
         SplitItem(
             case.id,
-            # A question without words stands for itself.
-            f"{case.db_id} {same_wording(case.question) or case.id} {case.knowledge}",
+            # A paraphrase stays with its question: both have the same gold.
+            _wording(sources.get(case.tags.get("made_from", ""), case)),
             leader[meanings.classes[templates[case.id][0].id]],
         )
         for case in cases
     ]
     split = split_by_template(items, plan)
     return split, {each: split.template_parts[first] for each, first in leader.items()}
+
+
+def _wording(case: Case) -> str:
+    """What is the same for questions that are one; one without words stands for itself."""
+    return f"{case.db_id} {same_wording(case.question) or case.id} {case.knowledge}"
 
 
 def _by_database(

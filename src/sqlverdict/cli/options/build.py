@@ -128,6 +128,21 @@ class BuildArgs:
         heading=Heading.QUESTIONS,
         help="Read the pool as a benchmark of this format.",
     )
+    preprocess: tuple[str, ...] = setting(
+        "preprocess",
+        type=NAMES,
+        default=(),
+        metavar="A,B",
+        heading=Heading.QUESTIONS,
+        help="What to do to questions first: duplicates, null_results, relative_time, paraphrases.",
+    )
+    paraphrases: int = setting(
+        "paraphrases",
+        default=10,
+        type=click.IntRange(min=1),
+        heading=Heading.QUESTIONS,
+        help="With preprocess=paraphrases: how many of each question.",
+    )
     seed: int = seed_setting()
     llm: LlmArgs = group(LlmArgs)
     no_proofs: bool = setting(

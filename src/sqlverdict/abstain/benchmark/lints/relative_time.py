@@ -15,7 +15,7 @@ from sqlverdict.files.text import count
 from sqlverdict.parse.tokens import Kind, fold, tokens
 from sqlverdict.records import Case
 
-_RELATIVE = re.compile(
+RELATIVE = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|nowadays|currently|recently|ago|"
     r"(?:this|last|next|past|previous|current|coming)\s+(?:\d+\s+|few\s+|couple\s+of\s+)?"
     r"(?:hour|day|week|month|quarter|year|decade|night|morning|afternoon|evening|semester|"
@@ -39,14 +39,14 @@ class RelativeTime:
         assumed: dict[str, list[Case]] = {}
         findings = []
         for case in data.cases:
-            hit = _RELATIVE.search(case.question)
+            hit = RELATIVE.search(case.question)
             if hit is None:
                 continue
             figures["questions"] += 1
             if data.clock or _DATE.search(case.knowledge):
                 figures["with_a_clock"] += 1
                 continue
-            reads, dates = _times(case)
+            reads, dates = assumed_times(case)
             if reads:
                 figures["golds_that_read_the_clock"] += 1
                 message = f"{hit[0]!r}: the gold's answer changes with the day it is run"
@@ -77,7 +77,7 @@ class RelativeTime:
         return LintResult("relative_time", self.title, ordered_figures, tuple(findings), hint=_HINT)
 
 
-def _times(case: Case) -> tuple[bool, list[str]]:
+def assumed_times(case: Case) -> tuple[bool, list[str]]:
     """Whether a gold reads the clock, and the dates in golds that the question does not name."""
     reads = False
     dates: dict[str, None] = {}

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from sqlverdict import __version__
-from sqlverdict.abstain.benchmark.build import BuiltBenchmark, build_benchmark
+from sqlverdict.abstain.benchmark.build import BuiltBenchmark, Material, build_benchmark
 from sqlverdict.abstain.benchmark.lint import LintData, LintResult, run_lints
+from sqlverdict.abstain.benchmark.preprocess.steps import check_steps, preprocess
 from sqlverdict.abstain.benchmark.question_sources import schemas_of
 from sqlverdict.abstain.benchmark.report import (
     building_page,
@@ -25,6 +26,7 @@ from sqlverdict.abstain.benchmark.report import (
 )
 from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.benchmark.write import finish, prepare, write_benchmark, write_text
+from sqlverdict.abstain.method import Tools
 from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.cli.command import command
 from sqlverdict.cli.options.build import (
@@ -109,14 +111,16 @@ def _build(
     prepare(out, overwrite=args.overwrite)
     inputs = read_material(args)
     with model_tools(args) as tools:
-        built = build_benchmark(inputs.material, recipe, tools=tools, tell=progress)
-    built = replace(built, notes=(*inputs.notes, *built.notes))
+        material, steps = _preprocess(args, inputs.material, tools)
+        built = build_benchmark(material, recipe, tools=tools, tell=progress)
+    built = replace(built, notes=(*inputs.notes, *steps, *built.notes))
     words = built.reworded
     about = {
         "sqlverdict": __version__,
         "source": inputs.name,
         "sources": [{"path": s.path, "sha256": s.sha256} for s in inputs.sources],
         "recipe": recipe_record(recipe, recipe.types or TYPES.names()),
+        "preprocess": steps,
         "wording": None
         if words is None
         else {
@@ -129,6 +133,24 @@ def _build(
         "command": command_line(),
     }
     return inputs, built, write_benchmark(built, out, about)
+
+
+def _preprocess(
+    args: BuildArgs, material: Material, tools: Tools | None
+) -> tuple[Material, list[str]]:
+    """The material after the steps that were asked for, and what each did."""
+    steps = check_steps(args.preprocess)
+    if not steps:
+        return material, []
+    runner = open_runner(
+        args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
+    )
+    try:
+        own = replace(tools or Tools(seed=args.seed), runner=runner)
+        cases, notes = preprocess(material.cases, steps, own, args.paraphrases)
+    finally:
+        runner.close()
+    return replace(material, cases=cases), notes
 
 
 def _lint(
