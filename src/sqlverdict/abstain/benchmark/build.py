@@ -29,7 +29,6 @@ from sqlverdict.abstain.benchmark.templates import Template, template_of
 from sqlverdict.abstain.benchmark.unanswerable import (
     TYPE_TAG,
     TYPES,
-    ChosenIdea,
     UnanswerableType,
     apportion,
     case_of,
@@ -39,6 +38,7 @@ from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.abstain.method import Tools
 from sqlverdict.errors import BenchmarkError, OptionName
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.text import count, few_of
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.parse.schema import Schema
@@ -92,6 +92,7 @@ class BuiltBenchmark:
         meanings: Which templates mean the same.
         template_parts: The part that each template, by its class, is kept for.
         left_out: How many cases are in no part.
+        lacking: By database and type, how many unanswerable questions a type has too few there.
         reworded: What a language model made of the unanswerable questions.
         notes: What a user should know.
     """
@@ -102,6 +103,7 @@ class BuiltBenchmark:
     meanings: Meanings
     template_parts: Mapping[str, Part]
     left_out: int = 0
+    lacking: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     reworded: RewordedQuestions | None = None
     notes: tuple[str, ...] = ()
 
@@ -116,6 +118,7 @@ def build_benchmark(
     recipe: Recipe | None = None,
     *,
     tools: Tools | None = None,
+    runner: QueryRunner | None = None,
     tell: Tell | None = None,
 ) -> BuiltBenchmark:
     """Build a benchmark.
@@ -125,6 +128,7 @@ def build_benchmark(
         recipe: How.
         tools: A language model that says unanswerable questions in natural words; without one
             the rules' own words stay.
+        runner: Runs the readings of ambiguous questions; without one there are none.
         tell: Told how far it is.
 
     Raises:
@@ -163,8 +167,8 @@ def build_benchmark(
     parts = {part: shuffled(own, seed, part, key=lambda c: c.id) for part, own in parts.items()}
     if recipe.cross_database:
         parts["train"] = list(_train(material.train, tell))
-    extra, reworded, more = _unanswerable(material, recipe, parts, schemas, tools)
-    parts["test"] = shuffled([*parts["test"], *extra], seed, "test", key=lambda case: case.id)
+    made = _unanswerable(material, recipe, parts, schemas, tools, runner)
+    parts["test"] = shuffled([*parts["test"], *made.cases], seed, "test", key=lambda case: case.id)
     lacking = sorted({case.db_id for case in answerable} - set(schemas))
     if lacking:
         notes.append(
@@ -178,8 +182,9 @@ def build_benchmark(
         meanings,
         template_parts,
         left_out,
-        reworded,
-        (*notes, *more),
+        made.lacking,
+        made.reworded,
+        (*notes, *made.notes),
     )
 
 
@@ -294,13 +299,24 @@ def _tagged(
     return replace(case, difficulty=level, tags=tags)
 
 
+@dataclass(frozen=True)
+class _Unanswerable:
+    """The unanswerable questions of test, and what is to be said of them."""
+
+    cases: list[Case]
+    notes: list[str]
+    lacking: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    reworded: RewordedQuestions | None = None
+
+
 def _unanswerable(
     material: Material,
     recipe: Recipe,
     parts: Mapping[Part, Sequence[Case]],
     schemas: Mapping[str, Schema],
     tools: Tools | None,
-) -> tuple[list[Case], RewordedQuestions | None, list[str]]:
+    runner: QueryRunner | None,
+) -> _Unanswerable:
     """The unanswerable questions of test: those that were there, and new ones."""
     questions = Counter(case.db_id for case in parts["test"])
     unanswerable = [case for case in material.cases if not case.answerable]
@@ -318,11 +334,10 @@ def _unanswerable(
     quotas = apportion(max(0, total - len(reused)), lacking)
     cases = [_tagged(case, "test", None) for case in reused]
     if not any(quotas.values()):
-        return cases, None, notes
-    sources = _sources(material, schemas, set(questions), recipe)
-    names = recipe.types or tuple(TYPES.names())
-    types = [TYPES.get(name.replace("-", "_")) for name in names]
-    counts = Counter(case.tags.get(TYPE_TAG, "") for case in reused)
+        return _Unanswerable(cases, notes)
+    sources = _sources(material, schemas, set(questions), recipe, runner)
+    types = _types(recipe, sources, notes)
+    counts = Counter((case.db_id, case.tags.get(TYPE_TAG, "")) for case in reused)
     choice = choose(sources, quotas, types, counts)
     if choice.short:
         places = sum(choice.short.values())
@@ -331,7 +346,7 @@ def _unanswerable(
             "had anything new to say there. Give more questions (option pool) or a schema (option "
             "schema)"
         )
-    notes += _uneven(choice.ideas, types, counts)
+    notes += _uneven(choice.lacking)
     ideas, reworded = choice.ideas, None
     if tools is not None and tools.answerer is not None:
         reworded = reword(ideas, sources, tools)
@@ -342,26 +357,42 @@ def _unanswerable(
     cases += [
         _tagged(case_of(each, sources, files.get(each.idea.db_id)), "test", None) for each in ideas
     ]
-    return cases, reworded, notes
+    return _Unanswerable(cases, notes, choice.lacking, reworded)
 
 
-def _uneven(
-    ideas: Sequence[ChosenIdea], types: Sequence[UnanswerableType], have: Mapping[str, int]
-) -> list[str]:
-    """A note for each type that ran out of questions before the others did."""
-    counts = Counter({kind.label: have.get(kind.label, 0) for kind in types})
-    counts.update(each.kind.label for each in ideas)
-    most = max(counts[kind.label] for kind in types)
+def _types(recipe: Recipe, sources: QuestionSources, notes: list[str]) -> list[UnanswerableType]:
+    """The types to make; by default all of which there is anything."""
+    if recipe.types:
+        return [TYPES.get(name.replace("-", "_")) for name in recipe.types]
+    types = []
+    for _, kind in TYPES.items():
+        if any(True for db_id in sources.known for _ in kind.ideas(sources, db_id)):
+            types.append(kind)
+        else:
+            notes.append(f"no questions of the type {kind.label}: there is nothing to make them of")
+    return types
+
+
+def _uneven(lacking: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """A note for each type that has too few questions on some databases."""
+    by_type: dict[str, dict[str, int]] = {}
+    for db_id, kinds in lacking.items():
+        for label, number in kinds.items():
+            by_type.setdefault(label, {})[db_id] = number
     return [
-        f"only {count(counts[kind.label], 'question')} of the type {kind.label}, where another "
-        f"has {most:,}: the schemas and questions offer no more"
-        for kind in types
-        if counts[kind.label] < most - 1
+        f"{count(sum(places.values()), 'question')} of the type {label} too few for equal numbers ("
+        + ", ".join(f"{db_id} {number}" for db_id, number in sorted(places.items()))
+        + "): the schemas, rows and questions offer no more; other types stand in"
+        for label, places in sorted(by_type.items())
     ]
 
 
 def _sources(
-    material: Material, schemas: Mapping[str, Schema], db_ids: Iterable[str], recipe: Recipe
+    material: Material,
+    schemas: Mapping[str, Schema],
+    db_ids: Iterable[str],
+    recipe: Recipe,
+    runner: QueryRunner | None,
 ) -> QuestionSources:
     here = set(db_ids)
     known = {db_id: SchemaWords.of(schema) for db_id, schema in schemas.items()}
@@ -373,4 +404,5 @@ def _sources(
         pool=material.pool,
         chatter=[case.question for case in every if case.db_id not in here],
         seed=recipe.plan.seed,
+        runner=runner,
     )

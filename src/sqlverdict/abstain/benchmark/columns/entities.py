@@ -18,7 +18,19 @@ from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold, word_set
 
 EntityKind = Literal[
-    "person", "animal", "building", "vehicle", "place", "organization", "event", "work"
+    "person",
+    "animal",
+    "building",
+    "vehicle",
+    "place",
+    "organization",
+    "event",
+    "work",
+    "course",
+    "trip",
+    "product",
+    "deal",
+    "document",
 ]
 
 _ROOTS: dict[EntityKind, tuple[tuple[str, int], ...]] = {
@@ -32,6 +44,31 @@ _ROOTS: dict[EntityKind, tuple[tuple[str, int], ...]] = {
     "event": (("social_event", 1), ("contest", 1)),
 }
 """The nouns above each kind, with the number of the sense. The first kind that fits counts."""
+
+_NOUNS: dict[EntityKind, frozenset[str]] = {
+    "person": word_set("highschooler member climber builder"),
+    "building": word_set("property cinema farm"),
+    "place": word_set("continent mountain"),
+    "vehicle": word_set("train"),
+    "organization": word_set("airline maker channel manufacturer brand chain"),
+    "event": word_set("match battle game event festival competition conference election debate show"),
+    "work": word_set(
+        "journal album track series cartoon episode photo image volume artwork book playlist"
+    ),
+    "document": word_set("document template paragraph paper report file transcript page"),
+    "course": word_set("course program lecture lesson seminar"),
+    "trip": word_set("flight route voyage trip"),
+    "product": word_set("product item part asset phone device"),
+    "deal": word_set(
+        "order invoice payment purchase booking transaction claim contract policy treatment service "
+    
+    ),
+}
+"""What the rows of tables are called where WordNet's most frequent sense is another, or none."""
+
+_KIND_OF_NOUN: dict[str, EntityKind] = {
+    noun: kind for kind, nouns in _NOUNS.items() for noun in nouns
+}
 
 _OF_PERSONS = word_set("gender sex hometown surname forename")
 _SUIT_PERSONS = word_set(
@@ -64,6 +101,8 @@ def entity_kind(table: Table) -> EntityKind | None:
     if not is_entity(table):
         return None
     noun, names = head(table), [words(column.name) for column in table.columns]
+    if noun in _KIND_OF_NOUN:
+        return _KIND_OF_NOUN[noun]
     column_words = {word for name in names for word in name}
     of_persons = bool(_OF_PERSONS & column_words) or ("first", "name") in names
     kind = noun_kind(noun)

@@ -17,7 +17,13 @@ from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, Hypoth
 from sqlverdict.abstain.benchmark.columns.mentions import Mention, mentions
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable import Idea
-from sqlverdict.abstain.benchmark.words import meanings, plural, sayable, singular
+from sqlverdict.abstain.benchmark.words import (
+    meanings,
+    plural,
+    question_words,
+    sayable,
+    singular,
+)
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Case
@@ -29,6 +35,13 @@ _ROUNDS = 8
 
 _OF_ONE = word_set("name title address number contact account phone email")
 """What hardly two rows share: nobody counts or groups by it."""
+
+_AMOUNTS = word_set(
+    "average mean median maximum minimum highest lowest largest smallest biggest top most least "
+    "total sum"
+)
+"""Words for one of many values. A name that has one does not stand where another is: nobody says
+"the average average humidity"."""
 
 _FORMS: dict[ColumnKind, tuple[str, ...]] = {
     "number": (
@@ -117,6 +130,7 @@ def column_ideas(
                 if option.kind == mention.kind
                 and used[option.name] < _EACH * (turn + 1)
                 and not meanings(option.name) & meanings(mention.case.question)
+                and not _doubles(option.name, mention.case.question)
             ]
             if not fitting:
                 continue
@@ -163,7 +177,7 @@ def _forms(
             choices(table.name, near), sources.seed, purpose, table.name, key=lambda o: o.name
         ):
             chance = draw(sources.seed, purpose, db_id, table.name, option.name)
-            forms = _FORMS[option.kind]
+            forms = tuple(f for f in _FORMS[option.kind] if not _doubles(option.name, f))
             if option.name.split()[-1] in _OF_ONE:
                 forms = forms[:1]
             *before, last = table_words.split()
@@ -175,6 +189,13 @@ def _forms(
             )
             model = models[chance % len(models)] if models else text
             yield Idea(db_id, in_style(text, model), "form", "", option.name, table.name)
+
+
+def _doubles(name: str, text: str) -> bool:
+    """Whether a column's name and a text both speak of one of many values."""
+    return all(
+        _AMOUNTS.intersection(word for word, _, _ in question_words(each)) for each in (name, text)
+    )
 
 
 def in_style(text: str, model: str) -> str:

@@ -1,14 +1,14 @@
-"""Questions about anything else, drawn from a given pool.
+"""Questions about anything else, drawn from a given pool and from other databases.
 
-A pool question that shares a specific word with the database's schema is passed over: it might be
-answerable after all. Without a pool, questions on other databases stand in, by the same rule.
-The first letter's case and the mark at the end are made those of an answerable question, so that
-they tell nothing.
+A question that shares a specific word with the database's schema is passed over: it might be
+answerable after all. Questions on other databases stand beside the pool's, by the same rule:
+their words are those of answerable questions, and so tell nothing. The first letter's case and
+the mark at the end are made those of an answerable question.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
 from sqlverdict.abstain.benchmark.columns.ideas import in_style
@@ -24,24 +24,39 @@ class OutOfDomain:
     """Questions that have nothing to do with the database."""
 
     label = "out-of-domain"
-    version = 1
+    version = 2
     prompt = ""
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
-        known = sources.known.get(db_id)
-        if known is None:
-            return
-        pool = sources.pool or [
+        pool = [question for question in sources.pool if not question.chat]
+        pool += [
             PoolQuestion(case.question, f"{case.db_id} {case.id}")
             for case in sources.cases
             if case.db_id != db_id and case.question.strip()
         ]
-        models = sorted(case.question for case in sources.by_database.get(db_id, ()))
-        specific = known.vocabulary - GENERIC
-        for question in shuffled(pool, sources.seed, self.label, db_id, key=lambda q: q.text):
-            spoken = [meaning(word) for word, _, _ in question_words(question.text)]
-            if _SHORTEST <= len(spoken) <= _LONGEST and not specific.intersection(spoken):
-                text = " ".join(question.text.split())
-                model = models[draw(sources.seed, db_id, text) % len(models)] if models else text
-                yield Idea(db_id, in_style(text, model), "pool", question.origin)
+        return pool_ideas(sources, db_id, pool, self.label)
+
+
+def pool_ideas(
+    sources: QuestionSources, db_id: str, pool: Sequence[PoolQuestion], purpose: str
+) -> Iterator[Idea]:
+    """Texts of a pool that share no specific word with a database's schema.
+
+    Args:
+        sources: What questions are made from.
+        db_id: The database.
+        pool: The texts.
+        purpose: What the draws depend on, beside the seed.
+    """
+    known = sources.known.get(db_id)
+    if known is None:
+        return
+    models = sorted(case.question for case in sources.by_database.get(db_id, ()))
+    specific = known.vocabulary - GENERIC
+    for question in shuffled(pool, sources.seed, purpose, db_id, key=lambda q: q.text):
+        spoken = [meaning(word) for word, _, _ in question_words(question.text)]
+        if _SHORTEST <= len(spoken) <= _LONGEST and not specific.intersection(spoken):
+            text = " ".join(question.text.split())
+            model = models[draw(sources.seed, db_id, text) % len(models)] if models else text
+            yield Idea(db_id, in_style(text, model), "pool", question.origin)
