@@ -23,7 +23,8 @@ _SPEAKER = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"\b(?:he|him|his|she|her|hers|they|them|their|it|its|this|that|these|those|there|else|other)\b",
+    r"\b(?:he|him|his|she|her|hers|they|them|their|it|its|this|that|these|those|there|else|other|"
+    r"afterwards|then|according)\b",
     re.IGNORECASE,
 )
 

@@ -26,9 +26,9 @@ from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.records import Case
 from sqlverdict.registry import Registry
 
-WordingKind = Literal["changed", "form", "pool", "model"]
+WordingKind = Literal["changed", "form", "pool", "elsewhere", "model"]
 """How a question's words came about: an answerable question with a change, a form filled in,
-a question of the pool, a language model."""
+a question of the pool, an answerable question of another database, a language model."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,7 @@ TYPE_TAG = "unanswerable_type"
 _MOST_REFUSED = 2000
 """So many ideas in a row that are there already: the type has nothing new to say."""
 
+_SOURCES: frozenset[WordingKind] = frozenset(("pool", "elsewhere"))
 _AT_HAND = 48
 """So many ideas of a type on a database are looked at before one is taken."""
 
@@ -197,6 +198,7 @@ class _Stock:
         self._wordings: set[tuple[str, str]] = set(sources.wordings)
         self._streams: dict[tuple[str, str], Iterator[Idea]] = {}
         self._waiting: dict[tuple[str, str], list[Idea]] = {}
+        self._uses: Counter[str] = Counter()
         self._balance = WordBalance((case.question for case in sources.cases), wanted)
 
     def take(self, kind: UnanswerableType, db_id: str) -> Idea | None:
@@ -218,10 +220,21 @@ class _Stock:
         self._waiting[key] = waiting
         if not waiting:
             return None
-        idea = waiting.pop(self._balance.best([each.question for each in waiting]))
+        even = self._of_the_rarer_source(waiting)
+        idea = even[self._balance.best([each.question for each in even])]
+        waiting.remove(idea)
         self._balance.add(idea.question)
+        self._uses[idea.wording] += 1
         self._wordings |= set(_keys(idea))
         return idea
+
+    def _of_the_rarer_source(self, ideas: list[Idea]) -> list[Idea]:
+        """Where there are texts of the pool and of other databases: those used less often."""
+        sources = {idea.wording for idea in ideas}
+        if not sources <= _SOURCES:
+            return ideas
+        rarer = min(sorted(sources), key=lambda wording: self._uses[wording])
+        return [idea for idea in ideas if idea.wording == rarer]
 
     def _is_new(self, idea: Idea) -> bool:
         return not self._wordings.intersection(_keys(idea))

@@ -23,6 +23,7 @@ from sqlverdict.abstain.benchmark.words import (
     question_words,
     sayable,
     singular,
+    words,
 )
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold, word_set
@@ -50,17 +51,27 @@ _FORMS: dict[ColumnKind, tuple[str, ...]] = {
         "List the {column} of each {table}.",
         "What are the lowest and the highest {column} among the {tables}?",
         "Show the {tables} in descending order of {column}.",
+        "Find the {table} with the largest {column}.",
+        "What are the names and {columns} of all {tables}?",
+        "Show the names of all {tables}, ordered by {column}.",
+        "Give the name of the {table} with the smallest {column}.",
     ),
     "text": (
         "What is the {column} of each {table}?",
         "How many {tables} are there for each {column}?",
         "List all different {columns} of the {tables}.",
         "What is the most common {column} among the {tables}?",
+        "Show the name and {column} of every {table}.",
+        "Find the names of the {tables} and their {columns}.",
+        "Count the number of different {columns} of the {tables}.",
+        "Return the {column} that most {tables} have.",
     ),
     "date": (
         "What is the {column} of each {table}?",
         "Which {table} has the earliest {column}?",
         "Show the {tables} ordered by their {column}.",
+        "List the name and {column} of every {table}.",
+        "Find the name of the {table} with the latest {column}.",
     ),
 }
 
@@ -168,27 +179,36 @@ def _forms(
     """Forms filled in, in the letter case and with the marks of an answerable question."""
     db_id = known.schema.db_id
     models = sorted((case.question for case in sources.by_database.get(db_id, ())), key=str)
-    for table in known.schema.tables:
-        table_words = sayable(table.name)
-        if table_words is None or not is_entity(table):
-            continue
-        near = known.reach(table.name)
-        for option in shuffled(
-            choices(table.name, near), sources.seed, purpose, table.name, key=lambda o: o.name
-        ):
-            chance = draw(sources.seed, purpose, db_id, table.name, option.name)
-            forms = tuple(f for f in _FORMS[option.kind] if not _doubles(option.name, f))
-            if option.name.split()[-1] in _OF_ONE:
-                forms = forms[:1]
-            *before, last = table_words.split()
-            text = forms[chance % len(forms)].format(
-                column=option.name,
-                columns=option.plural,
-                table=" ".join([*before, singular(last)]),
-                tables=" ".join([*before, plural(singular(last))]),
-            )
-            model = models[chance % len(models)] if models else text
-            yield Idea(db_id, in_style(text, model), "form", "", option.name, table.name)
+    fillings = [
+        (table, option, form)
+        for table in known.schema.tables
+        if sayable(table.name) is not None and is_entity(table)
+        for option in choices(table.name, known.reach(table.name))
+        for form in _forms_for(option, table)
+    ]
+    for table, option, form in shuffled(
+        fillings, sources.seed, purpose, key=lambda f: f"{f[0].name} {f[1].name} {f[2]}"
+    ):
+        *before, last = (sayable(table.name) or "").split()
+        text = form.format(
+            column=option.name,
+            columns=option.plural,
+            table=" ".join([*before, singular(last)]),
+            tables=" ".join([*before, plural(singular(last))]),
+        )
+        chance = draw(sources.seed, purpose, db_id, table.name, option.name, form)
+        model = models[chance % len(models)] if models else text
+        yield Idea(db_id, in_style(text, model), "form", "", option.name, table.name)
+
+
+def _forms_for(option: Hypothetical, table: Table) -> Sequence[str]:
+    """The forms that a column can be asked for in."""
+    forms = [form for form in _FORMS[option.kind] if not _doubles(option.name, form)]
+    if option.name.split()[-1] in _OF_ONE:
+        forms = forms[:1]
+    if not any("name" in words(column.name) for column in table.columns):
+        forms = [form for form in forms if "name" not in form]
+    return forms
 
 
 def _doubles(name: str, text: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sqlverdict.abstain.benchmark.columns.entities import EntityKind
 from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, Hypothetical
+from sqlverdict.parse.tokens import word_set
 
 _USUAL: dict[EntityKind, str] = {
     "person": (
@@ -200,6 +201,20 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
 """The kind of thing (empty: any), a word in a column's name, and what stands in its place in the
 neighbour's name. Where the word stays, what is new goes before the whole name: a former email
 address."""
+
+MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
+    "number": ("previous", "expected", "initial", "target", "estimated"),
+    "text": ("previous", "former", "second", "alternative", "original"),
+    "date": ("planned", "original", "expected"),
+}
+"""What makes a neighbour of nearly any column: its previous value, the one that is expected."""
+
+WITHOUT_MODIFIERS = word_set(
+    "age year birth birthday birthdate born death gender sex first last middle full previous former "
+    "old original current permanent highest lowest average maximum minimum total number count date "
+    "id code percentage rank source destination local"
+)
+"""Words of columns that have no such neighbour."""
 
 _LETTERS: dict[str, ColumnKind] = {"n": "number", "t": "text", "d": "date"}
 

@@ -42,29 +42,54 @@ _OF = re.compile(r"\b(?:of|for)\b|,|\band\b", re.IGNORECASE)
 FOR_AMOUNTS = (
     ("a chart", "Draw a chart of {rest}."),
     ("a chart", "Plot {rest} over time."),
+    ("a chart", "Show {rest} as a pie chart."),
+    ("a chart", "Show me a graph of {rest}."),
     ("a forecast", "Predict {rest} for the next five years."),
     ("a forecast", "Estimate {rest} for the year 2040."),
+    ("a forecast", "What will {rest} be in ten years?"),
+    ("a forecast", "How will {rest} change in the future?"),
     ("a cause", "Explain the reasons behind {rest}."),
+    ("a cause", "Why is {rest} not higher?"),
+    ("a cause", "What is the reason for {rest}?"),
+    ("a judgement", "Is {rest} good or bad?"),
+    ("advice", "Recommend what we should do about {rest}."),
+    ("advice", "How can we increase {rest}?"),
+    ("an alarm", "Tell me as soon as {rest} changes."),
     ("a message", "Email {rest} to the whole team."),
     ("slides", "Make a slide that shows {rest}."),
-    ("advice", "Recommend what we should do about {rest}."),
     ("speech", "Read {rest} aloud."),
+    ("a document", "Put {rest} into a Word file."),
 )
 FOR_VALUES = (
     ("a message", "Email {rest} to the whole team."),
+    ("a message", "Send {rest} to my phone."),
     ("slides", "Make a slide that lists {rest}."),
     ("a letter", "Write a polite letter that mentions {rest}."),
+    ("a poem", "Write a poem with {rest}."),
     ("speech", "Read {rest} aloud."),
     ("a document", "Create a PDF file with {rest}."),
+    ("a print", "Print {rest} in large letters."),
+    ("a poster", "Show {rest} on a poster."),
     ("a backup", "Save {rest} to a USB stick."),
+    ("a chart", "Show {rest} as a word cloud."),
+    ("a website", "Upload {rest} to our website."),
+    ("a correction", "Check {rest} for spelling mistakes."),
+    ("a quiz", "Make a quiz about {rest}."),
+    ("a picture", "Find a picture for {rest}."),
+    ("an explanation", "Explain {rest} to a child."),
 )
 FOR_THINGS = (
     ("a message", "Email all we know about {rest} to the whole team."),
     ("a summary", "Write a newspaper article about {rest}."),
+    ("a story", "Tell me a story about {rest}."),
     ("a sentiment", "Find out what people on social media say about {rest}."),
+    ("a sentiment", "What do people think of {rest}?"),
     ("a forecast", "Predict what will happen to {rest} next year."),
     ("slides", "Make a slide about {rest}."),
     ("a picture", "Show me photos of {rest}."),
+    ("a film", "Find a good film about {rest}."),
+    ("news", "Give me the latest news about {rest}."),
+    ("advice", "What should we change for {rest}?"),
 )
 _TURNS = max(len(FOR_AMOUNTS), len(FOR_VALUES), len(FOR_THINGS))
 _LONGEST = 16
@@ -76,7 +101,7 @@ class NonSql:
     """Requests on existing columns that a query alone cannot do."""
 
     label = "non-sql"
-    version = 2
+    version = 3
     prompt = "unanswerable_task"
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:

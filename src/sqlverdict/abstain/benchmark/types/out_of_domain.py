@@ -1,14 +1,16 @@
 """Questions about anything else, drawn from a given pool and from other databases.
 
 A question that shares a specific word with the database's schema is passed over: it might be
-answerable after all. Questions on other databases stand beside the pool's, by the same rule:
-their words are those of answerable questions, and so tell nothing. The first letter's case and
+answerable after all. Questions on other databases stand beside the pool's, as many of either, by
+the same rule: their words are those of answerable questions, and so tell nothing. The first letter's case and
 the mark at the end are made those of an answerable question.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
 from sqlverdict.abstain.benchmark.columns.ideas import in_style
@@ -16,7 +18,7 @@ from sqlverdict.abstain.benchmark.question_sources import PoolQuestion, Question
 from sqlverdict.abstain.benchmark.unanswerable import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import GENERIC, meaning, question_words
 
-_SHORTEST, _LONGEST = 3, 40
+_SHORTEST, _LONGEST = 4, 30
 
 
 @TYPES.member
@@ -30,12 +32,15 @@ class OutOfDomain:
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
         pool = [question for question in sources.pool if not question.chat]
-        pool += [
+        elsewhere = [
             PoolQuestion(case.question, f"{case.db_id} {case.id}")
             for case in sources.cases
             if case.db_id != db_id and case.question.strip()
         ]
-        return pool_ideas(sources, db_id, pool, self.label)
+        asked = pool_ideas(sources, db_id, elsewhere, self.label)
+        others = (replace(idea, wording="elsewhere") for idea in asked)
+        both = zip_longest(pool_ideas(sources, db_id, pool, self.label), others)
+        return (idea for pair in both for idea in pair if idea is not None)
 
 
 def pool_ideas(
