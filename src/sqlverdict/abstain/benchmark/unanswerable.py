@@ -43,7 +43,8 @@ class Idea:
         column: The column that does not exist, as people say it.
         table: The table that would have it.
         task: What is asked for beyond a query.
-        queries: The readings of an ambiguous question, as queries.
+        readings: What an ambiguous question may mean.
+        queries: Its readings as queries.
     """
 
     db_id: str
@@ -53,6 +54,7 @@ class Idea:
     column: str = ""
     table: str = ""
     task: str = ""
+    readings: str = ""
     queries: tuple[str, ...] = ()
 
 
@@ -198,7 +200,7 @@ class _Stock:
         self._wordings: set[tuple[str, str]] = set(sources.wordings)
         self._streams: dict[tuple[str, str], Iterator[Idea]] = {}
         self._waiting: dict[tuple[str, str], list[Idea]] = {}
-        self._uses: Counter[str] = Counter()
+        self._uses: Counter[tuple[str, str]] = Counter()
         self._balance = WordBalance((case.question for case in sources.cases), wanted)
 
     def take(self, kind: UnanswerableType, db_id: str) -> Idea | None:
@@ -220,20 +222,20 @@ class _Stock:
         self._waiting[key] = waiting
         if not waiting:
             return None
-        even = self._of_the_rarer_source(waiting)
+        even = self._of_the_rarer_source(waiting, kind.label)
         idea = even[self._balance.best([each.question for each in even])]
         waiting.remove(idea)
         self._balance.add(idea.question)
-        self._uses[idea.wording] += 1
+        self._uses[kind.label, idea.wording] += 1
         self._wordings |= set(_keys(idea))
         return idea
 
-    def _of_the_rarer_source(self, ideas: list[Idea]) -> list[Idea]:
+    def _of_the_rarer_source(self, ideas: list[Idea], label: str) -> list[Idea]:
         """Where there are texts of the pool and of other databases: those used less often."""
         sources = {idea.wording for idea in ideas}
         if not sources <= _SOURCES:
             return ideas
-        rarer = min(sorted(sources), key=lambda wording: self._uses[wording])
+        rarer = min(sorted(sources), key=lambda wording: self._uses[label, wording])
         return [idea for idea in ideas if idea.wording == rarer]
 
     def _is_new(self, idea: Idea) -> bool:
@@ -257,6 +259,7 @@ def case_of(choice: ChosenIdea, sources: QuestionSources, database: str | None) 
         "made_from": idea.source,
         "no_such_column": f"{idea.table}.{idea.column}" if idea.column else "",
         "task": idea.task,
+        "readings": idea.readings,
     }
     return Case(
         id=f"{label}-{id_digits(sources.seed, label, idea.db_id, idea.question)}",
