@@ -10,7 +10,7 @@ import re
 
 _TO_PARTNER = re.compile(
     r"\b(?:do|did|are|have|would|can|could|will|were|had)(?:n['’]?t)? you\b(?! (?:find|get|make))"  # noqa: RUF001
-    r"|\b(?:you know|about you|about yourself|your thoughts|thank you for)\b"
+    r"|\b(?:you know|about you|about yourself|your thoughts)\b"
     r"|^\W*(?:hi|hello|hey|thanks|haha|lol|yeah|yup|yep|yes|okay|ok|wow|hmm|sure|exactly|agreed)\b",
     re.IGNORECASE,
 )
@@ -24,7 +24,7 @@ _SPEAKER = re.compile(
 )
 _POINTING = re.compile(
     r"\b(?:he|him|his|she|her|hers|they|them|their|it|its|this|that|these|those|there|else|other|"
-    r"afterwards|then|according)\b",
+    r"afterwards|then|one|according)\b",
     re.IGNORECASE,
 )
 

@@ -11,7 +11,7 @@ from sqlverdict.report.terminal.tables import TextTable, markdown, md_cell, perc
 if TYPE_CHECKING:
     from sqlverdict.abstain.benchmark.lint import LintResult
 
-_SHARES = ("accuracy", "balanced_accuracy", "low", "high", "caught ")
+_SHARES = ("accuracy", "balanced_accuracy", "low", "high", "majority", "caught ")
 _LEVELS = ("easy", "medium", "hard")
 
 
@@ -75,7 +75,7 @@ def figures(linted: LintResult) -> str:
     """The figures of a lint on one line."""
     parts = []
     for name, value in linted.figures.items():
-        share = name.startswith(_SHARES)
+        share = name.removeprefix("type_").startswith(_SHARES)
         text = percent(value) if share else f"{value:,}"
         parts.append(f"{name.replace('_', ' ')} {text}")
     return ", ".join(parts)

@@ -37,6 +37,8 @@ _ROUNDS = 8
 _OF_ONE = word_set("name title address number contact account phone email")
 """What hardly two rows share: nobody counts or groups by it."""
 
+_SORTING = word_set("by each different distinct order per")
+
 _AMOUNTS = word_set(
     "average mean median maximum minimum highest lowest largest smallest biggest top most least "
     "total sum"
@@ -142,6 +144,7 @@ def column_ideas(
                 and used[option.name] < _EACH * (turn + 1)
                 and not meanings(option.name) & meanings(mention.case.question)
                 and not _doubles(option.name, mention.case.question)
+                and not (_is_of_one(option) and _sorts(mention))
             ]
             if not fitting:
                 continue
@@ -204,11 +207,21 @@ def _forms(
 def _forms_for(option: Hypothetical, table: Table) -> Sequence[str]:
     """The forms that a column can be asked for in."""
     forms = [form for form in _FORMS[option.kind] if not _doubles(option.name, form)]
-    if option.name.split()[-1] in _OF_ONE:
+    if _is_of_one(option):
         forms = forms[:1]
     if not any("name" in words(column.name) for column in table.columns):
         forms = [form for form in forms if "name" not in form]
     return forms
+
+
+def _is_of_one(option: Hypothetical) -> bool:
+    return option.name.split()[-1] in _OF_ONE
+
+
+def _sorts(mention: Mention) -> bool:
+    """Whether the question sorts, counts or groups by what the mention names."""
+    before = mention.case.question[: mention.start].lower().split()
+    return bool(_SORTING.intersection(before[-2:]))
 
 
 def _doubles(name: str, text: str) -> bool:

@@ -37,7 +37,7 @@ _USUAL: dict[EntityKind, str] = {
     ),
     "organization": (
         "n:annual budget n:number of employees t:legal form t:website t:chairperson "
-        "d:founding date t:slogan n:annual revenue t:phone number t:email address t:owner"
+        "d:founding date t:slogan n:annual revenue t:phone number t:email address"
     ),
     "event": (
         "n:ticket price n:number of visitors t:organizer t:main sponsor d:registration deadline "
@@ -75,12 +75,12 @@ _UNUSUAL: dict[EntityKind, str] = {
         "t:preferred language t:emergency contact t:tax number t:health insurance "
         "t:education level d:last login date t:favourite song t:best friend n:number of cars "
         "n:number of pets t:favourite museum t:favourite city t:preferred airline t:home airport "
-        "t:first car t:favourite teacher t:favourite concert n:number of friends "
+        "t:favourite teacher t:favourite concert n:number of friends "
         "t:favourite dog breed t:favourite cartoon t:favourite orchestra t:dream job n:shoe size"
     ),
     "animal": (
         "n:sleeping time t:favourite toy t:eye colour t:insurance company d:last vet visit "
-        "t:best friend n:number of visitors t:home country"
+        "n:number of visitors t:home country"
     ),
     "building": (
         "n:annual heating cost n:number of fire exits n:water consumption n:parking fee "
@@ -91,7 +91,7 @@ _UNUSUAL: dict[EntityKind, str] = {
     "vehicle": (
         "n:noise level n:carbon emission n:repair cost t:paint colour t:insurance company "
         "d:last safety inspection t:first owner t:nearest airport "
-        "n:number of pets on board"
+        "n:number of pets on board t:film on board"
     ),
     "place": (
         "n:annual rainfall n:crime rate n:air quality index n:average humidity "
@@ -150,6 +150,10 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("person", "phone", "emergency phone"),
     ("person", "home", "work"),
     ("person", "birth", "death"),
+    ("person", "citizenship", "second citizenship"),
+    ("person", "nationality", "second nationality"),
+    ("person", "major", "second major"),
+    ("person", "language", "second language"),
     ("person", "weight", "target weight"),
     ("person", "hire", "promotion"),
     ("person", "joined", "suspended"),
@@ -171,7 +175,6 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("place", "population", "student population"),
     ("place", "area", "forest area"),
     ("organization", "name", "former name"),
-    ("organization", "country", "tax country"),
     ("organization", "address", "billing address"),
     ("organization", "location", "former location"),
     ("organization", "year", "merger year"),
@@ -203,8 +206,8 @@ neighbour's name. Where the word stays, what is new goes before the whole name: 
 address."""
 
 MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
-    "number": ("previous", "expected", "initial", "target", "estimated"),
-    "text": ("previous", "former", "second", "alternative", "original"),
+    "number": ("previous", "expected", "initial", "target", "original"),
+    "text": ("previous", "former", "original"),
     "date": ("planned", "original", "expected"),
 }
 """What makes a neighbour of nearly any column: its previous value, the one that is expected."""

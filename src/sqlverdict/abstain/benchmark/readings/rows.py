@@ -7,29 +7,34 @@ from dataclasses import dataclass
 
 from sqlverdict.abstain.benchmark.columns.hypothetical import is_key, kind_of
 from sqlverdict.abstain.benchmark.readings.ambiguity import SqlText
+from sqlverdict.abstain.benchmark.wordnet import wordnet
 from sqlverdict.abstain.benchmark.words import plural, sayable, singular, words
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.tokens import fold, word_set
 
 _TITLES = word_set("name title")
+_SPOKEN_TITLES = _TITLES | {"last"}
+_NOT_ASKED = word_set("id code key is if has yn detail details other abbrev")
 _NO_MEASURE = word_set(
     "age weight height latitude longitude zip code year id number birth date is if has yn flag "
-    "draw version position hand"
+    "draw version hand lowest minimum level"
 )
 """Words of numbers that put no row above another."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What rows may be ranked by: a name in words, and the end of a query from FROM on.
+    """What rows may be ranked by.
 
     Attributes:
         name: What is measured, in words.
         ending: The query from FROM on, the best row first, without a LIMIT.
+        counts: Whether rows of another table are counted.
     """
 
     name: str
     ending: str
+    counts: bool = False
 
 
 def spoken_table(table: Table) -> tuple[str, str] | None:
@@ -51,7 +56,34 @@ def title_column(table: Table) -> Column | None:
         if kind_of(column) == "text" and (rest in (["name"], ["title"]) or column_words and not rest):
             return column
     named = [c for c in table.columns if _TITLES & set(words(c.name)) and kind_of(c) == "text"]
-    return named[0] if len(named) == 1 else None
+    family = [c for c in named if words(c.name) == ("last", "name")]
+    return named[0] if len(named) == 1 else family[0] if family else None
+
+
+def title_words(title: Column) -> str:
+    """How a title is asked for: "name", "title", "last name"."""
+    rest = [word for word in words(title.name) if word in _SPOKEN_TITLES]
+    return " ".join(rest) or "name"
+
+
+def plural_of(name: str) -> str:
+    """A name in words, for several of them."""
+    *before, last = name.split()
+    return " ".join([*before, plural(last)])
+
+
+def asked_columns(table: Table) -> list[tuple[str, Column]]:
+    """What may be asked of a table's rows: their title first, then columns with sayable names."""
+    title = title_column(table)
+    pointing = {fold(own) for key in table.foreign_keys for own in key.columns}
+    asked = [(title_words(title), title)] if title is not None else []
+    for column in table.columns:
+        name = sayable(column.name)
+        if column == title or name is None or fold(column.name) in pointing:
+            continue
+        if not _NOT_ASKED & set(words(column.name)) and wordnet().has(singular(name.split()[-1])):
+            asked.append((name, column))
+    return asked
 
 
 def links(table: Table, schema: Schema) -> Iterator[tuple[ForeignKey, Table]]:
@@ -86,7 +118,7 @@ def measures(table: Table, schema: Schema, sql: SqlText) -> list[Measure]:
             )
             by = f" by {_in_words(key.columns[0])}" if _points_twice(child, table) else ""
             what = f"number of rows in {_in_words(child.name)}{by}"
-            found.append(Measure(what, f"{join}count(*) DESC, {called}"))
+            found.append(Measure(what, f"{join}count(*) DESC, {called}", counts=True))
             for column in _numbers(child):
                 total = f"sum({sql.column(child.name, column.name)})"
                 what = f"total {_in_words(column.name)} in {_in_words(child.name)}"

@@ -14,8 +14,14 @@ from itertools import combinations
 from sqlverdict.abstain.benchmark.columns.entities import is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import is_key, kind_of
 from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
-from sqlverdict.abstain.benchmark.readings.rows import links, spoken_table, title_column
-from sqlverdict.abstain.benchmark.words import sayable, words
+from sqlverdict.abstain.benchmark.readings.rows import (
+    asked_columns,
+    links,
+    plural_of,
+    spoken_table,
+    title_column,
+)
+from sqlverdict.abstain.benchmark.words import sayable, singular, words
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 
@@ -29,7 +35,11 @@ _COUNTS = (
     "Count the number of {tables} for {value}.",
     "What is the number of {tables} for {value}?",
 )
-_LISTS = ("What are the {titles} of the {tables} for {value}?", "List the {tables} for {value}.")
+_LISTS = (
+    "What are the {many} of the {tables} for {value}?",
+    "List the {many} of all {tables} for {value}.",
+    "Show the {asked} of each {one} for {value}.",
+)
 _OF_ONE = ("What is the {column} of {value}?", "Find the {column} of {value}.")
 
 
@@ -58,22 +68,22 @@ def _in_one_table(
     if spoken is None:
         return
     here = sql.name(table.name)
-    title = title_column(table)
     for first, second in _slots(table, schema, sql):
         common = (
             f"SELECT DISTINCT {first.compared} FROM {here}{first.join} WHERE {first.compared} IN "
             f"(SELECT {second.compared} FROM {here}{second.join}) ORDER BY 1 LIMIT {_MOST_VALUES}"
         )
-        forms = [(form, "count(*)") for form in _COUNTS]
-        if title is not None and title.name not in (first.column, second.column):
-            forms += [(form, sql.column(table.name, title.name)) for form in _LISTS]
+        forms = [(form, "", "count(*)") for form in _COUNTS]
+        forms += [
+            (form, asked, sql.column(table.name, column.name))
+            for asked, column in asked_columns(table)
+            if column.name not in (first.column, second.column)
+            for form in _LISTS
+        ]
         for value in filter(_is_sayable, values(common)):
-            for form, wanted in forms:
-                text = form.format(
-                    tables=spoken[1],
-                    value=value,
-                    titles="titles" if title and "title" in words(title.name) else "names",
-                )
+            for form, asked, wanted in forms:
+                many = plural_of(asked) if asked else ""
+                text = form.format(tables=spoken[1], one=spoken[0], value=value.strip(), asked=asked, many=many)
                 queries = [
                     f"SELECT {wanted} FROM {here}{slot.join} "
                     f"WHERE {slot.compared} = {sql.value(value)}"
@@ -100,6 +110,8 @@ def _slots(table: Table, schema: Schema, sql: SqlText) -> Iterator[tuple[_Slot, 
             continue
         if fold(parent.name) == fold(table.name) or one.columns == other.columns:
             continue
+        if any(_singulars(key.columns[0]) & _singulars(table.name) for key in (one, other)):
+            continue  # A friend's rows are found by whose friend it is.
         slots = []
         for key in (one, other):
             on = (
@@ -143,16 +155,19 @@ def _in_two_tables(
                     f"WHERE {sql.name(title.name)} = {sql.value(value)}"
                     for table, title, column in ((first, one, mine), (second, other, yours))
                 ]
-                between = f"the {first.name} {value} or the {second.name} {value}"
-                text = form.format(column=sayable(mine), value=value)
+                between = f"of {first.name} or of {second.name}"
+                text = form.format(column=sayable(mine), value=value.strip())
                 yield Ambiguity(text, (queries[0], queries[1]), first.name, between)
 
 
+def _singulars(name: str) -> set[str]:
+    return set(map(singular, words(name)))
+
+
 def _is_sayable(value: str) -> bool:
-    """Whether a value may stand in a question: short, trimmed, with a letter."""
+    """Whether a value may stand in a question: short, with a letter, on one line."""
     return (
-        2 < len(value) <= _LONGEST
-        and value == value.strip()
+        2 < len(value.strip()) <= _LONGEST
         and "\n" not in value
         and any(letter.isalpha() for letter in value)
     )

@@ -12,9 +12,9 @@ from itertools import combinations
 from sqlverdict.abstain.benchmark.columns.entities import is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, is_key, kind_of
 from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
-from sqlverdict.abstain.benchmark.readings.rows import spoken_table, title_column
+from sqlverdict.abstain.benchmark.readings.rows import asked_columns, plural_of, spoken_table
 from sqlverdict.abstain.benchmark.wordnet import wordnet
-from sqlverdict.abstain.benchmark.words import plural, singular, words
+from sqlverdict.abstain.benchmark.words import GENERIC, plural, singular, words
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.tokens import word_set
 
@@ -47,17 +47,11 @@ _FORMS: dict[ColumnKind, tuple[tuple[str, str], ...]] = {
         ),
     ),
 }
-_WITH_TITLES: tuple[tuple[str, str], ...] = (
-    ("Show the {titles} and {words} of all {tables}.", "SELECT {title}, {column} FROM {table}"),
-    ("What is the {word} of each {one}?", "SELECT {title}, {column} FROM {table}"),
-    (
-        "What are the {titles} of the {tables}, ordered by {word}?",
-        "SELECT {title} FROM {table} ORDER BY {column}",
-    ),
-    (
-        "Which {one} has the latest {word}?",
-        "SELECT {title} FROM {table} ORDER BY {column} DESC LIMIT 1",
-    ),
+_WITH_OTHERS: tuple[tuple[str, str], ...] = (
+    ("Show the {many} and {words} of all {tables}.", "SELECT {other}, {column} FROM {table}"),
+    ("What are the {asked} and {word} of each {one}?", "SELECT {other}, {column} FROM {table}"),
+    ("Find the {asked} and {word} for every {one}.", "SELECT {other}, {column} FROM {table}"),
+    ("List the {words} of the {tables} with their {many}.", "SELECT {column}, {other} FROM {table}"),
 )
 
 
@@ -68,32 +62,35 @@ def shared_words(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
         if spoken is None or not is_entity(table):
             continue
         for first, second, word in _pairs(table):
-            title = title_column(table)
-            forms = list(_FORMS[kind_of(first)])
-            if title is not None:
-                forms += [
-                    form
-                    for form in _WITH_TITLES
-                    if "latest" not in form[0] or kind_of(first) == "date"
-                ]
-            for form, query in forms:
+            for form, query, asked, other in _forms(table, first, word):
                 text = form.format(
                     word=word,
                     words=plural(word),
                     one=spoken[0],
                     tables=spoken[1],
-                    titles="titles" if title and "title" in words(title.name) else "names",
+                    asked=asked,
+                    many=plural_of(asked) if asked else "",
                 )
                 queries = [
                     query.format(
                         column=sql.name(column.name),
                         table=sql.name(table.name),
-                        title=sql.name(title.name) if title is not None else "",
+                        other=sql.name(other),
                     )
                     for column in (first, second)
                 ]
                 between = " or ".join(" ".join(words(column.name)) for column in (first, second))
                 yield Ambiguity(text, (queries[0], queries[1]), table.name, between)
+
+
+def _forms(table: Table, column: Column, word: str) -> Iterator[tuple[str, str, str, str]]:
+    """Each form with its query, and a further column that it asks for."""
+    for form, query in _FORMS[kind_of(column)]:
+        yield form, query, "", ""
+    for asked, other in asked_columns(table):
+        if word not in map(singular, words(other.name)):
+            for form, query in _WITH_OTHERS:
+                yield form, query, asked, other.name
 
 
 def _pairs(table: Table) -> Iterator[tuple[Column, Column, str]]:
@@ -108,8 +105,9 @@ def _pairs(table: Table) -> Iterator[tuple[Column, Column, str]]:
     columns = [column for column in table.columns if len(names.get(column.name, ())) > 1]
     for first, second in combinations(columns, 2):
         one, other = names[first.name], names[second.name]
-        if kind_of(first) != kind_of(second) or set(one) <= set(other) or set(other) <= set(one):
-            continue
+        apart = [{word for word in own if word.isalpha()} - GENERIC for own in (one, other)]
+        if kind_of(first) != kind_of(second) or not apart[0] - apart[1] or not apart[1] - apart[0]:
+            continue  # A first and a second line of an address are one thing.
         for place in (-1, 0):
             word = one[place]
             if word != other[place] or word in alone or word in _NO_NOUN or not word.isalpha():

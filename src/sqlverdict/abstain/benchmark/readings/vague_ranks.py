@@ -7,21 +7,29 @@ the sum of those rows' numbers. Ages and years put nobody first, and are no meas
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 
 from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind
 from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
-from sqlverdict.abstain.benchmark.readings.rows import measures, spoken_table, title_column
-from sqlverdict.abstain.benchmark.words import plural, words
+from sqlverdict.abstain.benchmark.readings.rows import (
+    Measure,
+    asked_columns,
+    measures,
+    plural_of,
+    spoken_table,
+    title_column,
+)
+from sqlverdict.abstain.benchmark.words import singular
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import word_set
 
 _WORDS: dict[EntityKind, tuple[str, ...]] = {
-    "person": ("best", "most successful", "most active"),
-    "building": ("biggest", "most important", "best"),
+    "person": ("best", "most successful", "most active", "most popular"),
+    "building": ("biggest", "most important", "best", "most popular"),
     "vehicle": ("best", "most important"),
     "place": ("biggest", "most important"),
     "organization": ("biggest", "best", "most successful"),
-    "event": ("biggest", "best", "most important"),
+    "event": ("biggest", "best", "most popular"),
     "work": ("best", "most successful", "most popular"),
     "course": ("most popular", "best", "biggest"),
     "trip": ("best", "most popular"),
@@ -29,14 +37,19 @@ _WORDS: dict[EntityKind, tuple[str, ...]] = {
     "document": ("most important", "best"),
     "deal": ("biggest", "most important"),
 }
-_FORMS = (
-    ("What is the {title} of the {word} {one}?", 1),
-    ("Which {one} is the {word}?", 1),
-    ("Find the {word} {one}.", 1),
-    ("Show the {titles} of the 3 {word} {tables}.", 3),
-    ("List the {titles} of the top 3 {tables}.", 3),
-    ("What are the {titles} of the top 5 {tables}?", 5),
+_SIZES = word_set(
+    "area size population capacity surface member staff employee gnp budget amount tonnage"
 )
+_POPULAR = word_set("viewer vote sale attendance visitor ticket rating share download friend like fan")
+_FORMS = (
+    ("What is the {asked} of the {word} {one}?", 1),
+    ("Find the {asked} of the {word} {one}.", 1),
+    ("Return the {asked} of the {word} {one}.", 1),
+    ("Show the {many} of the 3 {word} {tables}.", 3),
+    ("List the {many} of the top 3 {tables}.", 3),
+    ("What are the {many} of the top 5 {tables}?", 5),
+)
+_OF_TITLES = (("Which {one} is the {word}?", 1), ("Give the {word} {one}.", 1))
 
 
 def vague_ranks(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
@@ -45,16 +58,29 @@ def vague_ranks(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
         kind, spoken, title = entity_kind(table), spoken_table(table), title_column(table)
         if kind not in _WORDS or spoken is None or title is None:
             continue
-        own = "title" if "title" in words(title.name) else "name"
-        select = f"SELECT {sql.column(table.name, title.name)} "
-        for first, second in combinations(measures(table, schema, sql), 2):
-            for word in _WORDS[kind]:
-                for form, most in _FORMS:
+        pairs = combinations(measures(table, schema, sql), 2)
+        for (first, second), word in product(pairs, _WORDS[kind]):
+            if not (_fits(word, kind, first) and _fits(word, kind, second)):
+                continue
+            between = f"{first.name} or {second.name}"
+            for asked, column in asked_columns(table):
+                forms = (*_FORMS, *_OF_TITLES) if column == title else _FORMS
+                select = f"SELECT {sql.column(table.name, column.name)} "
+                for form, most in forms:
                     text = form.format(
-                        title=own, titles=plural(own), word=word, one=spoken[0], tables=spoken[1]
+                        asked=asked, many=plural_of(asked), word=word, one=spoken[0], tables=spoken[1]
                     )
-                    queries = (
-                        f"{select}{first.ending} LIMIT {most}",
-                        f"{select}{second.ending} LIMIT {most}",
-                    )
-                    yield Ambiguity(text, queries, table.name, f"{first.name} or {second.name}")
+                    queries = [f"{select}{own.ending} LIMIT {most}" for own in (first, second)]
+                    yield Ambiguity(text, (queries[0], queries[1]), table.name, between)
+
+
+def _fits(word: str, kind: EntityKind, measure: Measure) -> bool:
+    """Whether a measure is one of those that a word may speak of."""
+    named = set(map(singular, measure.name.split()))
+    if word == "biggest":
+        return bool(named & _SIZES)
+    if word == "most active":
+        return measure.counts
+    if word == "most popular":
+        return bool(named & _POPULAR) or (measure.counts and kind != "person")
+    return True

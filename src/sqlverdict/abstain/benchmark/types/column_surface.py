@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.columns.attributes import common_attributes, named_columns
-from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind
+from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind, is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical, is_key, kind_of
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
 from sqlverdict.abstain.benchmark.columns.lexicon import (
@@ -53,7 +53,7 @@ class ColumnSurface(ColumnType):
         close = near | known.reach(table.name)
         linked = known.connected(table.name)
         for other in known.schema.tables:
-            if kind is None or fold(other.name) in close or entity_kind(other) != kind:
+            if kind is None or fold(other.name) in close or not is_entity(other):
                 continue
             for name, column in named_columns(sources, other):
                 if fold(other.name) in linked and meanings(name) & PASSED_ON:
@@ -69,16 +69,17 @@ class ColumnSurface(ColumnType):
                     origin = f"{table.name}.{column.name}"
                     columns.setdefault(name, Hypothetical(name, kind_of(column), origin))
         for name, column in named_columns(sources, table):
-            for neighbour in _modified(name, column):
+            for neighbour in _modified(name, column, kind):
                 if not known.holds(neighbour, near=False):
                     origin = f"{table.name}.{column.name}"
                     columns.setdefault(neighbour, Hypothetical(neighbour, kind_of(column), origin))
         return list(columns.values())
 
 
-def _modified(name: str, column: Column) -> Iterator[str]:
+def _modified(name: str, column: Column, kind: EntityKind | None) -> Iterator[str]:
     """A column's name with a word before it that makes it another."""
-    if not WITHOUT_MODIFIERS.intersection(map(singular, words(column.name))):
+    moves = kind in ("person", "organization") or not meanings(name) & PASSED_ON
+    if moves and not WITHOUT_MODIFIERS.intersection(map(singular, words(column.name))):
         yield from (f"{modifier} {name}" for modifier in MODIFIERS[kind_of(column)])
 
 

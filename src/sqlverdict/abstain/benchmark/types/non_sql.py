@@ -34,11 +34,15 @@ _AMOUNTS = re.compile(
 _SEVERAL = re.compile(r"[?!;]|[.]\s")
 _NO_PHRASE = re.compile(
     r"\b(?:(?:how|what|which|who) (?:many|much|\w+ (?:is|are|do|does|have|has)\b)"
-    r"|order|ordered|sort|sorted|along)\b",
+    r"|order|ordered|sort|sorted|along|also|list)\b",
     re.IGNORECASE,
 )
 _TEXTS = re.compile(r"\b(?:titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
-_OF = re.compile(r"\b(?:of|for)\b|,|\band\b", re.IGNORECASE)
+_OF = re.compile(
+    r"\b(?:of|for|names?|titles?|ids?|codes?|years?|dates?|ages?|addresses)\b|,|\band\b", re.IGNORECASE
+)
+_OF_ONE = re.compile(r"\{rest\} (?:be|not|good|changes)|\b(?:is|will) \{rest\}")
+"""Forms whose verb is for one thing: not for the maximum and the minimum."""
 FOR_AMOUNTS = (
     ("a chart", "Draw a chart of {rest}."),
     ("a chart", "Plot {rest} over time."),
@@ -71,12 +75,10 @@ FOR_VALUES = (
     ("a print", "Print {rest} in large letters."),
     ("a poster", "Show {rest} on a poster."),
     ("a backup", "Save {rest} to a USB stick."),
-    ("a chart", "Show {rest} as a word cloud."),
+    ("a document", "Put {rest} into an Excel file."),
     ("a website", "Upload {rest} to our website."),
     ("a correction", "Check {rest} for spelling mistakes."),
     ("a quiz", "Make a quiz about {rest}."),
-    ("a picture", "Find a picture for {rest}."),
-    ("an explanation", "Explain {rest} to a child."),
 )
 FOR_THINGS = (
     ("a message", "Email all we know about {rest} to the whole team."),
@@ -143,4 +145,6 @@ def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str
     if _TEXTS.search(rest) and draw(seed, "translate", db_id, source) % len(FOR_VALUES) == turn:
         return "a translation", "Translate {rest} into Portuguese."
     tasks = FOR_AMOUNTS if _AMOUNTS.match(rest) else FOR_VALUES if _OF.search(rest) else FOR_THINGS
+    if re.search(r"\band\b|\beach\b", rest):
+        tasks = tuple(each for each in tasks if not _OF_ONE.search(each[1]))
     return tasks[(draw(seed, "task", db_id, source) + turn) % len(tasks)]
