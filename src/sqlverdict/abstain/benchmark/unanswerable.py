@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, Protocol
 
 from sqlverdict.abstain.benchmark.chance import id_digits, shuffled
@@ -159,32 +160,59 @@ def choose(
     stock = _Stock(sources, sum(quotas.values()))
     ideas: list[ChosenIdea] = []
     short: Counter[str] = Counter()
+    shares = _shares(quotas, types, have or {})
     places = [(db_id, number) for db_id, quota in quotas.items() for number in range(quota)]
-    for db_id, _ in shuffled(places, sources.seed, "places", key=str):
-        # Sorting is stable: types that are equally far behind keep their order.
-        for kind in sorted(types, key=lambda kind: (counts[db_id, kind.label], totals[kind.label])):
-            idea = stock.take(kind, db_id)
-            if idea is not None:
-                counts[db_id, kind.label] += 1
-                totals[kind.label] += 1
-                ideas.append(ChosenIdea(kind, idea))
-                break
-        else:
-            short[db_id] += 1
-    return ChosenIdeas(tuple(ideas), dict(short), _lacking(quotas, types, counts, have or {}))
+    order = [db_id for db_id, _ in shuffled(places, sources.seed, "places", key=str)]
+    left: list[str] = []
+    # A type that stands in for another takes nothing that a database needs for its own share.
+    for turn, waiting in ((0, order), (1, left)):
+        for db_id in waiting:
+            behind = partial(_behind, counts, totals, db_id)
+            for kind in sorted(types, key=behind):  # Equally far behind: in the given order.
+                if not turn and counts[db_id, kind.label] > shares[db_id]:
+                    continue
+                idea = stock.take(kind, db_id)
+                if idea is not None:
+                    counts[db_id, kind.label] += 1
+                    totals[kind.label] += 1
+                    ideas.append(ChosenIdea(kind, idea))
+                    break
+            else:
+                if turn:
+                    short[db_id] += 1
+                else:
+                    left.append(db_id)
+    return ChosenIdeas(tuple(ideas), dict(short), _lacking(shares, types, counts))
+
+
+def _behind(
+    counts: Counter[tuple[str, str]], totals: Counter[str], db_id: str, kind: UnanswerableType
+) -> tuple[int, int]:
+    """How many questions a type has on a database, and over the whole."""
+    return counts[db_id, kind.label], totals[kind.label]
+
+
+def _shares(
+    quotas: Mapping[str, int],
+    types: Sequence[UnanswerableType],
+    have: Mapping[tuple[str, str], int],
+) -> dict[str, int]:
+    """How many questions each type has at least on a database where all types are even."""
+    totals = Counter(quotas)
+    for (db_id, _), number in have.items():
+        if db_id in quotas:
+            totals[db_id] += number
+    return {db_id: totals[db_id] // max(1, len(types)) for db_id in quotas}
 
 
 def _lacking(
-    quotas: Mapping[str, int],
+    shares: Mapping[str, int],
     types: Sequence[UnanswerableType],
-    counts: Mapping[tuple[str, str], int],
-    have: Mapping[tuple[str, str], int],
+    counts: Counter[tuple[str, str]],
 ) -> dict[str, dict[str, int]]:
     """What each type lacks of an equal share, by database; nothing where it lacks nothing."""
     lacking: dict[str, dict[str, int]] = {}
-    for db_id, quota in quotas.items():
-        already = sum(number for (own, _), number in have.items() if own == db_id)
-        share = (quota + already) // max(1, len(types))
+    for db_id, share in shares.items():
         for kind in types:
             missing = share - counts[db_id, kind.label]
             if missing > 0:

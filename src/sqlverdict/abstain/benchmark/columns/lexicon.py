@@ -187,6 +187,15 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("work", "release", "recording"),
     ("work", "price", "wholesale price"),
     ("work", "author", "translator"),
+    ("document", "name", "former name"),
+    ("document", "name", "short name"),
+    ("document", "description", "short description"),
+    ("document", "description", "original description"),
+    ("document", "text", "original text"),
+    ("document", "text", "previous text"),
+    ("course", "name", "former name"),
+    ("course", "name", "short name"),
+    ("course", "description", "short description"),
     ("event", "name", "former name"),
     ("event", "theme", "backup theme"),
     ("event", "winner", "referee"),
@@ -206,8 +215,8 @@ neighbour's name. Where the word stays, what is new goes before the whole name: 
 address."""
 
 MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
-    "number": ("previous", "expected", "initial", "target", "original"),
-    "text": ("previous", "former", "original"),
+    "number": ("previous", "expected", "initial", "target", "original", "planned"),
+    "text": ("previous", "former", "original", "earlier"),
     "date": ("planned", "original", "expected"),
 }
 """What makes a neighbour of nearly any column: its previous value, the one that is expected."""

@@ -31,6 +31,8 @@ class OutOfDomain:
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
+        if db_id not in sources.known:
+            return iter(())
         pool = [question for question in sources.pool if not question.chat]
         elsewhere = [
             PoolQuestion(case.question, f"{case.db_id} {case.id}")
@@ -55,10 +57,8 @@ def pool_ideas(
         purpose: What the draws depend on, beside the seed.
     """
     known = sources.known.get(db_id)
-    if known is None:
-        return
+    specific = known.vocabulary - GENERIC if known is not None else frozenset[str]()
     models = sorted(case.question for case in sources.by_database.get(db_id, ()))
-    specific = known.vocabulary - GENERIC
     for question in shuffled(pool, sources.seed, purpose, db_id, key=lambda q: q.text):
         spoken = [meaning(word) for word, _, _ in question_words(question.text)]
         if _SHORTEST <= len(spoken) <= _LONGEST and not specific.intersection(spoken):
