@@ -102,8 +102,7 @@ _UNUSUAL: dict[EntityKind, str] = {
     "organization": (
         "n:carbon footprint n:electricity consumption n:number of lawsuits "
         "n:customer satisfaction score n:staff turnover rate t:auditor "
-        "d:last audit date n:number of cars n:number of dogs t:main sport "
-        "n:number of languages n:number of museums"
+        "d:last audit date n:number of company cars n:number of languages t:lawyer"
     ),
     "event": (
         "n:carbon footprint n:number of volunteers n:insurance cost t:photographer "
@@ -224,7 +223,7 @@ MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
 WITHOUT_MODIFIERS = word_set(
     "age year birth birthday birthdate born death gender sex first last middle full previous former "
     "old original current permanent highest lowest average maximum minimum total number count date "
-    "id code percentage rank source destination local"
+    "id code percentage rank source destination local result make model type theme"
 )
 """Words of columns that have no such neighbour."""
 

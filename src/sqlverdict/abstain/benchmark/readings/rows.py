@@ -17,9 +17,13 @@ _SPOKEN_TITLES = _TITLES | {"last"}
 _NOT_ASKED = word_set("id code key is if has yn detail details other abbrev")
 _NO_MEASURE = word_set(
     "age weight height latitude longitude zip code year id number birth date is if has yn flag "
-    "draw version hand lowest minimum level"
+    "draw version hand lowest minimum level rank ranking position finish order capital percentage "
+    "percent"
 )
 """Words of numbers that put no row above another."""
+
+_NOT_ADDED = word_set("rating rate share average score price grade highest")
+"""Words of numbers that have no sum."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,14 @@ class Measure:
     Attributes:
         name: What is measured, in words.
         ending: The query from FROM on, the best row first, without a LIMIT.
-        counts: Whether rows of another table are counted.
+        column: The table's own column; empty: rows of another table are counted or added up.
+        counts: The other table, where its rows are counted.
     """
 
     name: str
     ending: str
-    counts: bool = False
+    column: str = ""
+    counts: str = ""
 
 
 def spoken_table(table: Table) -> tuple[str, str] | None:
@@ -105,7 +111,7 @@ def measures(table: Table, schema: Schema, sql: SqlText) -> list[Measure]:
     for column in _numbers(table):
         number = sql.column(table.name, column.name)
         ending = f"FROM {here} WHERE {number} IS NOT NULL ORDER BY {number} DESC, {called}"
-        found.append(Measure(_in_words(column.name), ending))
+        found.append(Measure(_in_words(column.name), ending, column.name))
     for child in schema.tables:
         for key, parent in links(child, schema):
             if fold(parent.name) != fold(table.name) or fold(child.name) == fold(table.name):
@@ -118,8 +124,10 @@ def measures(table: Table, schema: Schema, sql: SqlText) -> list[Measure]:
             )
             by = f" by {_in_words(key.columns[0])}" if _points_twice(child, table) else ""
             what = f"number of rows in {_in_words(child.name)}{by}"
-            found.append(Measure(what, f"{join}count(*) DESC, {called}", counts=True))
+            found.append(Measure(what, f"{join}count(*) DESC, {called}", counts=child.name))
             for column in _numbers(child):
+                if _NOT_ADDED & set(map(singular, words(column.name))):
+                    continue
                 total = f"sum({sql.column(child.name, column.name)})"
                 what = f"total {_in_words(column.name)} in {_in_words(child.name)}"
                 found.append(Measure(what, f"{join}{total} DESC, {called}"))

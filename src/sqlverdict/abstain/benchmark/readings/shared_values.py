@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 from sqlverdict.abstain.benchmark.columns.entities import is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import is_key, kind_of
@@ -23,22 +23,26 @@ from sqlverdict.abstain.benchmark.readings.rows import (
 )
 from sqlverdict.abstain.benchmark.words import sayable, singular, words
 from sqlverdict.parse.schema import Schema, Table
-from sqlverdict.parse.tokens import fold
+from sqlverdict.parse.tokens import fold, word_set
 
 Values = Callable[[str], list[str]]
 """Runs a query of one column and gives its texts."""
 
 _MOST_VALUES = 12
+_MOST_PAIRS = 40
+"""So many pairs of a table's columns are compared: each takes a query over the whole table."""
+
+_PLACES = word_set("city town state country region continent district county location address")
 _LONGEST = 40
 _COUNTS = (
-    "How many {tables} are there for {value}?",
-    "Count the number of {tables} for {value}.",
-    "What is the number of {tables} for {value}?",
+    "How many {tables} are there {at} {value}?",
+    "Count the number of {tables} {at} {value}.",
+    "What is the number of {tables} {at} {value}?",
 )
 _LISTS = (
-    "What are the {many} of the {tables} for {value}?",
-    "List the {many} of all {tables} for {value}.",
-    "Show the {asked} of each {one} for {value}.",
+    "What are the {many} of the {tables} {at} {value}?",
+    "List the {many} of all {tables} {at} {value}.",
+    "Show the {asked} of each {one} {at} {value}.",
 )
 _OF_ONE = ("What is the {column} of {value}?", "Find the {column} of {value}.")
 
@@ -82,8 +86,14 @@ def _in_one_table(
         ]
         for value in filter(_is_sayable, values(common)):
             for form, asked, wanted in forms:
-                many = plural_of(asked) if asked else ""
-                text = form.format(tables=spoken[1], one=spoken[0], value=value.strip(), asked=asked, many=many)
+                text = form.format(
+                    tables=spoken[1],
+                    one=spoken[0],
+                    at="in" if _PLACES & _singulars(first.column) else "for",
+                    value=value.strip(),
+                    asked=asked,
+                    many=plural_of(asked) if asked else "",
+                )
                 queries = [
                     f"SELECT {wanted} FROM {here}{slot.join} "
                     f"WHERE {slot.compared} = {sql.value(value)}"
@@ -99,11 +109,9 @@ def _slots(table: Table, schema: Schema, sql: SqlText) -> Iterator[tuple[_Slot, 
     texts = [
         _Slot(column.name, "", sql.column(table.name, column.name))
         for column in table.columns
-        if kind_of(column) == "text"
-        and sayable(column.name)
-        and (title is None or column.name != title.name)
+        if kind_of(column) == "text" and (title is None or column.name != title.name)
     ]
-    yield from combinations(texts, 2)
+    yield from islice(combinations(texts, 2), _MOST_PAIRS)
     for (one, parent), (other, again) in combinations(links(table, schema), 2):
         called = title_column(parent)
         if fold(parent.name) != fold(again.name) or called is None:

@@ -38,7 +38,7 @@ _WORDS: dict[EntityKind, tuple[str, ...]] = {
     "deal": ("biggest", "most important"),
 }
 _SIZES = word_set(
-    "area size population capacity surface member staff employee gnp budget amount tonnage"
+    "area size population capacity surface member staff employee tonnage"
 )
 _POPULAR = word_set("viewer vote sale attendance visitor ticket rating share download friend like fan")
 _FORMS = (
@@ -62,8 +62,12 @@ def vague_ranks(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
         for (first, second), word in product(pairs, _WORDS[kind]):
             if not (_fits(word, kind, first) and _fits(word, kind, second)):
                 continue
+            if first.counts and first.counts == second.counts and word != "most active":
+                continue  # Who likes most is not the most popular.
             between = f"{first.name} or {second.name}"
             for asked, column in asked_columns(table):
+                if column.name in (first.column, second.column):
+                    continue
                 forms = (*_FORMS, *_OF_TITLES) if column == title else _FORMS
                 select = f"SELECT {sql.column(table.name, column.name)} "
                 for form, most in forms:
@@ -78,9 +82,9 @@ def _fits(word: str, kind: EntityKind, measure: Measure) -> bool:
     """Whether a measure is one of those that a word may speak of."""
     named = set(map(singular, measure.name.split()))
     if word == "biggest":
-        return bool(named & _SIZES)
+        return bool(named & _SIZES and measure.column)
     if word == "most active":
-        return measure.counts
+        return bool(measure.counts)
     if word == "most popular":
-        return bool(named & _POPULAR) or (measure.counts and kind != "person")
+        return bool(named & _POPULAR or (measure.counts and kind != "person"))
     return True

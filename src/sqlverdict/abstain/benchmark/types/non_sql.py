@@ -38,6 +38,7 @@ _NO_PHRASE = re.compile(
     re.IGNORECASE,
 )
 _TEXTS = re.compile(r"\b(?:titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
+_NAMES = re.compile(r"\b(?:names?|titles?|descriptions?|details|comments?)\b", re.IGNORECASE)
 _OF = re.compile(
     r"\b(?:of|for|names?|titles?|ids?|codes?|years?|dates?|ages?|addresses)\b|,|\band\b", re.IGNORECASE
 )
@@ -57,7 +58,7 @@ FOR_AMOUNTS = (
     ("a cause", "What is the reason for {rest}?"),
     ("a judgement", "Is {rest} good or bad?"),
     ("advice", "Recommend what we should do about {rest}."),
-    ("advice", "How can we increase {rest}?"),
+    ("a cause", "What influences {rest}?"),
     ("an alarm", "Tell me as soon as {rest} changes."),
     ("a message", "Email {rest} to the whole team."),
     ("slides", "Make a slide that shows {rest}."),
@@ -91,7 +92,6 @@ FOR_THINGS = (
     ("a picture", "Show me photos of {rest}."),
     ("a film", "Find a good film about {rest}."),
     ("news", "Give me the latest news about {rest}."),
-    ("advice", "What should we change for {rest}?"),
 )
 _TURNS = max(len(FOR_AMOUNTS), len(FOR_VALUES), len(FOR_THINGS))
 _LONGEST = 16
@@ -145,6 +145,8 @@ def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str
     if _TEXTS.search(rest) and draw(seed, "translate", db_id, source) % len(FOR_VALUES) == turn:
         return "a translation", "Translate {rest} into Portuguese."
     tasks = FOR_AMOUNTS if _AMOUNTS.match(rest) else FOR_VALUES if _OF.search(rest) else FOR_THINGS
+    if not _NAMES.search(rest):
+        tasks = tuple(each for each in tasks if each[0] != "a correction")
     if re.search(r"\band\b|\beach\b", rest):
         tasks = tuple(each for each in tasks if not _OF_ONE.search(each[1]))
     return tasks[(draw(seed, "task", db_id, source) + turn) % len(tasks)]
