@@ -47,9 +47,7 @@ def databases_table(manifest: Mapping[str, Any]) -> TextTable:
     """The questions of test by database and type."""
     counts: Mapping[str, Mapping[str, int]] = manifest["by_database"]
     kinds = sorted({kind for own in counts.values() for kind in own}, key=_answerable_first)
-    rows = [
-        (db_id, *(f"{own.get(kind, 0):,}" for kind in kinds)) for db_id, own in counts.items()
-    ]
+    rows = [(db_id, *(f"{own.get(kind, 0):,}" for kind in kinds)) for db_id, own in counts.items()]
     return table(("database of test", *(kind or "no type" for kind in kinds)), rows)
 
 

@@ -271,8 +271,7 @@ class _Stock:
 
 
 def _keys(idea: Idea) -> tuple[tuple[str, str], ...]:
-    """What a question must differ in from others: a pool's question is used once, not once a
-    database."""
+    """What tells questions apart: a pool's question is used once, not once a database."""
     wording = same_wording(idea.question)
     own = (idea.db_id, wording)
     return (own, ("", wording)) if idea.wording == "pool" else (own,)

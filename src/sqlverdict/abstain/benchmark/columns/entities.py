@@ -51,7 +51,9 @@ _NOUNS: dict[EntityKind, frozenset[str]] = {
     "place": word_set("continent mountain"),
     "vehicle": word_set("train"),
     "organization": word_set("airline maker channel manufacturer brand chain"),
-    "event": word_set("match battle game event festival competition conference election debate show"),
+    "event": word_set(
+        "match battle game event festival competition conference election debate show"
+    ),
     "work": word_set(
         "journal album track series cartoon episode photo image volume artwork book playlist"
     ),
@@ -61,7 +63,6 @@ _NOUNS: dict[EntityKind, frozenset[str]] = {
     "product": word_set("product item part asset phone device"),
     "deal": word_set(
         "order invoice payment purchase booking transaction claim contract policy treatment service "
-    
     ),
 }
 """What the rows of tables are called where WordNet's most frequent sense is another, or none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sqlverdict.abstain.benchmark.columns.entities import head
 from sqlverdict.abstain.benchmark.columns.hypothetical import is_key, kind_of
 from sqlverdict.abstain.benchmark.readings.ambiguity import SqlText
 from sqlverdict.abstain.benchmark.wordnet import wordnet
@@ -45,8 +46,9 @@ class Measure:
 
 def spoken_table(table: Table) -> tuple[str, str] | None:
     """A table's name as people say it, for one row and for several."""
-    name = sayable(table.name)
-    if name is None:
+    noun = head(table)
+    name = sayable(table.name) or (noun if wordnet().has(noun) else "")
+    if not name:
         return None
     *before, last = name.split()
     one = singular(last)
@@ -59,7 +61,9 @@ def title_column(table: Table) -> Column | None:
     for column in table.columns:
         column_words = [singular(word) for word in words(column.name)]
         rest = [word for word in column_words if word not in own]
-        if kind_of(column) == "text" and (rest in (["name"], ["title"]) or column_words and not rest):
+        if kind_of(column) == "text" and (
+            rest in (["name"], ["title"]) or column_words and not rest
+        ):
             return column
     named = [c for c in table.columns if _TITLES & set(words(c.name)) and kind_of(c) == "text"]
     family = [c for c in named if words(c.name) == ("last", "name")]

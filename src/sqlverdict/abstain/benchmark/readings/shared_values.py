@@ -34,6 +34,7 @@ _MOST_PAIRS = 40
 
 _PLACES = word_set("city town state country region continent district county location address")
 _LONGEST = 40
+_NO_VALUES = word_set("yes true false none null unknown other")
 _COUNTS = (
     "How many {tables} are there {at} {value}?",
     "Count the number of {tables} {at} {value}.",
@@ -73,6 +74,9 @@ def _in_one_table(
         return
     here = sql.name(table.name)
     for first, second in _slots(table, schema, sql):
+        places = [bool(_PLACES & _singulars(slot.column)) for slot in (first, second)]
+        if places[0] != places[1]:
+            continue  # Countries in Micronesia are not those that are called so.
         common = (
             f"SELECT DISTINCT {first.compared} FROM {here}{first.join} WHERE {first.compared} IN "
             f"(SELECT {second.compared} FROM {here}{second.join}) ORDER BY 1 LIMIT {_MOST_VALUES}"
@@ -89,7 +93,7 @@ def _in_one_table(
                 text = form.format(
                     tables=spoken[1],
                     one=spoken[0],
-                    at="in" if _PLACES & _singulars(first.column) else "for",
+                    at="in" if places[0] else "for",
                     value=value.strip(),
                     asked=asked,
                     many=plural_of(asked) if asked else "",
@@ -109,7 +113,9 @@ def _slots(table: Table, schema: Schema, sql: SqlText) -> Iterator[tuple[_Slot, 
     texts = [
         _Slot(column.name, "", sql.column(table.name, column.name))
         for column in table.columns
-        if kind_of(column) == "text" and (title is None or column.name != title.name)
+        if kind_of(column) == "text"
+        and (title is None or column.name != title.name)
+        and "id" not in words(column.name)
     ]
     yield from islice(combinations(texts, 2), _MOST_PAIRS)
     for (one, parent), (other, again) in combinations(links(table, schema), 2):
@@ -176,6 +182,7 @@ def _is_sayable(value: str) -> bool:
     """Whether a value may stand in a question: short, with a letter, on one line."""
     return (
         2 < len(value.strip()) <= _LONGEST
+        and value.strip().lower() not in _NO_VALUES
         and "\n" not in value
         and any(letter.isalpha() for letter in value)
     )

@@ -18,7 +18,9 @@ from sqlverdict.abstain.benchmark.words import GENERIC, plural, singular, words
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.tokens import word_set
 
-_NO_NOUN = word_set("name id code number first last other is details description type from to in of")
+_NO_NOUN = word_set(
+    "name id code number first last other is details description type from to in of"
+)
 
 _FORMS: dict[ColumnKind, tuple[tuple[str, str], ...]] = {
     "number": (
@@ -51,7 +53,10 @@ _WITH_OTHERS: tuple[tuple[str, str], ...] = (
     ("Show the {many} and {words} of all {tables}.", "SELECT {other}, {column} FROM {table}"),
     ("What are the {asked} and {word} of each {one}?", "SELECT {other}, {column} FROM {table}"),
     ("Find the {asked} and {word} for every {one}.", "SELECT {other}, {column} FROM {table}"),
-    ("List the {words} of the {tables} with their {many}.", "SELECT {column}, {other} FROM {table}"),
+    (
+        "List the {words} of the {tables} with their {many}.",
+        "SELECT {column}, {other} FROM {table}",
+    ),
 )
 
 

@@ -37,10 +37,10 @@ _WORDS: dict[EntityKind, tuple[str, ...]] = {
     "document": ("most important", "best"),
     "deal": ("biggest", "most important"),
 }
-_SIZES = word_set(
-    "area size population capacity surface member staff employee tonnage"
+_SIZES = word_set("area size population capacity surface member staff employee tonnage")
+_POPULAR = word_set(
+    "viewer vote sale attendance visitor ticket rating share download friend like fan"
 )
-_POPULAR = word_set("viewer vote sale attendance visitor ticket rating share download friend like fan")
 _FORMS = (
     ("What is the {asked} of the {word} {one}?", 1),
     ("Find the {asked} of the {word} {one}.", 1),
@@ -72,7 +72,11 @@ def vague_ranks(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
                 select = f"SELECT {sql.column(table.name, column.name)} "
                 for form, most in forms:
                     text = form.format(
-                        asked=asked, many=plural_of(asked), word=word, one=spoken[0], tables=spoken[1]
+                        asked=asked,
+                        many=plural_of(asked),
+                        word=word,
+                        one=spoken[0],
+                        tables=spoken[1],
                     )
                     queries = [f"{select}{own.ending} LIMIT {most}" for own in (first, second)]
                     yield Ambiguity(text, (queries[0], queries[1]), table.name, between)

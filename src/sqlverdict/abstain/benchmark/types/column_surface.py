@@ -79,7 +79,11 @@ class ColumnSurface(ColumnType):
 def _modified(name: str, column: Column, kind: EntityKind | None) -> Iterator[str]:
     """A column's name with a word before it that makes it another."""
     moves = kind in ("person", "organization") or not meanings(name) & PASSED_ON
-    if kind is not None and moves and not WITHOUT_MODIFIERS.intersection(map(singular, words(column.name))):
+    if (
+        kind is not None
+        and moves
+        and not WITHOUT_MODIFIERS.intersection(map(singular, words(column.name)))
+    ):
         yield from (f"{modifier} {name}" for modifier in MODIFIERS[kind_of(column)])
 
 

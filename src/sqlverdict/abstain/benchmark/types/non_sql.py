@@ -40,7 +40,8 @@ _NO_PHRASE = re.compile(
 _TEXTS = re.compile(r"\b(?:titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
 _NAMES = re.compile(r"\b(?:names?|titles?|descriptions?|details|comments?)\b", re.IGNORECASE)
 _OF = re.compile(
-    r"\b(?:of|for|names?|titles?|ids?|codes?|years?|dates?|ages?|addresses)\b|,|\band\b", re.IGNORECASE
+    r"\b(?:of|for|names?|titles?|ids?|codes?|years?|dates?|ages?|addresses)\b|,|\band\b",
+    re.IGNORECASE,
 )
 _OF_ONE = re.compile(r"\{rest\} (?:be|not|good|changes)|\b(?:is|will) \{rest\}")
 """Forms whose verb is for one thing: not for the maximum and the minimum."""

@@ -116,9 +116,7 @@ def _build(
     prepare(out, overwrite=args.overwrite)
     inputs = read_material(args)
     with model_tools(args) as tools:
-        built = build_benchmark(
-            inputs.material, recipe, tools=tools, runner=runner, tell=progress
-        )
+        built = build_benchmark(inputs.material, recipe, tools=tools, runner=runner, tell=progress)
     built = replace(built, notes=(*inputs.notes, *built.notes))
     words = built.reworded
     about = {
