@@ -365,8 +365,9 @@ def _types(recipe: Recipe, sources: QuestionSources, notes: list[str]) -> list[U
     if recipe.types:
         return [TYPES.get(name.replace("-", "_")) for name in recipe.types]
     types = []
-    for _, kind in TYPES.items():
-        if any(True for db_id in sources.known for _ in kind.ideas(sources, db_id)):
+    for name in TYPES.names():
+        kind = TYPES.get(name)
+        if any(True for db_id in sources.by_database for _ in kind.ideas(sources, db_id)):
             types.append(kind)
         else:
             notes.append(f"no questions of the type {kind.label}: there is nothing to make them of")

@@ -309,6 +309,7 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
         UnknownMember: there is no such format.
     """
     note = ""
+    typed = False
     if benchmark:
         source = BENCHMARKS.get(benchmark).read(path)
         texts = [(case.question, f"{source.name} {case.id}") for case in source.cases]
@@ -331,7 +332,8 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
     for text, origin in texts:
         asks = bool(benchmark) or is_question(text)
         chat = not benchmark and is_chat(text, asks=asks)
-        if chat or (asks and (benchmark or not needs_context(text))):
+        # Types are those of TriageSQL, whose small talk was taken out of conversations.
+        if chat or (asks and not (typed and needs_context(text))):
             questions.setdefault(same_wording(text), PoolQuestion(text.strip(), origin, chat))
         else:
             others += bool(text.strip())

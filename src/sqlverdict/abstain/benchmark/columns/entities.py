@@ -52,7 +52,7 @@ _NOUNS: dict[EntityKind, frozenset[str]] = {
     "vehicle": word_set("train"),
     "organization": word_set("airline maker channel manufacturer brand chain"),
     "event": word_set(
-        "match battle game event festival competition conference election debate show"
+        "match battle game event festival competition election debate show"
     ),
     "work": word_set(
         "journal album track series cartoon episode photo image volume artwork book playlist"

@@ -52,8 +52,8 @@ _USUAL: dict[EntityKind, str] = {
         "d:exam date n:number of seats t:level t:language d:start date"
     ),
     "trip": (
-        "n:distance n:duration n:ticket price d:departure date d:arrival date n:number of passengers "
-        "t:pilot t:gate t:aircraft type n:number of seats"
+        "n:distance n:duration n:ticket price d:departure date d:arrival date "
+        "n:number of passengers t:pilot t:gate t:aircraft type n:number of seats"
     ),
     "product": (
         "n:weight n:price t:colour t:manufacturer t:size t:country of origin d:release date "
@@ -96,8 +96,8 @@ _UNUSUAL: dict[EntityKind, str] = {
     "place": (
         "n:annual rainfall n:crime rate n:air quality index n:average humidity "
         "n:number of playgrounds t:earthquake risk t:main religion n:number of museums "
-        "n:number of airports n:number of stadiums n:number of dogs t:best orchestra t:oldest museum "
-        "n:number of students n:number of cars t:main sport"
+        "n:number of airports n:number of stadiums n:number of dogs t:best orchestra "
+        "t:oldest museum n:number of students n:number of cars t:main sport"
     ),
     "organization": (
         "n:carbon footprint n:electricity consumption n:number of lawsuits "
@@ -221,9 +221,9 @@ MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
 """What makes a neighbour of nearly any column: its previous value, the one that is expected."""
 
 WITHOUT_MODIFIERS = word_set(
-    "age year birth birthday birthdate born death gender sex first last middle full previous former "
-    "old original current permanent highest lowest average maximum minimum total number count date "
-    "id code percentage rank source destination local result make model type theme"
+    "age year birth birthday birthdate born death gender sex first last middle full previous "
+    "former old original current permanent highest lowest average maximum minimum total number "
+    "count date id code percentage rank source destination local result make model type theme"
 )
 """Words of columns that have no such neighbour."""
 

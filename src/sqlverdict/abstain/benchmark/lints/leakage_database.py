@@ -1,9 +1,9 @@
 """Does the database alone tell the answerable questions from the others, or their types?
 
 Where one database has more unanswerable questions than answerable ones, or one type of them more
-than others, a detector wins by knowing the database. The classifier says for each question what most other
-questions of its database are. It is measured on questions that it has not seen, against the share
-of the most frequent kind, which a guess gets.
+than others, a detector wins by knowing the database. The classifier says for each question what
+most other questions of its database are. It is measured on questions that it has not seen,
+against the share of the most frequent kind, which a guess gets.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def title_column(table: Table) -> Column | None:
         column_words = [singular(word) for word in words(column.name)]
         rest = [word for word in column_words if word not in own]
         if kind_of(column) == "text" and (
-            rest in (["name"], ["title"]) or column_words and not rest
+            rest in (["name"], ["title"]) or (column_words and not rest)
         ):
             return column
     named = [c for c in table.columns if _TITLES & set(words(c.name)) and kind_of(c) == "text"]

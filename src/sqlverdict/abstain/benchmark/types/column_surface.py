@@ -2,8 +2,9 @@
 
 A column that another table of the same database has of the same kind of thing (an ``age`` of
 vets, where only owners have one), or the neighbour of an existing name (a ``death date`` beside
-``birth date``, the ``previous grade`` beside ``grade``). Tables that foreign keys lead to are passed over: what a city's country has may
-well be called the city's. The column is in no such table, in any spelling.
+``birth date``, the ``previous grade`` beside ``grade``). Tables that foreign keys lead to are
+passed over: what a city's country has may well be called the city's. The column is in no such
+table, in any spelling.
 """
 
 from __future__ import annotations

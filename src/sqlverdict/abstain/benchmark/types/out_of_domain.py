@@ -2,8 +2,8 @@
 
 A question that shares a specific word with the database's schema is passed over: it might be
 answerable after all. Questions on other databases stand beside the pool's, as many of either, by
-the same rule: their words are those of answerable questions, and so tell nothing. The first letter's case and
-the mark at the end are made those of an answerable question.
+the same rule: their words are those of answerable questions, and so tell nothing. The first
+letter's case and the mark at the end are made those of an answerable question.
 """
 
 from __future__ import annotations
