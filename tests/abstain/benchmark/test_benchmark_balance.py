@@ -228,7 +228,9 @@ def test_the_manifest_and_the_json_state_the_numbers_of_each_database(shop, tmp_
 
 def test_a_type_that_there_is_nothing_for_has_no_share() -> None:
     """Without a pool there is no talk, and without databases nothing is ambiguous."""
-    cases = [Case(str(n), "x", f"Show the names of all {n} dogs.", ("SELECT 1",)) for n in range(40)]
+    cases = [
+        Case(str(n), "x", f"Show the names of all {n} dogs.", ("SELECT 1",)) for n in range(40)
+    ]
     built = build_benchmark(Material(cases), Recipe(proofs=False))
     notes = " ".join(built.notes)
     assert "no questions of the type chit-chat" in notes

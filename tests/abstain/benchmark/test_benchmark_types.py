@@ -339,3 +339,60 @@ def test_shares_add_up_and_are_as_near_as_can_be(total, weights) -> None:
 
 def test_no_weight_no_share() -> None:
     assert apportion(5, {"a": 0}) == {"a": 0}
+
+
+WEATHER = """
+CREATE TABLE region (region_id INTEGER PRIMARY KEY, name TEXT, rainfall REAL, temperature REAL);
+CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, net_worth REAL);
+"""
+WEATHER_QUESTIONS = (
+    ("What is the average temperature of all regions?", "SELECT avg(temperature) FROM region"),
+    ("Show the highest rainfall of all regions.", "SELECT max(rainfall) FROM region"),
+    ("List the name and temperature of each region.", "SELECT name, temperature FROM region"),
+    ("What is the name of each singer?", "SELECT name FROM singer"),
+    ("List the net worth of each singer.", "SELECT net_worth FROM singer"),
+)
+
+
+def weather(name: str) -> list[Idea]:
+    words_of = {"weather": known("weather", WEATHER)}
+    cases = [
+        Case(str(n), "weather", question, (sql,))
+        for n, (question, sql) in enumerate(WEATHER_QUESTIONS)
+    ]
+    return list(TYPES.get(name).ideas(QuestionSources(cases, words_of), "weather"))
+
+
+AMOUNTS = {"average", "highest", "lowest", "maximum", "minimum", "largest", "smallest", "total"}
+
+
+@pytest.mark.parametrize("name", ["column_related", "column_surface", "column_unrelated"])
+def test_nobody_asks_for_the_average_of_an_average(name) -> None:
+    made = weather(name)
+    assert made
+    for idea in made:
+        if AMOUNTS & set(idea.column.split()):
+            assert sum(word in AMOUNTS for word in idea.question.split()) == 1, idea
+
+
+def test_an_average_is_asked_for_where_no_other_stands() -> None:
+    columns = {idea.column: idea.question for idea in weather("column_unrelated")}
+    assert "average humidity" in columns
+
+
+@pytest.mark.parametrize(
+    "name", ["preferred name", "full name", "current name", "real net worth", "actual temperature"]
+)
+def test_a_word_that_changes_nothing_makes_no_new_column(name) -> None:
+    assert known("weather", WEATHER).holds(name, near=False)
+
+
+def test_a_modifier_that_changes_the_column_does() -> None:
+    for name in ("former name", "target temperature"):
+        assert not known("weather", WEATHER).holds(name, near=False)
+
+
+def test_no_invented_column_is_another_word_for_one_that_is_there() -> None:
+    made = {idea.column for idea in weather("column_surface") if idea.table == "singer"}
+    assert made
+    assert not made & {"preferred name", "name", "title", "full name", "wealth"}

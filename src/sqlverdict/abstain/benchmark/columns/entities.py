@@ -51,9 +51,7 @@ _NOUNS: dict[EntityKind, frozenset[str]] = {
     "place": word_set("continent mountain"),
     "vehicle": word_set("train"),
     "organization": word_set("airline maker channel manufacturer brand chain"),
-    "event": word_set(
-        "match battle game event festival competition election debate show"
-    ),
+    "event": word_set("match battle game event festival competition election debate show"),
     "work": word_set(
         "journal album track series cartoon episode photo image volume artwork book playlist"
     ),
@@ -62,7 +60,8 @@ _NOUNS: dict[EntityKind, frozenset[str]] = {
     "trip": word_set("flight route voyage trip"),
     "product": word_set("product item part asset phone device"),
     "deal": word_set(
-        "order invoice payment purchase booking transaction claim contract policy treatment service "
+        "order invoice payment purchase booking transaction claim contract policy treatment "
+        "service charge settlement"
     ),
 }
 """What the rows of tables are called where WordNet's most frequent sense is another, or none."""

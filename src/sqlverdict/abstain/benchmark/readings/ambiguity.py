@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -25,6 +26,15 @@ class Ambiguity:
     between: str
 
 
+@lru_cache(maxsize=8)
+def _keywords(dialect: str) -> frozenset[str]:
+    """The words that mean something in a dialect, in capitals."""
+    from sqlglot import Dialect
+
+    phrases = Dialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
+    return frozenset(word for phrase in phrases for word in phrase.split())
+
+
 @dataclass(frozen=True)
 class SqlText:
     """Writes names and values in a dialect."""
@@ -35,7 +45,11 @@ class SqlText:
         """A table's or column's name, quoted where it has to be."""
         from sqlglot import exp
 
-        plain = _PLAIN.fullmatch(name) and (self.dialect == "sqlite" or name.islower())
+        plain = (
+            _PLAIN.fullmatch(name)
+            and name.upper() not in _keywords(self.dialect)
+            and (self.dialect == "sqlite" or name.islower())
+        )
         return exp.to_identifier(name, quoted=not plain).sql(dialect=self.dialect)
 
     def value(self, value: str) -> str:
