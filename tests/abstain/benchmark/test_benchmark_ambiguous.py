@@ -67,7 +67,7 @@ def ideas(database: str, runner: QueryRunner) -> list[Idea]:
     return list(TYPES.get("ambiguous").ideas(sources(database, runner), "ferries"))
 
 
-def named(ideas: list[Idea], question: str) -> list[Idea]:
+def asking(ideas: list[Idea], question: str) -> list[Idea]:
     return [idea for idea in ideas if idea.question == question]
 
 
@@ -83,24 +83,24 @@ def test_both_readings_run_and_their_answers_differ(ideas, database, runner) -> 
 
 
 def test_a_value_of_two_tables(ideas, database, runner) -> None:
-    (idea,) = named(ideas, "What is the population of Mora?")
+    (idea,) = asking(ideas, "What is the population of Mora?")
     answers = [runner.run(database, query).rows for query in idea.queries]
     assert answers == [[(500,)], [(8000,)]]
     assert idea.readings == "of harbour or of island"
-    assert not named(ideas, "What is the population of Tal?"), "harbours alone have it"
+    assert not asking(ideas, "What is the population of Tal?"), "harbours alone have it"
 
 
 def test_a_value_of_two_columns_and_of_two_keys(ideas, database, runner) -> None:
-    (idea,) = named(ideas, "How many films are there for Ida Holm?")
+    (idea,) = asking(ideas, "How many films are there for Ida Holm?")
     assert idea.readings == "writer or director"
     assert [runner.run(database, query).rows for query in idea.queries] == [[(2,)], [(1,)]]
-    assert not named(ideas, "How many films are there for Per Lind?"), "a director alone"
-    (idea,) = named(ideas, "How many voyages are there for Mora?")
+    assert not asking(ideas, "How many films are there for Per Lind?"), "a director alone"
+    (idea,) = asking(ideas, "How many voyages are there for Mora?")
     assert sorted(runner.run(database, q).rows[0] for q in idea.queries) == [(1,), (3,)]
 
 
 def test_a_word_of_two_columns(ideas) -> None:
-    (idea,) = named(ideas, "List the dates of all films.")
+    (idea,) = asking(ideas, "List the dates of all films.")
     assert idea.queries == ("SELECT shooting_date FROM film", "SELECT opening_date FROM film")
     questions = " ".join(idea.question for idea in ideas)
     assert "prices of all songs" not in questions, "a price is the price, not the old one"
@@ -109,7 +109,7 @@ def test_a_word_of_two_columns(ideas) -> None:
 
 
 def test_a_rank_without_a_measure(ideas, database, runner) -> None:
-    (idea,) = named(ideas, "What is the title of the best film?")
+    (idea,) = asking(ideas, "What is the title of the best film?")
     assert idea.readings == "sales or viewers"
     answers = [runner.run(database, query).rows for query in idea.queries]
     assert answers == [[("Dusk",)], [("Dawn",)]]
@@ -120,12 +120,12 @@ def test_nothing_is_made_without_a_runner_or_a_database(database, runner) -> Non
     assert list(kind.ideas(sources(database, None), "ferries")) == []
     known = SchemaWords.of(read_sqlite(database, "ferries"))
     case = Case("1", "ferries", "How many?", ("SELECT 1",), f"{database} nowhere")
-    gone = QuestionSources((case,), {"ferries": known}, runner=runner)
-    assert list(kind.ideas(gone, "ferries")) == []
+    missing = QuestionSources((case,), {"ferries": known}, runner=runner)
+    assert list(kind.ideas(missing, "ferries")) == []
 
 
 def test_the_case_keeps_both_queries_and_is_unanswerable(ideas, database, runner) -> None:
-    (idea,) = named(ideas, "How many films are there for Ida Holm?")
+    (idea,) = asking(ideas, "How many films are there for Ida Holm?")
     kind = TYPES.get("ambiguous")
     case = case_of(ChosenIdea(kind, idea), sources(database, runner), database)
     assert case.golds == idea.queries
@@ -202,5 +202,5 @@ def test_names_may_be_anything(database, runner, tmp_path: Path) -> None:
     known = SchemaWords.of(read_sqlite(str(path), "odd"))
     case = Case("1", "odd", "How many?", ("SELECT 1",), str(path))
     here = QuestionSources((case,), {"odd": known}, runner=runner)
-    made = list(TYPES.get("ambiguous").ideas(here, "odd"))
-    assert named(made, "List the dates of all orders.")
+    results = list(TYPES.get("ambiguous").ideas(here, "odd"))
+    assert asking(results, "List the dates of all orders.")

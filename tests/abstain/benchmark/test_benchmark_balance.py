@@ -110,8 +110,8 @@ def question(number: int, db_id: str, kind: str = "") -> Case:
 
 
 def test_a_database_that_tells_the_answer_or_the_type_is_an_error() -> None:
-    told = [question(n, "x") for n in range(40)] + [question(n, "y", "a") for n in range(40, 80)]
-    view = lint(told)
+    cases = [question(n, "x") for n in range(40)] + [question(n, "y", "a") for n in range(40, 80)]
+    view = lint(cases)
     assert view.figures["accuracy"] == 1.0
     assert view.figures["majority"] == 0.5
     assert [finding.severity for finding in view.findings] == ["error", "info"]
@@ -162,9 +162,9 @@ def test_chit_chat_and_other_domains_are_types_of_their_own() -> None:
     known = {"x": SchemaWords.of(read_ddl("CREATE TABLE dog (id INTEGER, name TEXT)", "x"))}
     case = Case("1", "x", "How many dogs are there?", ("SELECT count(*) FROM dog",))
     here = QuestionSources((case,), known, pool=pool)
-    said = {name: [i.source for i in TYPES.get(name).ideas(here, "x")] for name in TYPES.names()}
-    assert said["chit_chat"] == ["1"]
-    assert said["out_of_domain"] == ["2"]
+    origins = {name: [i.source for i in TYPES.get(name).ideas(here, "x")] for name in TYPES.names()}
+    assert origins["chit_chat"] == ["1"]
+    assert origins["out_of_domain"] == ["2"]
 
 
 def test_pools_and_other_databases_are_used_alike() -> None:

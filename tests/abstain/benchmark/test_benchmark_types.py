@@ -368,9 +368,9 @@ AMOUNTS = {"average", "highest", "lowest", "maximum", "minimum", "largest", "sma
 
 @pytest.mark.parametrize("name", ["column_related", "column_surface", "column_unrelated"])
 def test_nobody_asks_for_the_average_of_an_average(name) -> None:
-    made = weather(name)
-    assert made
-    for idea in made:
+    results = weather(name)
+    assert results
+    for idea in results:
         if AMOUNTS & set(idea.column.split()):
             assert sum(word in AMOUNTS for word in idea.question.split()) == 1, idea
 
@@ -393,6 +393,6 @@ def test_a_modifier_that_changes_the_column_does() -> None:
 
 
 def test_no_invented_column_is_another_word_for_one_that_is_there() -> None:
-    made = {idea.column for idea in weather("column_surface") if idea.table == "singer"}
-    assert made
-    assert not made & {"preferred name", "name", "title", "full name", "wealth"}
+    results = {idea.column for idea in weather("column_surface") if idea.table == "singer"}
+    assert results
+    assert not results & {"preferred name", "name", "title", "full name", "wealth"}

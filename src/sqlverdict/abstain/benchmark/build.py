@@ -29,10 +29,11 @@ from sqlverdict.abstain.benchmark.templates import Template, template_of
 from sqlverdict.abstain.benchmark.unanswerable import (
     TYPE_TAG,
     TYPES,
-    UnanswerableType,
     apportion,
     case_of,
     choose,
+    shortfalls,
+    usable_types,
 )
 from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
@@ -167,8 +168,9 @@ def build_benchmark(
     parts = {part: shuffled(own, seed, part, key=lambda c: c.id) for part, own in parts.items()}
     if recipe.cross_database:
         parts["train"] = list(_train(material.train, tell))
-    made = _unanswerable(material, recipe, parts, schemas, tools, runner)
-    parts["test"] = shuffled([*parts["test"], *made.cases], seed, "test", key=lambda case: case.id)
+    others = _unanswerable(material, recipe, parts, schemas, tools, runner)
+    every_case = [*parts["test"], *others.cases]
+    parts["test"] = shuffled(every_case, seed, "test", key=lambda case: case.id)
     lacking = sorted({case.db_id for case in answerable} - set(schemas))
     if lacking:
         notes.append(
@@ -182,9 +184,9 @@ def build_benchmark(
         meanings,
         template_parts,
         left_out,
-        made.lacking,
-        made.reworded,
-        (*notes, *made.notes),
+        others.lacking,
+        others.reworded,
+        (*notes, *others.notes),
     )
 
 
@@ -336,7 +338,11 @@ def _unanswerable(
     if not any(quotas.values()):
         return _Unanswerable(cases, notes)
     sources = _sources(material, schemas, set(questions), recipe, runner)
-    types = _types(recipe, sources, notes)
+    if recipe.types:
+        types = [TYPES.get(name.replace("-", "_")) for name in recipe.types]
+    else:
+        types, empty = usable_types(sources)
+        notes += empty
     counts = Counter((case.db_id, case.tags.get(TYPE_TAG, "")) for case in reused)
     choice = choose(sources, quotas, types, counts)
     if choice.short:
@@ -346,7 +352,7 @@ def _unanswerable(
             "had anything new to say there. Give more questions (option pool) or a schema (option "
             "schema)"
         )
-    notes += _uneven(choice.lacking)
+    notes += shortfalls(choice.lacking)
     ideas, reworded = choice.ideas, None
     if tools is not None and tools.answerer is not None:
         reworded = reword(ideas, sources, tools)
@@ -358,34 +364,6 @@ def _unanswerable(
         _tagged(case_of(each, sources, files.get(each.idea.db_id)), "test", None) for each in ideas
     ]
     return _Unanswerable(cases, notes, choice.lacking, reworded)
-
-
-def _types(recipe: Recipe, sources: QuestionSources, notes: list[str]) -> list[UnanswerableType]:
-    """The types to make; by default all of which there is anything."""
-    if recipe.types:
-        return [TYPES.get(name.replace("-", "_")) for name in recipe.types]
-    types = []
-    for name in TYPES.names():
-        kind = TYPES.get(name)
-        if any(True for db_id in sources.by_database for _ in kind.ideas(sources, db_id)):
-            types.append(kind)
-        else:
-            notes.append(f"no questions of the type {kind.label}: there is nothing to make them of")
-    return types
-
-
-def _uneven(lacking: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """A note for each type that has too few questions on some databases."""
-    by_type: dict[str, dict[str, int]] = {}
-    for db_id, kinds in lacking.items():
-        for label, number in kinds.items():
-            by_type.setdefault(label, {})[db_id] = number
-    return [
-        f"{count(sum(places.values()), 'question')} of the type {label} too few for equal numbers ("
-        + ", ".join(f"{db_id} {number}" for db_id, number in sorted(places.items()))
-        + "): the schemas, rows and questions offer no more; other types stand in"
-        for label, places in sorted(by_type.items())
-    ]
 
 
 def _sources(

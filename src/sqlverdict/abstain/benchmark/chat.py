@@ -41,8 +41,8 @@ def is_chat(text: str, *, asks: bool) -> bool:
     """
     if _OF_ANYBODY.search(text):
         return False
-    told = not asks and text.rstrip().endswith((".", "!")) and _SPEAKER.search(text)
-    return bool(_TO_PARTNER.search(text) or told)
+    statement = not asks and text.rstrip().endswith((".", "!")) and _SPEAKER.search(text)
+    return bool(_TO_PARTNER.search(text) or statement)
 
 
 def needs_context(text: str) -> bool:

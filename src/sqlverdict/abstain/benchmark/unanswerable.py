@@ -24,6 +24,7 @@ from sqlverdict.abstain.benchmark.chance import id_digits, shuffled
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.abstain.benchmark.word_balance import WordBalance
 from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.files.text import count
 from sqlverdict.records import Case
 from sqlverdict.registry import Registry
 
@@ -220,16 +221,42 @@ def _lacking(
     return lacking
 
 
+def usable_types(sources: QuestionSources) -> tuple[list[UnanswerableType], list[str]]:
+    """The types of which there is any question, and a note for each of the others."""
+    types, notes = [], []
+    for name in TYPES.names():
+        kind = TYPES.get(name)
+        if any(True for db_id in sources.by_database for _ in kind.ideas(sources, db_id)):
+            types.append(kind)
+        else:
+            notes.append(f"no questions of the type {kind.label}: there is nothing to make them of")
+    return types, notes
+
+
+def shortfalls(lacking: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """A note for each type that has too few questions on some databases."""
+    by_type: dict[str, dict[str, int]] = {}
+    for db_id, kinds in lacking.items():
+        for label, number in kinds.items():
+            by_type.setdefault(label, {})[db_id] = number
+    return [
+        f"{count(sum(places.values()), 'question')} of the type {label} too few for equal numbers ("
+        + ", ".join(f"{db_id} {number}" for db_id, number in sorted(places.items()))
+        + "): the schemas, rows and questions offer no more; other types stand in"
+        for label, places in sorted(by_type.items())
+    ]
+
+
 class _Stock:
     """The ideas of each type on each database that nobody has taken."""
 
-    def __init__(self, sources: QuestionSources, wanted: int) -> None:
+    def __init__(self, sources: QuestionSources, target: int) -> None:
         self._sources = sources
         self._wordings: set[tuple[str, str]] = set(sources.wordings)
         self._streams: dict[tuple[str, str], Iterator[Idea]] = {}
         self._waiting: dict[tuple[str, str], list[Idea]] = {}
         self._uses: Counter[tuple[str, str]] = Counter()
-        self._balance = WordBalance((case.question for case in sources.cases), wanted)
+        self._balance = WordBalance((case.question for case in sources.cases), target)
 
     def take(self, kind: UnanswerableType, db_id: str) -> Idea | None:
         """The idea whose words tell least, among the next ones; ``None``: there is none."""
@@ -238,15 +265,15 @@ class _Stock:
             self._streams[key] = iter(kind.ideas(self._sources, db_id))
             self._waiting[key] = []
         waiting = [idea for idea in self._waiting[key] if self._is_new(idea)]
-        refused = 0
-        while len(waiting) < _AT_HAND and refused <= _MOST_REFUSED:
+        repeats = 0
+        while len(waiting) < _AT_HAND and repeats <= _MOST_REFUSED:
             idea = next(self._streams[key], None)
             if idea is None:
                 break
             if idea not in waiting and self._is_new(idea):
                 waiting.append(idea)
             else:
-                refused += 1
+                repeats += 1
         self._waiting[key] = waiting
         if not waiting:
             return None

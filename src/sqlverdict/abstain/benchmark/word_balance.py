@@ -19,15 +19,15 @@ class WordBalance:
 
     Args:
         answerable: The answerable questions.
-        wanted: How many unanswerable questions there will be.
+        target: How many unanswerable questions there will be.
     """
 
-    def __init__(self, answerable: Iterable[str], wanted: int) -> None:
+    def __init__(self, answerable: Iterable[str], target: int) -> None:
         texts = list(answerable)
         counts = Counter(word for text in texts for word in _words(text))
-        scale = wanted / len(texts) if texts else 0.0
+        scale = target / len(texts) if texts else 0.0
         self._expected = {word: number * scale for word, number in counts.items()}
-        self._wanted = max(1, wanted)
+        self._target = max(1, target)
         self._uses: Counter[str] = Counter()
         self._done = 0
 
@@ -38,10 +38,10 @@ class WordBalance:
 
     def best(self, texts: Sequence[str]) -> int:
         """The place of the question that makes words tell least; the first of equal ones."""
-        return min(range(len(texts)), key=lambda place: (round(self._cost(texts[place]), 9), place))
+        return min(range(len(texts)), key=lambda index: (round(self._cost(texts[index]), 9), index))
 
     def _cost(self, text: str) -> float:
-        progress = (self._done + 1) / self._wanted
+        progress = (self._done + 1) / self._target
         cost = 0.0
         for word in _words(text):
             expected = self._expected.get(word, 0.0)

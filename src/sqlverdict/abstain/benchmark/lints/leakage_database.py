@@ -49,8 +49,8 @@ class LeakageDatabase:
             why = f"a probe needs two databases and {count(FEWEST, 'question')} of either kind"
             return LintResult(_NAME, self.title, skipped=why)
         shares = {
-            "": _told(cases, lambda case: str(case.answerable), data.seed),
-            "type_": _told(others, lambda case: case.tags.get(TYPE_TAG, ""), data.seed),
+            "": _database_share(cases, lambda case: str(case.answerable), data.seed),
+            "type_": _database_share(others, lambda case: case.tags.get(TYPE_TAG, ""), data.seed),
         }
         figures: dict[str, int | float] = {"databases": len({case.db_id for case in cases})}
         for name, share in shares.items():
@@ -78,7 +78,7 @@ class LeakageDatabase:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _DatabaseShare:
     """The share of questions that was told, its interval, and what a guess gets."""
 
     accuracy: float
@@ -93,7 +93,9 @@ class _Told:
         return "error" if above >= _BROKEN else "warning" if above > 0 else "info"
 
 
-def _told(cases: Sequence[Case], label: Callable[[Case], str], seed: int) -> _Told:
+def _database_share(
+    cases: Sequence[Case], label: Callable[[Case], str], seed: int
+) -> _DatabaseShare:
     """The share of questions whose label is the most frequent one of their database."""
     # In the order of their words, so that folds do not depend on the order of the file.
     ordered = sorted(cases, key=lambda case: (same_wording(case.question), case.id))
@@ -113,4 +115,4 @@ def _told(cases: Sequence[Case], label: Callable[[Case], str], seed: int) -> _To
             right += labels[i] == max(sorted(own), key=own.__getitem__)
     low, high = wilson(right, len(ordered))
     majority = max(Counter(labels).values()) / len(ordered)
-    return _Told(right / len(ordered), low, high, majority, len(ordered))
+    return _DatabaseShare(right / len(ordered), low, high, majority, len(ordered))

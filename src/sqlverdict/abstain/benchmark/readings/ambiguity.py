@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlverdict.dialects import dialect_of
+
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -48,7 +50,7 @@ class SqlText:
         plain = (
             _PLAIN.fullmatch(name)
             and name.upper() not in _keywords(self.dialect)
-            and (self.dialect == "sqlite" or name.islower())
+            and (dialect_of(self.dialect).names_case == "folded" or name.islower())
         )
         return exp.to_identifier(name, quoted=not plain).sql(dialect=self.dialect)
 

@@ -65,9 +65,9 @@ def title_column(table: Table) -> Column | None:
             rest in (["name"], ["title"]) or (column_words and not rest)
         ):
             return column
-    named = [c for c in table.columns if _TITLES & set(words(c.name)) and kind_of(c) == "text"]
-    family = [c for c in named if words(c.name) == ("last", "name")]
-    return named[0] if len(named) == 1 else family[0] if family else None
+    titles = [c for c in table.columns if _TITLES & set(words(c.name)) and kind_of(c) == "text"]
+    family = [c for c in titles if words(c.name) == ("last", "name")]
+    return titles[0] if len(titles) == 1 else family[0] if family else None
 
 
 def title_words(title: Column) -> str:
@@ -86,17 +86,17 @@ def asked_columns(table: Table) -> list[tuple[str, Column]]:
     """What may be asked of a table's rows: their title first, then columns with sayable names."""
     title = title_column(table)
     pointing = {fold(own) for key in table.foreign_keys for own in key.columns}
-    asked = [(title_words(title), title)] if title is not None else []
+    columns = [(title_words(title), title)] if title is not None else []
     for column in table.columns:
         name = sayable(column.name)
         if column == title or name is None or fold(column.name) in pointing:
             continue
         if not _NOT_ASKED & set(words(column.name)) and wordnet().has(singular(name.split()[-1])):
-            asked.append((name, column))
-    return asked
+            columns.append((name, column))
+    return columns
 
 
-def links(table: Table, schema: Schema) -> Iterator[tuple[ForeignKey, Table]]:
+def keys_of(table: Table, schema: Schema) -> Iterator[tuple[ForeignKey, Table]]:
     """The keys of one column by which a table points to others, each with the other table."""
     for key in table.foreign_keys:
         parent = schema.table(key.parent)
@@ -111,13 +111,13 @@ def measures(table: Table, schema: Schema, sql: SqlText) -> list[Measure]:
         return []
     called = sql.column(table.name, title.name)
     here = sql.name(table.name)
-    found = []
+    ranks = []
     for column in _numbers(table):
         number = sql.column(table.name, column.name)
         ending = f"FROM {here} WHERE {number} IS NOT NULL ORDER BY {number} DESC, {called}"
-        found.append(Measure(_in_words(column.name), ending, column.name))
+        ranks.append(Measure(_in_words(column.name), ending, column.name))
     for child in schema.tables:
-        for key, parent in links(child, schema):
+        for key, parent in keys_of(child, schema):
             if fold(parent.name) != fold(table.name) or fold(child.name) == fold(table.name):
                 continue
             there = sql.name(child.name)
@@ -128,14 +128,14 @@ def measures(table: Table, schema: Schema, sql: SqlText) -> list[Measure]:
             )
             by = f" by {_in_words(key.columns[0])}" if _points_twice(child, table) else ""
             what = f"number of rows in {_in_words(child.name)}{by}"
-            found.append(Measure(what, f"{join}count(*) DESC, {called}", counts=child.name))
+            ranks.append(Measure(what, f"{join}count(*) DESC, {called}", counts=child.name))
             for column in _numbers(child):
                 if _NOT_ADDED & set(map(singular, words(column.name))):
                     continue
                 total = f"sum({sql.column(child.name, column.name)})"
                 what = f"total {_in_words(column.name)} in {_in_words(child.name)}"
-                found.append(Measure(what, f"{join}{total} DESC, {called}"))
-    return found
+                ranks.append(Measure(what, f"{join}{total} DESC, {called}"))
+    return ranks
 
 
 def _points_twice(child: Table, table: Table) -> bool:

@@ -16,7 +16,7 @@ from sqlverdict.abstain.benchmark.columns.hypothetical import is_key, kind_of
 from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
 from sqlverdict.abstain.benchmark.readings.rows import (
     asked_columns,
-    links,
+    keys_of,
     plural_of,
     spoken_table,
     title_column,
@@ -43,7 +43,7 @@ _COUNTS = (
 _LISTS = (
     "What are the {many} of the {tables} {at} {value}?",
     "List the {many} of all {tables} {at} {value}.",
-    "Show the {asked} of each {one} {at} {value}.",
+    "Show the {attribute} of each {one} {at} {value}.",
 )
 _OF_ONE = ("What is the {column} of {value}?", "Find the {column} of {value}.")
 
@@ -83,23 +83,23 @@ def _in_one_table(
         )
         forms = [(form, "", "count(*)") for form in _COUNTS]
         forms += [
-            (form, asked, sql.column(table.name, column.name))
-            for asked, column in asked_columns(table)
+            (form, attribute, sql.column(table.name, column.name))
+            for attribute, column in asked_columns(table)
             if column.name not in (first.column, second.column)
             for form in _LISTS
         ]
         for value in filter(_is_sayable, values(common)):
-            for form, asked, wanted in forms:
+            for form, attribute, output in forms:
                 text = form.format(
                     tables=spoken[1],
                     one=spoken[0],
                     at="in" if places[0] else "for",
                     value=value.strip(),
-                    asked=asked,
-                    many=plural_of(asked) if asked else "",
+                    attribute=attribute,
+                    many=plural_of(attribute) if attribute else "",
                 )
                 queries = [
-                    f"SELECT {wanted} FROM {here}{slot.join} "  # noqa: S608 (quoted)
+                    f"SELECT {output} FROM {here}{slot.join} "  # noqa: S608 (quoted)
                     f"WHERE {slot.compared} = {sql.value(value)}"
                     for slot in (first, second)
                 ]
@@ -118,7 +118,7 @@ def _slots(table: Table, schema: Schema, sql: SqlText) -> Iterator[tuple[_Slot, 
         and "id" not in words(column.name)
     ]
     yield from islice(combinations(texts, 2), _MOST_PAIRS)
-    for (one, parent), (other, again) in combinations(links(table, schema), 2):
+    for (one, parent), (other, again) in combinations(keys_of(table, schema), 2):
         called = title_column(parent)
         if fold(parent.name) != fold(again.name) or called is None:
             continue

@@ -1,4 +1,4 @@
-"""A word that two columns of a table have: the *price* of a property, asked for or agreed.
+"""A word that two columns of a table have: the *price* of a property, attribute for or agreed.
 
 Neither column is called by the word alone, which would be the plain reading. First and last names
 are passed over: somebody's name is both.
@@ -51,8 +51,8 @@ _FORMS: dict[ColumnKind, tuple[tuple[str, str], ...]] = {
 }
 _WITH_OTHERS: tuple[tuple[str, str], ...] = (
     ("Show the {many} and {words} of all {tables}.", "SELECT {other}, {column} FROM {table}"),
-    ("What are the {asked} and {word} of each {one}?", "SELECT {other}, {column} FROM {table}"),
-    ("Find the {asked} and {word} for every {one}.", "SELECT {other}, {column} FROM {table}"),
+    ("What are the {attribute} and {word} of each {one}?", "SELECT {other}, {column} FROM {table}"),
+    ("Find the {attribute} and {word} for every {one}.", "SELECT {other}, {column} FROM {table}"),
     (
         "List the {words} of the {tables} with their {many}.",
         "SELECT {column}, {other} FROM {table}",
@@ -67,14 +67,14 @@ def shared_words(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
         if spoken is None or not is_entity(table):
             continue
         for first, second, word in _pairs(table):
-            for form, query, asked, other in _forms(table, first, word):
+            for form, query, attribute, other in _forms(table, first, word):
                 text = form.format(
                     word=word,
                     words=plural(word),
                     one=spoken[0],
                     tables=spoken[1],
-                    asked=asked,
-                    many=plural_of(asked) if asked else "",
+                    attribute=attribute,
+                    many=plural_of(attribute) if attribute else "",
                 )
                 queries = [
                     query.format(
@@ -92,10 +92,10 @@ def _forms(table: Table, column: Column, word: str) -> Iterator[tuple[str, str, 
     """Each form with its query, and a further column that it asks for."""
     for form, query in _FORMS[kind_of(column)]:
         yield form, query, "", ""
-    for asked, other in asked_columns(table):
+    for attribute, other in asked_columns(table):
         if word not in map(singular, words(other.name)):
             for form, query in _WITH_OTHERS:
-                yield form, query, asked, other.name
+                yield form, query, attribute, other.name
 
 
 def _pairs(table: Table) -> Iterator[tuple[Column, Column, str]]:
@@ -113,9 +113,9 @@ def _pairs(table: Table) -> Iterator[tuple[Column, Column, str]]:
         apart = [{word for word in own if word.isalpha()} - GENERIC for own in (one, other)]
         if kind_of(first) != kind_of(second) or not apart[0] - apart[1] or not apart[1] - apart[0]:
             continue  # A first and a second line of an address are one thing.
-        for place in (-1, 0):
-            word = one[place]
-            if word != other[place] or word in alone or word in _NO_NOUN or not word.isalpha():
+        for index in (-1, 0):
+            word = one[index]
+            if word != other[index] or word in alone or word in _NO_NOUN or not word.isalpha():
                 continue
             if len(word) > 2 and wordnet().has(word):
                 yield first, second, word

@@ -42,9 +42,9 @@ _POPULAR = word_set(
     "viewer vote sale attendance visitor ticket rating share download friend like fan"
 )
 _FORMS = (
-    ("What is the {asked} of the {word} {one}?", 1),
-    ("Find the {asked} of the {word} {one}.", 1),
-    ("Return the {asked} of the {word} {one}.", 1),
+    ("What is the {attribute} of the {word} {one}?", 1),
+    ("Find the {attribute} of the {word} {one}.", 1),
+    ("Return the {attribute} of the {word} {one}.", 1),
     ("Show the {many} of the 3 {word} {tables}.", 3),
     ("List the {many} of the top 3 {tables}.", 3),
     ("What are the {many} of the top 5 {tables}?", 5),
@@ -65,15 +65,15 @@ def vague_ranks(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
             if first.counts and first.counts == second.counts and word != "most active":
                 continue  # Who likes most is not the most popular.
             between = f"{first.name} or {second.name}"
-            for asked, column in asked_columns(table):
+            for attribute, column in asked_columns(table):
                 if column.name in (first.column, second.column):
                     continue
                 forms = (*_FORMS, *_OF_TITLES) if column == title else _FORMS
                 select = f"SELECT {sql.column(table.name, column.name)} "
                 for form, most in forms:
                     text = form.format(
-                        asked=asked,
-                        many=plural_of(asked),
+                        attribute=attribute,
+                        many=plural_of(attribute),
                         word=word,
                         one=spoken[0],
                         tables=spoken[1],
@@ -84,11 +84,11 @@ def vague_ranks(schema: Schema, sql: SqlText) -> Iterator[Ambiguity]:
 
 def _fits(word: str, kind: EntityKind, measure: Measure) -> bool:
     """Whether a measure is one of those that a word may speak of."""
-    named = set(map(singular, measure.name.split()))
+    words_of_name = set(map(singular, measure.name.split()))
     if word == "biggest":
-        return bool(named & _SIZES and measure.column)
+        return bool(words_of_name & _SIZES and measure.column)
     if word == "most active":
         return bool(measure.counts)
     if word == "most popular":
-        return bool(named & _POPULAR or (measure.counts and kind != "person"))
+        return bool(words_of_name & _POPULAR or (measure.counts and kind != "person"))
     return True

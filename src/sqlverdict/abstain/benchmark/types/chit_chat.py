@@ -24,5 +24,5 @@ class ChitChat:
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Talk of the pool on a database."""
-        said = [question for question in sources.pool if question.chat]
-        return pool_ideas(sources, db_id, said, self.label)
+        talk = [question for question in sources.pool if question.chat]
+        return pool_ideas(sources, db_id, talk, self.label)

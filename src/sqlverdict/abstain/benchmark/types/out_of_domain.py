@@ -39,8 +39,8 @@ class OutOfDomain:
             for case in sources.cases
             if case.db_id != db_id and case.question.strip()
         ]
-        asked = pool_ideas(sources, db_id, elsewhere, self.label)
-        others = (replace(idea, wording="elsewhere") for idea in asked)
+        same_rule = pool_ideas(sources, db_id, elsewhere, self.label)
+        others = (replace(idea, wording="elsewhere") for idea in same_rule)
         both = zip_longest(pool_ideas(sources, db_id, pool, self.label), others)
         return (idea for pair in both for idea in pair if idea is not None)
 
