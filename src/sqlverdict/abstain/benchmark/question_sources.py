@@ -40,6 +40,10 @@ _JOINTS = frozenset(("of", "at"))
 _COUNTS = frozenset(map(meaning, ("number", "count", "total", "amount", "quantity")))
 """Words for what a query may count, though no column holds it."""
 
+_ANYWHERE = frozenset((meaning("location"),))
+_AREAS = frozenset(map(meaning, ("country", "region", "state", "district", "continent", "county")))
+"""What tells where something is, so that its location is known."""
+
 _IDLE = word_set(
     "preferred full complete real actual current present own proper usual official given exact "
     "overall"
@@ -98,6 +102,8 @@ class SchemaWords:
         """
         words_of_name = _meanings(name)
         words_of_name = words_of_name - _IDLE or words_of_name
+        if words_of_name == _ANYWHERE and self.vocabulary & _AREAS:
+            return True
         if words_of_name & _COUNTS and _within(words_of_name - _COUNTS, self.vocabulary):
             return True
         for table in self.columns if tables is None else tables:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from sqlverdict.abstain.benchmark.wordnet import wordnet
-from sqlverdict.abstain.benchmark.words import singular, words
+from sqlverdict.abstain.benchmark.words import sayable, singular, words
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold, word_set
 
@@ -74,6 +74,7 @@ _OF_PERSONS = word_set("gender sex hometown surname forename")
 _SUIT_PERSONS = word_set(
     "age birth birthday birthdate nationality citizenship email phone salary address job position"
 )
+_HOLDERS = word_set("data list info record")
 _NO_ENTITY = word_set(
     "ref reference type info list data record history detail status code category link log lookup "
     "mapping has in of by to and with for"
@@ -82,8 +83,21 @@ _NO_ENTITY = word_set(
 
 def head(table: Table) -> str:
     """The noun that a table's rows are called by, in the singular; empty where there is none."""
-    table_words = words(table.name)
+    table_words = _thing_words(table)
     return singular(table_words[-1]) if table_words else ""
+
+
+def spoken_name(table: Table) -> str | None:
+    """What a table's rows are called, in words; ``None`` where that cannot be told."""
+    return sayable("_".join(_thing_words(table)))
+
+
+def _thing_words(table: Table) -> tuple[str, ...]:
+    """The words of a table's name without a last one that says no more: the data of cars."""
+    table_words = words(table.name)
+    if len(table_words) > 1 and singular(table_words[-1]) in _HOLDERS:
+        return table_words[:-1]
+    return table_words
 
 
 def is_entity(table: Table) -> bool:
@@ -91,7 +105,9 @@ def is_entity(table: Table) -> bool:
     pointing = {fold(own) for key in table.foreign_keys for own in key.columns}
     linking = len(table.primary_key) > 1 and {fold(own) for own in table.primary_key} <= pointing
     return (
-        not linking and bool(head(table)) and not _NO_ENTITY & set(map(singular, words(table.name)))
+        not linking
+        and bool(head(table))
+        and not _NO_ENTITY & set(map(singular, _thing_words(table)))
     )
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
-from sqlverdict.abstain.benchmark.columns.entities import is_entity
+from sqlverdict.abstain.benchmark.columns.entities import is_entity, spoken_name
 from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, Hypothetical
 from sqlverdict.abstain.benchmark.columns.mentions import Mention, mentions
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
@@ -21,7 +21,6 @@ from sqlverdict.abstain.benchmark.words import (
     meanings,
     plural,
     question_words,
-    sayable,
     singular,
     words,
 )
@@ -185,14 +184,14 @@ def _forms(
     fillings = [
         (table, option, form)
         for table in known.schema.tables
-        if sayable(table.name) is not None and is_entity(table)
+        if spoken_name(table) is not None and is_entity(table)
         for option in choices(table.name, known.reach(table.name))
         for form in _forms_for(option, table)
     ]
     for table, option, form in shuffled(
         fillings, sources.seed, purpose, key=lambda f: f"{f[0].name} {f[1].name} {f[2]}"
     ):
-        *before, last = (sayable(table.name) or "").split()
+        *before, last = (spoken_name(table) or "").split()
         text = form.format(
             column=option.name,
             columns=option.plural,

@@ -215,7 +215,7 @@ address."""
 
 MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
     "number": ("previous", "expected", "initial", "target", "original", "planned"),
-    "text": ("previous", "former", "original", "earlier"),
+    "text": ("previous", "former", "original"),
     "date": ("planned", "original", "expected"),
 }
 """What makes a neighbour of nearly any column: its previous value, the one that is expected."""

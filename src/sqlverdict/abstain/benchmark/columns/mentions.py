@@ -139,7 +139,7 @@ def _fits(question: str, start: int, end: int, kind: ColumnKind, table: Table) -
             return False
     elif last not in _BEFORE and last != "," and not last.endswith(("'s", "s'")):
         return False
-    if before[-2:] == ["number", "of"]:
+    if before[-2:] in (["number", "of"], ["amount", "of"]):
         return False  # "The number of ages": what is counted is a thing.
     if _PREPOSITIONS & set(before[-2:]):
         return False  # "How many singers are from each country?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlverdict.abstain.benchmark.columns.entities import head
+from sqlverdict.abstain.benchmark.columns.entities import head, spoken_name
 from sqlverdict.abstain.benchmark.columns.hypothetical import is_key, kind_of
 from sqlverdict.abstain.benchmark.readings.ambiguity import SqlText
 from sqlverdict.abstain.benchmark.wordnet import wordnet
@@ -47,7 +47,7 @@ class Measure:
 def spoken_table(table: Table) -> tuple[str, str] | None:
     """A table's name as people say it, for one row and for several."""
     noun = head(table)
-    name = sayable(table.name) or (noun if wordnet().has(noun) else "")
+    name = spoken_name(table) or (noun if wordnet().has(noun) else "")
     if not name:
         return None
     *before, last = name.split()
@@ -130,10 +130,11 @@ def measures(table: Table, schema: Schema, sql: SqlText) -> list[Measure]:
             what = f"number of rows in {_in_words(child.name)}{by}"
             ranks.append(Measure(what, f"{join}count(*) DESC, {called}", counts=child.name))
             for column in _numbers(child):
-                if _NOT_ADDED & set(map(singular, words(column.name))):
-                    continue
-                total = f"sum({sql.column(child.name, column.name)})"
-                what = f"total {_in_words(column.name)} in {_in_words(child.name)}"
+                highest = _NOT_ADDED & set(map(singular, words(column.name)))
+                number = sql.column(child.name, column.name)
+                total = f"max({number})" if highest else f"sum({number})"
+                kind = "highest" if highest else "total"
+                what = f"{kind} {_in_words(column.name)} in {_in_words(child.name)}"
                 ranks.append(Measure(what, f"{join}{total} DESC, {called}"))
     return ranks
 

@@ -1,4 +1,4 @@
-"""A word that two columns of a table have: the *price* of a property, attribute for or agreed.
+"""A word that two columns of a table have: the *price* of a property, asked for or agreed.
 
 Neither column is called by the word alone, which would be the plain reading. First and last names
 are passed over: somebody's name is both.

@@ -79,6 +79,8 @@ class ColumnSurface(ColumnType):
 
 def _modified(name: str, column: Column, kind: EntityKind | None) -> Iterator[str]:
     """A column's name with a word before it that makes it another."""
+    if words(column.name) and singular(words(column.name)[-1]) != words(column.name)[-1]:
+        return  # Expected cylinders are nobody's word.
     moves = kind in ("person", "organization") or not meanings(name) & PASSED_ON
     if (
         kind is not None

@@ -39,6 +39,7 @@ _NO_PHRASE = re.compile(
 )
 _TEXTS = re.compile(r"\b(?:titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
 _NAMES = re.compile(r"\b(?:names?|titles?|descriptions?|details|comments?)\b", re.IGNORECASE)
+_LABELS = re.compile(r"\b(?:codes?|ids?|years?|dates?)\b", re.IGNORECASE)
 _OF = re.compile(
     r"\b(?:of|for|names?|titles?|ids?|codes?|years?|dates?|ages?|addresses)\b|,|\band\b",
     re.IGNORECASE,
@@ -145,7 +146,8 @@ def about(question: str) -> str | None:
 def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str, str]:
     if _TEXTS.search(rest) and draw(seed, "translate", db_id, source) % len(FOR_VALUES) == turn:
         return "a translation", "Translate {rest} into Portuguese."
-    tasks = FOR_AMOUNTS if _AMOUNTS.match(rest) else FOR_VALUES if _OF.search(rest) else FOR_THINGS
+    amounts = _AMOUNTS.match(rest) and not _LABELS.search(rest)
+    tasks = FOR_AMOUNTS if amounts else FOR_VALUES if _OF.search(rest) else FOR_THINGS
     if not _NAMES.search(rest):
         tasks = tuple(each for each in tasks if each[0] != "a correction")
     if re.search(r"\band\b|\beach\b", rest):
