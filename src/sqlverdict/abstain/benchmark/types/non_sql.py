@@ -147,6 +147,7 @@ def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str
     if _TEXTS.search(rest) and draw(seed, "translate", db_id, source) % len(FOR_VALUES) == turn:
         return "a translation", "Translate {rest} into Portuguese."
     amounts = _AMOUNTS.match(rest) and not _LABELS.search(rest)
+    tasks: tuple[tuple[str, str], ...]
     tasks = FOR_AMOUNTS if amounts else FOR_VALUES if _OF.search(rest) else FOR_THINGS
     if not _NAMES.search(rest):
         tasks = tuple(each for each in tasks if each[0] != "a correction")
