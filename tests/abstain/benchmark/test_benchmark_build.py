@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sqlverdict.abstain.benchmark.build import Material, Recipe, build_benchmark
+from sqlverdict.abstain.benchmark.lint import LINTS
 from sqlverdict.abstain.benchmark.question_sources import read_pool
 from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.write import case_record
@@ -117,7 +118,8 @@ def test_the_files_keep_their_promises(tmp_path, databases) -> None:
             assert set(record["parts"]) <= {record["kept_for"]}
     assert manifest["recipe"]["seed"] == 3
     assert "## Lints" in (out / "report.md").read_text()
-    assert len(json.loads((out / "lints.json").read_text())) == 6
+    linted = json.loads((out / "lints.json").read_text())
+    assert [one["lint"] for one in linted] == list(LINTS.names())
 
 
 def test_the_same_recipe_gives_the_same_bytes_anywhere(tmp_path, databases) -> None:
@@ -345,7 +347,7 @@ def test_a_folder_is_not_overwritten_unasked(tmp_path, databases) -> None:
             '{"question": "how are you", "type": "small talk"}\n'
             '{"question": "I am fine.", "type": "small talk"}\n'
             '{"question": "what?", "type": "ambiguous"}',
-            ["how are you"],
+            ["how are you", "I am fine."],
         ),
     ],
 )

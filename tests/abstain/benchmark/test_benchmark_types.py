@@ -76,8 +76,10 @@ def ideas(name: str, seed: int = 0, most: int = 200) -> list[Idea]:
     return list(islice(TYPES.get(name).ideas(sources(seed), "kennel"), most))
 
 
-def test_the_five_types_of_the_paper() -> None:
+def test_the_types_of_the_paper_and_two_more() -> None:
     assert [kind.label for _, kind in TYPES.items()] == [
+        "ambiguous",
+        "chit-chat",
         "column-related",
         "column-surface",
         "column-unrelated",
@@ -272,7 +274,7 @@ def test_a_database_without_a_schema_gets_only_what_needs_none() -> None:
     assert sum(counts.values()) == counts["non_sql"]
 
 
-ALL = [kind for _, kind in TYPES.items()]
+ALL = [kind for name, kind in TYPES.items() if name not in ("ambiguous", "chit_chat")]
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -297,8 +299,11 @@ def test_the_order_of_the_cases_does_not_matter() -> None:
     assert one != choose(sources(4), {"kennel": 20}, ALL)
 
 
+HAVE = {("kennel", "non-sql"): 4, ("kennel", "out-of-domain"): 4}
+
+
 def test_types_that_are_there_already_count() -> None:
-    choice = choose(sources(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
+    choice = choose(sources(), {"kennel": 10}, ALL, HAVE)
     counts = Counter(idea.kind.label for idea in choice.ideas)
     assert counts["non-sql"] + counts["out-of-domain"] <= 1
 
@@ -334,3 +339,60 @@ def test_shares_add_up_and_are_as_near_as_can_be(total, weights) -> None:
 
 def test_no_weight_no_share() -> None:
     assert apportion(5, {"a": 0}) == {"a": 0}
+
+
+WEATHER = """
+CREATE TABLE region (region_id INTEGER PRIMARY KEY, name TEXT, rainfall REAL, temperature REAL);
+CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, net_worth REAL);
+"""
+WEATHER_QUESTIONS = (
+    ("What is the average temperature of all regions?", "SELECT avg(temperature) FROM region"),
+    ("Show the highest rainfall of all regions.", "SELECT max(rainfall) FROM region"),
+    ("List the name and temperature of each region.", "SELECT name, temperature FROM region"),
+    ("What is the name of each singer?", "SELECT name FROM singer"),
+    ("List the net worth of each singer.", "SELECT net_worth FROM singer"),
+)
+
+
+def weather(name: str) -> list[Idea]:
+    words_of = {"weather": known("weather", WEATHER)}
+    cases = [
+        Case(str(n), "weather", question, (sql,))
+        for n, (question, sql) in enumerate(WEATHER_QUESTIONS)
+    ]
+    return list(TYPES.get(name).ideas(QuestionSources(cases, words_of), "weather"))
+
+
+AMOUNTS = {"average", "highest", "lowest", "maximum", "minimum", "largest", "smallest", "total"}
+
+
+@pytest.mark.parametrize("name", ["column_related", "column_surface", "column_unrelated"])
+def test_nobody_asks_for_the_average_of_an_average(name) -> None:
+    results = weather(name)
+    assert results
+    for idea in results:
+        if AMOUNTS & set(idea.column.split()):
+            assert sum(word in AMOUNTS for word in idea.question.split()) == 1, idea
+
+
+def test_an_average_is_asked_for_where_no_other_stands() -> None:
+    columns = {idea.column: idea.question for idea in weather("column_unrelated")}
+    assert "average humidity" in columns
+
+
+@pytest.mark.parametrize(
+    "name", ["preferred name", "full name", "current name", "real net worth", "actual temperature"]
+)
+def test_a_word_that_changes_nothing_makes_no_new_column(name) -> None:
+    assert known("weather", WEATHER).holds(name, near=False)
+
+
+def test_a_modifier_that_changes_the_column_does() -> None:
+    for name in ("former name", "target temperature"):
+        assert not known("weather", WEATHER).holds(name, near=False)
+
+
+def test_no_invented_column_is_another_word_for_one_that_is_there() -> None:
+    results = {idea.column for idea in weather("column_surface") if idea.table == "singer"}
+    assert results
+    assert not results & {"preferred name", "name", "title", "full name", "wealth"}

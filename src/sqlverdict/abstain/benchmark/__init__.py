@@ -8,6 +8,8 @@
 ``question_sources``   what unanswerable questions are made from, with a pool from elsewhere
 ``words``              names as words
 ``wordnet``            English nouns as WordNet has them
+``word_balance``       which of several questions makes words tell least
+``chat``               talk in a pool, and what only a conversation explains
 ``wording``            unanswerable questions in natural words, by a language model
 ``chance``             draws that depend on the seed and the thing, not on the order
 ``lint``               what a lint is, and their registry
@@ -15,6 +17,7 @@
 ``report``             a built benchmark and its lints as tables and as a page
 ``write``              a built benchmark as files
 ``columns/``           questions about columns that do not exist
+``readings/``          ambiguous questions and their two readings
 ``lints/``             one file per lint
 ``preprocess/``       what is done to questions before they are split: duplicates, time, paraphrases
 ``types/``             one file per type of unanswerable question

@@ -29,16 +29,17 @@ from sqlverdict.abstain.benchmark.templates import Template, template_of
 from sqlverdict.abstain.benchmark.unanswerable import (
     TYPE_TAG,
     TYPES,
-    ChosenIdea,
-    UnanswerableType,
     apportion,
     case_of,
     choose,
+    shortfalls,
+    usable_types,
 )
 from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.abstain.method import Tools
 from sqlverdict.errors import BenchmarkError, OptionName
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.text import count, few_of
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.parse.schema import Schema
@@ -92,6 +93,7 @@ class BuiltBenchmark:
         meanings: Which templates mean the same.
         template_parts: The part that each template, by its class, is kept for.
         left_out: How many cases are in no part.
+        lacking: By database and type, how many unanswerable questions a type has too few there.
         reworded: What a language model made of the unanswerable questions.
         notes: What a user should know.
     """
@@ -102,6 +104,7 @@ class BuiltBenchmark:
     meanings: Meanings
     template_parts: Mapping[str, Part]
     left_out: int = 0
+    lacking: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     reworded: RewordedQuestions | None = None
     notes: tuple[str, ...] = ()
 
@@ -116,6 +119,7 @@ def build_benchmark(
     recipe: Recipe | None = None,
     *,
     tools: Tools | None = None,
+    runner: QueryRunner | None = None,
     tell: Tell | None = None,
 ) -> BuiltBenchmark:
     """Build a benchmark.
@@ -125,6 +129,7 @@ def build_benchmark(
         recipe: How.
         tools: A language model that says unanswerable questions in natural words; without one
             the rules' own words stay.
+        runner: Runs the readings of ambiguous questions; without one there are none.
         tell: Told how far it is.
 
     Raises:
@@ -163,8 +168,9 @@ def build_benchmark(
     parts = {part: shuffled(own, seed, part, key=lambda c: c.id) for part, own in parts.items()}
     if recipe.cross_database:
         parts["train"] = list(_train(material.train, tell))
-    extra, reworded, more = _unanswerable(material, recipe, parts, schemas, tools)
-    parts["test"] = shuffled([*parts["test"], *extra], seed, "test", key=lambda case: case.id)
+    others = _unanswerable(material, recipe, parts, schemas, tools, runner)
+    every_case = [*parts["test"], *others.cases]
+    parts["test"] = shuffled(every_case, seed, "test", key=lambda case: case.id)
     lacking = sorted({case.db_id for case in answerable} - set(schemas))
     if lacking:
         notes.append(
@@ -178,8 +184,9 @@ def build_benchmark(
         meanings,
         template_parts,
         left_out,
-        reworded,
-        (*notes, *more),
+        others.lacking,
+        others.reworded,
+        (*notes, *others.notes),
     )
 
 
@@ -300,13 +307,24 @@ def _tagged(
     return replace(case, difficulty=level, tags=tags)
 
 
+@dataclass(frozen=True)
+class _Unanswerable:
+    """The unanswerable questions of test, and what is to be said of them."""
+
+    cases: list[Case]
+    notes: list[str]
+    lacking: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    reworded: RewordedQuestions | None = None
+
+
 def _unanswerable(
     material: Material,
     recipe: Recipe,
     parts: Mapping[Part, Sequence[Case]],
     schemas: Mapping[str, Schema],
     tools: Tools | None,
-) -> tuple[list[Case], RewordedQuestions | None, list[str]]:
+    runner: QueryRunner | None,
+) -> _Unanswerable:
     """The unanswerable questions of test: those that were there, and new ones."""
     questions = Counter(case.db_id for case in parts["test"])
     unanswerable = [case for case in material.cases if not case.answerable]
@@ -324,11 +342,14 @@ def _unanswerable(
     quotas = apportion(max(0, total - len(reused)), lacking)
     cases = [_tagged(case, "test", None) for case in reused]
     if not any(quotas.values()):
-        return cases, None, notes
-    sources = _sources(material, schemas, set(questions), recipe)
-    names = recipe.types or tuple(TYPES.names())
-    types = [TYPES.get(name.replace("-", "_")) for name in names]
-    counts = Counter(case.tags.get(TYPE_TAG, "") for case in reused)
+        return _Unanswerable(cases, notes)
+    sources = _sources(material, schemas, set(questions), recipe, runner)
+    if recipe.types:
+        types = [TYPES.get(name.replace("-", "_")) for name in recipe.types]
+    else:
+        types, empty = usable_types(sources)
+        notes += empty
+    counts = Counter((case.db_id, case.tags.get(TYPE_TAG, "")) for case in reused)
     choice = choose(sources, quotas, types, counts)
     if choice.short:
         places = sum(choice.short.values())
@@ -337,7 +358,7 @@ def _unanswerable(
             "had anything new to say there. Give more questions (option pool) or a schema (option "
             "schema)"
         )
-    notes += _uneven(choice.ideas, types, counts)
+    notes += shortfalls(choice.lacking)
     ideas, reworded = choice.ideas, None
     if tools is not None and tools.answerer is not None:
         reworded = reword(ideas, sources, tools)
@@ -348,26 +369,15 @@ def _unanswerable(
     cases += [
         _tagged(case_of(each, sources, files.get(each.idea.db_id)), "test", None) for each in ideas
     ]
-    return cases, reworded, notes
-
-
-def _uneven(
-    ideas: Sequence[ChosenIdea], types: Sequence[UnanswerableType], have: Mapping[str, int]
-) -> list[str]:
-    """A note for each type that ran out of questions before the others did."""
-    counts = Counter({kind.label: have.get(kind.label, 0) for kind in types})
-    counts.update(each.kind.label for each in ideas)
-    most = max(counts[kind.label] for kind in types)
-    return [
-        f"only {count(counts[kind.label], 'question')} of the type {kind.label}, where another "
-        f"has {most:,}: the schemas and questions offer no more"
-        for kind in types
-        if counts[kind.label] < most - 1
-    ]
+    return _Unanswerable(cases, notes, choice.lacking, reworded)
 
 
 def _sources(
-    material: Material, schemas: Mapping[str, Schema], db_ids: Iterable[str], recipe: Recipe
+    material: Material,
+    schemas: Mapping[str, Schema],
+    db_ids: Iterable[str],
+    recipe: Recipe,
+    runner: QueryRunner | None,
 ) -> QuestionSources:
     here = set(db_ids)
     known = {db_id: SchemaWords.of(schema) for db_id, schema in schemas.items()}
@@ -379,4 +389,5 @@ def _sources(
         pool=material.pool,
         chatter=[case.question for case in every if case.db_id not in here],
         seed=recipe.plan.seed,
+        runner=runner,
     )

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sqlverdict.abstain.benchmark.chat import is_chat, needs_context
 from sqlverdict.abstain.benchmark.wordnet import wordnet
 from sqlverdict.abstain.benchmark.words import (
     GENERIC,
@@ -25,6 +26,7 @@ from sqlverdict.abstain.benchmark.words import (
     words,
 )
 from sqlverdict.errors import BenchmarkError, SchemaError
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.text import count, read_text, split_lines
 from sqlverdict.load.benchmark import BENCHMARKS, SourceFile
 from sqlverdict.load.system_records import Records
@@ -38,13 +40,24 @@ _JOINTS = frozenset(("of", "at"))
 _COUNTS = frozenset(map(meaning, ("number", "count", "total", "amount", "quantity")))
 """Words for what a query may count, though no column holds it."""
 
+_ANYWHERE = frozenset((meaning("location"),))
+_AREAS = frozenset(map(meaning, ("country", "region", "state", "district", "continent", "county")))
+"""What tells where something is, so that its location is known."""
+
+_IDLE = word_set(
+    "preferred full complete real actual current present own proper usual official given exact "
+    "overall"
+)
+"""Words that change nothing about what is asked for: a preferred name is a name."""
+
 
 @dataclass(frozen=True)
 class PoolQuestion:
-    """A question from elsewhere, and where it came from."""
+    """A question from elsewhere, where it came from, and whether it is mere talk."""
 
     text: str
     origin: str
+    chat: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +101,9 @@ class SchemaWords:
                 for a "work phone". Generic words such as "id" and "date" alone do not.
         """
         words_of_name = _meanings(name)
+        words_of_name = words_of_name - _IDLE or words_of_name
+        if words_of_name == _ANYWHERE and self.vocabulary & _AREAS:
+            return True
         if words_of_name & _COUNTS and _within(words_of_name - _COUNTS, self.vocabulary):
             return True
         for table in self.columns if tables is None else tables:
@@ -188,6 +204,7 @@ class QuestionSources:
         pool: Questions from elsewhere.
         chatter: Further questions; only their words are used, to tell words from fragments.
         seed: Decides all draws.
+        runner: Runs queries on the databases of the cases; ``None``: nothing is run.
     """
 
     cases: Sequence[Case]
@@ -196,6 +213,7 @@ class QuestionSources:
     pool: Sequence[PoolQuestion] = ()
     chatter: Sequence[str] = ()
     seed: int = 0
+    runner: QueryRunner | None = None
 
     @cached_property
     def by_database(self) -> dict[str, list[Case]]:
@@ -297,6 +315,7 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
         UnknownMember: there is no such format.
     """
     note = ""
+    typed = False
     if benchmark:
         source = BENCHMARKS.get(benchmark).read(path)
         texts = [(case.question, f"{source.name} {case.id}") for case in source.cases]
@@ -317,12 +336,16 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
     questions: dict[str, PoolQuestion] = {}
     others = 0
     for text, origin in texts:
-        if benchmark or is_question(text):
-            questions.setdefault(same_wording(text), PoolQuestion(text.strip(), origin))
+        asks = bool(benchmark) or is_question(text)
+        chat = not benchmark and is_chat(text, asks=asks)
+        # Types are those of TriageSQL, whose small talk was taken out of conversations.
+        if chat or (asks and not (typed and needs_context(text))):
+            questions.setdefault(same_wording(text), PoolQuestion(text.strip(), origin, chat))
         else:
             others += bool(text.strip())
     if others:
-        passed_over = f"{count(others, 'entry', 'entries')} of the pool passed over: not a question"
+        entries = count(others, "entry", "entries")
+        passed_over = f"{entries} of the pool passed over: not a question that stands alone"
         note = f"{note}; {passed_over}" if note else passed_over
     if not questions:
         kinds = f" of the types {', '.join(types)}" if types else ""

@@ -11,7 +11,7 @@ from sqlverdict.report.terminal.tables import TextTable, markdown, md_cell, perc
 if TYPE_CHECKING:
     from sqlverdict.abstain.benchmark.lint import LintResult
 
-_SHARES = ("accuracy", "balanced_accuracy", "low", "high", "caught ")
+_SHARES = ("accuracy", "balanced_accuracy", "low", "high", "majority", "caught ")
 _LEVELS = ("easy", "medium", "hard")
 
 
@@ -43,6 +43,18 @@ def types_table(manifest: Mapping[str, Any]) -> TextTable:
     return table(("unanswerable type", "questions"), rows)
 
 
+def databases_table(manifest: Mapping[str, Any]) -> TextTable:
+    """The questions of test by database and type."""
+    counts: Mapping[str, Mapping[str, int]] = manifest["by_database"]
+    kinds = sorted({kind for own in counts.values() for kind in own}, key=_answerable_first)
+    rows = [(db_id, *(f"{own.get(kind, 0):,}" for kind in kinds)) for db_id, own in counts.items()]
+    return table(("database of test", *(kind or "no type" for kind in kinds)), rows)
+
+
+def _answerable_first(kind: str) -> tuple[bool, str]:
+    return kind != "answerable", kind
+
+
 def lints_table(lints: Sequence[LintResult]) -> TextTable:
     """What each lint found, a line each."""
     rows = []
@@ -61,7 +73,7 @@ def figures(linted: LintResult) -> str:
     """The figures of a lint on one line."""
     parts = []
     for name, value in linted.figures.items():
-        share = name.startswith(_SHARES)
+        share = name.removeprefix("type_").startswith(_SHARES)
         text = percent(value) if share else f"{value:,}"
         parts.append(f"{name.replace('_', ' ')} {text}")
     return ", ".join(parts)
@@ -84,7 +96,8 @@ def building_page(
     """The page ``report.md``."""
     parts = [f"# {md_cell(title)}"]
     if manifest is not None:
-        parts += ["## Parts", markdown(parts_table(manifest)), markdown(types_table(manifest))]
+        tables = (parts_table(manifest), types_table(manifest), databases_table(manifest))
+        parts += ["## Parts", *map(markdown, tables)]
         parts += [f"- {md_cell(note)}" for note in manifest["notes"]]
     parts += ["## Lints", markdown(lints_table(lints))]
     for linted in lints:

@@ -4,10 +4,12 @@ A type is one file in ``types/``. It makes ideas for one database, as many as it
 that the seed decides. It holds no state. Whoever asks takes as many as are wanted and drops what is
 there already.
 
-Every database gets as many as its share of the answerable test questions, so that the database
-tells nothing. Types are kept even over the whole: each place goes to the type that is furthest
-behind and still has an idea there. A question that is there already, in any letter case and with
-any mark at its end, is never taken.
+Every database gets as many as its share of the answerable test questions, and each type as many
+as the others there, so that the database tells neither whether a question is answerable nor its
+type. Each place goes to the type that is furthest behind in the database, then over the whole. A
+type that has no more ideas on a database gives its places to the others there, and what it lacks
+is stated. Of the ideas at hand the one is taken whose words tell least. A question that is there
+already, in any letter case and with any mark at its end, is never taken.
 """
 
 from __future__ import annotations
@@ -15,17 +17,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, Protocol
 
 from sqlverdict.abstain.benchmark.chance import id_digits, shuffled
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
+from sqlverdict.abstain.benchmark.word_balance import WordBalance
 from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.files.text import count
 from sqlverdict.records import Case
 from sqlverdict.registry import Registry
 
-WordingKind = Literal["changed", "form", "pool", "model"]
+WordingKind = Literal["changed", "form", "pool", "elsewhere", "model"]
 """How a question's words came about: an answerable question with a change, a form filled in,
-a question of the pool, a language model."""
+a question of the pool, an answerable question of another database, a language model."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class Idea:
         column: The column that does not exist, as people say it.
         table: The table that would have it.
         task: What is asked for beyond a query.
+        readings: What an ambiguous question may mean.
+        queries: Its readings as queries.
     """
 
     db_id: str
@@ -49,6 +56,8 @@ class Idea:
     column: str = ""
     table: str = ""
     task: str = ""
+    readings: str = ""
+    queries: tuple[str, ...] = ()
 
 
 class UnanswerableType(Protocol):
@@ -85,6 +94,10 @@ TYPE_TAG = "unanswerable_type"
 _MOST_REFUSED = 2000
 """So many ideas in a row that are there already: the type has nothing new to say."""
 
+_SOURCES: frozenset[WordingKind] = frozenset(("pool", "elsewhere"))
+_AT_HAND = 48
+"""So many ideas of a type on a database are looked at before one is taken."""
+
 
 @dataclass(frozen=True)
 class ChosenIdea:
@@ -96,10 +109,18 @@ class ChosenIdea:
 
 @dataclass(frozen=True)
 class ChosenIdeas:
-    """The ideas that were taken; ``short`` counts the places of a database left empty."""
+    """The ideas that were taken.
+
+    Attributes:
+        ideas: The ideas.
+        short: How many places of a database are empty.
+        lacking: By database and type, how many questions a type has too few to be even with an
+            equal share of the database's places.
+    """
 
     ideas: tuple[ChosenIdea, ...]
     short: Mapping[str, int] = field(default_factory=dict)
+    lacking: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
@@ -123,7 +144,7 @@ def choose(
     sources: QuestionSources,
     quotas: Mapping[str, int],
     types: Sequence[UnanswerableType],
-    have: Mapping[str, int] | None = None,
+    have: Mapping[tuple[str, str], int] | None = None,
 ) -> ChosenIdeas:
     """Choose unanswerable questions.
 
@@ -131,45 +152,156 @@ def choose(
         sources: What they are made from.
         quotas: How many each database gets.
         types: The types to choose from.
-        have: How many there are of each type already; they count for the balance.
+        have: How many there are already, by database and type; they count for the balance.
     """
     counts = Counter(have or {})
-    streams = {
-        (db_id, kind.label): _fresh(kind, sources, db_id) for db_id in quotas for kind in types
-    }
-    wordings: set[tuple[str, str]] = set(sources.wordings)
+    totals: Counter[str] = Counter()
+    for (_, label), number in counts.items():
+        totals[label] += number
+    stock = _Stock(sources, sum(quotas.values()))
     ideas: list[ChosenIdea] = []
     short: Counter[str] = Counter()
+    shares = _shares(quotas, types, have or {})
     places = [(db_id, number) for db_id, quota in quotas.items() for number in range(quota)]
-    for db_id, _ in shuffled(places, sources.seed, "places", key=str):
-        # Sorting is stable: types that are equally far behind keep their order.
-        for kind in sorted(types, key=lambda kind: counts[kind.label]):
-            idea = _next(streams[db_id, kind.label], wordings)
-            if idea is not None:
-                counts[kind.label] += 1
-                ideas.append(ChosenIdea(kind, idea))
-                break
+    order = [db_id for db_id, _ in shuffled(places, sources.seed, "places", key=str)]
+    left: list[str] = []
+    # A type that stands in for another takes nothing that a database needs for its own share.
+    for turn, waiting in ((0, order), (1, left)):
+        for db_id in waiting:
+            behind = partial(_behind, counts, totals, db_id)
+            for kind in sorted(types, key=behind):  # Equally far behind: in the given order.
+                if not turn and counts[db_id, kind.label] > shares[db_id]:
+                    continue
+                idea = stock.take(kind, db_id)
+                if idea is not None:
+                    counts[db_id, kind.label] += 1
+                    totals[kind.label] += 1
+                    ideas.append(ChosenIdea(kind, idea))
+                    break
+            else:
+                if turn:
+                    short[db_id] += 1
+                else:
+                    left.append(db_id)
+    return ChosenIdeas(tuple(ideas), dict(short), _lacking(shares, types, counts))
+
+
+def _behind(
+    counts: Counter[tuple[str, str]], totals: Counter[str], db_id: str, kind: UnanswerableType
+) -> tuple[int, int]:
+    """How many questions a type has on a database, and over the whole."""
+    return counts[db_id, kind.label], totals[kind.label]
+
+
+def _shares(
+    quotas: Mapping[str, int],
+    types: Sequence[UnanswerableType],
+    have: Mapping[tuple[str, str], int],
+) -> dict[str, int]:
+    """How many questions each type has at least on a database where all types are even."""
+    totals = Counter(quotas)
+    for (db_id, _), number in have.items():
+        if db_id in quotas:
+            totals[db_id] += number
+    return {db_id: totals[db_id] // max(1, len(types)) for db_id in quotas}
+
+
+def _lacking(
+    shares: Mapping[str, int],
+    types: Sequence[UnanswerableType],
+    counts: Counter[tuple[str, str]],
+) -> dict[str, dict[str, int]]:
+    """What each type lacks of an equal share, by database; nothing where it lacks nothing."""
+    lacking: dict[str, dict[str, int]] = {}
+    for db_id, share in shares.items():
+        for kind in types:
+            missing = share - counts[db_id, kind.label]
+            if missing > 0:
+                lacking.setdefault(db_id, {})[kind.label] = missing
+    return lacking
+
+
+def usable_types(sources: QuestionSources) -> tuple[list[UnanswerableType], list[str]]:
+    """The types of which there is any question, and a note for each of the others."""
+    types, notes = [], []
+    for name in TYPES.names():
+        kind = TYPES.get(name)
+        if any(True for db_id in sources.by_database for _ in kind.ideas(sources, db_id)):
+            types.append(kind)
         else:
-            short[db_id] += 1
-    return ChosenIdeas(tuple(ideas), dict(short))
+            notes.append(f"no questions of the type {kind.label}: there is nothing to make them of")
+    return types, notes
 
 
-def _fresh(kind: UnanswerableType, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
-    return iter(kind.ideas(sources, db_id))
+def shortfalls(lacking: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """A note for each type that has too few questions on some databases."""
+    by_type: dict[str, dict[str, int]] = {}
+    for db_id, kinds in lacking.items():
+        for label, number in kinds.items():
+            by_type.setdefault(label, {})[db_id] = number
+    return [
+        f"{count(sum(places.values()), 'question')} of the type {label} too few for equal numbers ("
+        + ", ".join(f"{db_id} {number}" for db_id, number in sorted(places.items()))
+        + "): the schemas, rows and questions offer no more; other types stand in"
+        for label, places in sorted(by_type.items())
+    ]
 
 
-def _next(stream: Iterator[Idea], wordings: set[tuple[str, str]]) -> Idea | None:
-    """The next idea that is not there yet."""
-    for number, idea in enumerate(stream):
-        wording = same_wording(idea.question)
-        # A pool's question is used once, not once a database.
-        key = ("" if idea.wording == "pool" else idea.db_id, wording)
-        if key not in wordings and (idea.db_id, wording) not in wordings:
-            wordings |= {key, (idea.db_id, wording)}
-            return idea
-        if number >= _MOST_REFUSED:
-            break
-    return None
+class _Stock:
+    """The ideas of each type on each database that nobody has taken."""
+
+    def __init__(self, sources: QuestionSources, target: int) -> None:
+        self._sources = sources
+        self._wordings: set[tuple[str, str]] = set(sources.wordings)
+        self._streams: dict[tuple[str, str], Iterator[Idea]] = {}
+        self._waiting: dict[tuple[str, str], list[Idea]] = {}
+        self._uses: Counter[tuple[str, str]] = Counter()
+        self._balance = WordBalance((case.question for case in sources.cases), target)
+
+    def take(self, kind: UnanswerableType, db_id: str) -> Idea | None:
+        """The idea whose words tell least, among the next ones; ``None``: there is none."""
+        key = (db_id, kind.label)
+        if key not in self._streams:
+            self._streams[key] = iter(kind.ideas(self._sources, db_id))
+            self._waiting[key] = []
+        waiting = [idea for idea in self._waiting[key] if self._is_new(idea)]
+        repeats = 0
+        while len(waiting) < _AT_HAND and repeats <= _MOST_REFUSED:
+            idea = next(self._streams[key], None)
+            if idea is None:
+                break
+            if idea not in waiting and self._is_new(idea):
+                waiting.append(idea)
+            else:
+                repeats += 1
+        self._waiting[key] = waiting
+        if not waiting:
+            return None
+        even = self._of_the_rarer_source(waiting, kind.label)
+        idea = even[self._balance.best([each.question for each in even])]
+        waiting.remove(idea)
+        self._balance.add(idea.question)
+        self._uses[kind.label, idea.wording] += 1
+        self._wordings |= set(_keys(idea))
+        return idea
+
+    def _of_the_rarer_source(self, ideas: list[Idea], label: str) -> list[Idea]:
+        """Where there are texts of the pool and of other databases: those used less often."""
+        sources = {idea.wording for idea in ideas}
+        if not sources <= _SOURCES:
+            return ideas
+        rarer = min(sorted(sources), key=lambda wording: self._uses[label, wording])
+        return [idea for idea in ideas if idea.wording == rarer]
+
+    def _is_new(self, idea: Idea) -> bool:
+        return not self._wordings.intersection(_keys(idea))
+
+
+def _keys(idea: Idea) -> tuple[tuple[str, str], ...]:
+    """What tells questions apart: a pool's question is used once, not once a database."""
+    wording = same_wording(idea.question)
+    own = (idea.db_id, wording)
+    return (own, ("", wording)) if idea.wording == "pool" else (own,)
 
 
 def case_of(choice: ChosenIdea, sources: QuestionSources, database: str | None) -> Case:
@@ -181,11 +313,13 @@ def case_of(choice: ChosenIdea, sources: QuestionSources, database: str | None) 
         "made_from": idea.source,
         "no_such_column": f"{idea.table}.{idea.column}" if idea.column else "",
         "task": idea.task,
+        "readings": idea.readings,
     }
     return Case(
         id=f"{label}-{id_digits(sources.seed, label, idea.db_id, idea.question)}",
         db_id=idea.db_id,
         question=idea.question,
+        golds=idea.queries,
         database=database,
         answerable=False,
         tags={name: tag for name, tag in tags.items() if tag},

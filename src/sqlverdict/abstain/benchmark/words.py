@@ -37,6 +37,7 @@ _SHORT = {
     "max": "maximum",
     "min": "minimum",
     "mgr": "manager",
+    "mpg": "mileage",
     "nbr": "number",
     "no": "number",
     "num": "number",

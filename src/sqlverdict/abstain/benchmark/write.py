@@ -28,6 +28,7 @@ from sqlverdict.records import Case
 MANIFEST = "manifest.json"
 MANIFEST_SCHEMA = 1
 DATABASES = "databases"
+ANSWERABLE = "answerable"
 UNFINISHED = "unfinished"
 """A file that lies in a benchmark's folder until its last file is written."""
 
@@ -77,6 +78,15 @@ def counts_of(cases: Iterable[Case]) -> dict[str, Any]:
         ),
         "written": dict(sorted(Counter(c.tags.get("written", "given") for c in others).items())),
     }
+
+
+def types_by_database(cases: Iterable[Case]) -> dict[str, dict[str, int]]:
+    """How many answerable cases, and others of each type, each database has."""
+    counts: dict[str, Counter[str]] = {}
+    for case in cases:
+        kind = ANSWERABLE if case.answerable else case.tags.get(TYPE_TAG, "")
+        counts.setdefault(case.db_id, Counter())[kind] += 1
+    return {db_id: dict(sorted(own.items())) for db_id, own in sorted(counts.items())}
 
 
 def prepare(folder: Path, *, overwrite: bool) -> None:
@@ -142,6 +152,8 @@ def write_benchmark(
             "pairs_proved": len(built.meanings.same),
             "kept_for": dict(sorted(Counter(built.template_parts.values()).items())),
         },
+        "by_database": types_by_database(built.parts["test"]),
+        "lacking": {db_id: dict(kinds) for db_id, kinds in sorted(built.lacking.items())},
         "left_out": built.left_out,
         "notes": [*built.notes, *problems],
         "files": digests,

@@ -223,6 +223,7 @@ def read_material(args: BuildArgs) -> BuildInputs:
         split: [_prefixed(case, split) if len(every) > 1 else case for case in benchmark.cases]
         for split, benchmark in benchmarks.items()
     }
+    schemas = {name: s for one in benchmarks.values() for name, s in one.schemas.items()}
     pool = None
     if args.pool is not None:
         types = [name.lower() for name in args.pool_types]
@@ -230,7 +231,7 @@ def read_material(args: BuildArgs) -> BuildInputs:
     material = Material(
         cases=[case for split in splits for case in cases[split]],
         train=cases[train] if train else [],
-        schemas=load_schemas(args.schema) if args.schema is not None else {},
+        schemas=schemas | (load_schemas(args.schema) if args.schema is not None else {}),
         pool=pool.questions if pool is not None else (),
     )
     sources = [source for benchmark in benchmarks.values() for source in benchmark.sources]

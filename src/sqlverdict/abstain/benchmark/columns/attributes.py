@@ -31,7 +31,8 @@ from sqlverdict.parse.schema import Column, Table
 from sqlverdict.parse.tokens import word_set
 
 _SAY_NOTHING = word_set(
-    "name number details detail description comment note value other active initial password login"
+    "name number details detail description comment note value other active initial password login "
+    "position"
 )
 _BY_COUNTING = word_set("rank ranking count average total percent percentage sum")
 _COMMON = 4

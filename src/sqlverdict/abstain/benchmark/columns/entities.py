@@ -13,12 +13,24 @@ from itertools import pairwise
 from typing import Literal
 
 from sqlverdict.abstain.benchmark.wordnet import wordnet
-from sqlverdict.abstain.benchmark.words import singular, words
+from sqlverdict.abstain.benchmark.words import sayable, singular, words
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold, word_set
 
 EntityKind = Literal[
-    "person", "animal", "building", "vehicle", "place", "organization", "event", "work"
+    "person",
+    "animal",
+    "building",
+    "vehicle",
+    "place",
+    "organization",
+    "event",
+    "work",
+    "course",
+    "trip",
+    "product",
+    "deal",
+    "document",
 ]
 
 _ROOTS: dict[EntityKind, tuple[tuple[str, int], ...]] = {
@@ -33,10 +45,36 @@ _ROOTS: dict[EntityKind, tuple[tuple[str, int], ...]] = {
 }
 """The nouns above each kind, with the number of the sense. The first kind that fits counts."""
 
+_NOUNS: dict[EntityKind, frozenset[str]] = {
+    "person": word_set("highschooler member climber builder"),
+    "building": word_set("property cinema farm"),
+    "place": word_set("continent mountain"),
+    "vehicle": word_set("train"),
+    "organization": word_set("airline maker channel manufacturer brand chain"),
+    "event": word_set("match battle game event festival competition election debate show"),
+    "work": word_set(
+        "journal album track series cartoon episode photo image volume artwork book playlist"
+    ),
+    "document": word_set("document template paragraph paper report file transcript page"),
+    "course": word_set("course program lecture lesson seminar"),
+    "trip": word_set("flight route voyage trip"),
+    "product": word_set("product item part asset phone device"),
+    "deal": word_set(
+        "order invoice payment purchase booking transaction claim contract policy treatment "
+        "service charge settlement"
+    ),
+}
+"""What the rows of tables are called where WordNet's most frequent sense is another, or none."""
+
+_KIND_OF_NOUN: dict[str, EntityKind] = {
+    noun: kind for kind, nouns in _NOUNS.items() for noun in nouns
+}
+
 _OF_PERSONS = word_set("gender sex hometown surname forename")
 _SUIT_PERSONS = word_set(
     "age birth birthday birthdate nationality citizenship email phone salary address job position"
 )
+_HOLDERS = word_set("data list info record")
 _NO_ENTITY = word_set(
     "ref reference type info list data record history detail status code category link log lookup "
     "mapping has in of by to and with for"
@@ -45,8 +83,21 @@ _NO_ENTITY = word_set(
 
 def head(table: Table) -> str:
     """The noun that a table's rows are called by, in the singular; empty where there is none."""
-    table_words = words(table.name)
+    table_words = _thing_words(table)
     return singular(table_words[-1]) if table_words else ""
+
+
+def spoken_name(table: Table) -> str | None:
+    """What a table's rows are called, in words; ``None`` where that cannot be told."""
+    return sayable("_".join(_thing_words(table)))
+
+
+def _thing_words(table: Table) -> tuple[str, ...]:
+    """The words of a table's name without a last one that says no more: the data of cars."""
+    table_words = words(table.name)
+    if len(table_words) > 1 and singular(table_words[-1]) in _HOLDERS:
+        return table_words[:-1]
+    return table_words
 
 
 def is_entity(table: Table) -> bool:
@@ -54,7 +105,9 @@ def is_entity(table: Table) -> bool:
     pointing = {fold(own) for key in table.foreign_keys for own in key.columns}
     linking = len(table.primary_key) > 1 and {fold(own) for own in table.primary_key} <= pointing
     return (
-        not linking and bool(head(table)) and not _NO_ENTITY & set(map(singular, words(table.name)))
+        not linking
+        and bool(head(table))
+        and not _NO_ENTITY & set(map(singular, _thing_words(table)))
     )
 
 
@@ -64,6 +117,8 @@ def entity_kind(table: Table) -> EntityKind | None:
     if not is_entity(table):
         return None
     noun, names = head(table), [words(column.name) for column in table.columns]
+    if noun in _KIND_OF_NOUN:
+        return _KIND_OF_NOUN[noun]
     column_words = {word for name in names for word in name}
     of_persons = bool(_OF_PERSONS & column_words) or ("first", "name") in names
     kind = noun_kind(noun)

@@ -14,7 +14,8 @@ ColumnKind = Literal["number", "text", "date"]
 _NUMBERS = ("INT", "REAL", "NUM", "FLOA", "DOUB", "DEC")
 _DATES = word_set("date time day year month birthdate birthday")
 _KEYS = word_set("id code key")
-_JOINTS = (" of ", " at ")
+_JOINTS = (" of ", " at ", " from ", " on ")
+_AMOUNT = "number of "
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,9 @@ class Hypothetical:
 
     @property
     def plural(self) -> str:
-        """Several of them: "numbers of siblings", "shoe sizes"."""
+        """Several of them: "shoe sizes", "countries of origin"; a number of siblings stays one."""
+        if self.name.startswith(_AMOUNT):
+            return self.name
         joint = next((joint for joint in _JOINTS if joint in self.name), "")
         noun, _, rest = self.name.partition(joint) if joint else (self.name, "", "")
         *before, last = noun.split()

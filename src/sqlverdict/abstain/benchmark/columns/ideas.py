@@ -12,12 +12,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
-from sqlverdict.abstain.benchmark.columns.entities import is_entity
+from sqlverdict.abstain.benchmark.columns.entities import is_entity, spoken_name
 from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, Hypothetical
 from sqlverdict.abstain.benchmark.columns.mentions import Mention, mentions
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable import Idea
-from sqlverdict.abstain.benchmark.words import meanings, plural, sayable, singular
+from sqlverdict.abstain.benchmark.words import (
+    meanings,
+    plural,
+    question_words,
+    singular,
+    words,
+)
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Case
@@ -30,6 +36,15 @@ _ROUNDS = 8
 _OF_ONE = word_set("name title address number contact account phone email")
 """What hardly two rows share: nobody counts or groups by it."""
 
+_SORTING = word_set("by each different distinct order per")
+
+_AMOUNTS = word_set(
+    "average mean median maximum minimum highest lowest largest smallest biggest top most least "
+    "total sum"
+)
+"""Words for one of many values. A name that has one does not stand where another is: nobody says
+"the average average humidity"."""
+
 _FORMS: dict[ColumnKind, tuple[str, ...]] = {
     "number": (
         "What is the average {column} of all {tables}?",
@@ -37,17 +52,27 @@ _FORMS: dict[ColumnKind, tuple[str, ...]] = {
         "List the {column} of each {table}.",
         "What are the lowest and the highest {column} among the {tables}?",
         "Show the {tables} in descending order of {column}.",
+        "Find the {table} with the largest {column}.",
+        "What are the names and {columns} of all {tables}?",
+        "Show the names of all {tables}, ordered by {column}.",
+        "Give the name of the {table} with the smallest {column}.",
     ),
     "text": (
         "What is the {column} of each {table}?",
         "How many {tables} are there for each {column}?",
         "List all different {columns} of the {tables}.",
         "What is the most common {column} among the {tables}?",
+        "Show the name and {column} of every {table}.",
+        "Find the names of the {tables} and their {columns}.",
+        "Count the number of different {columns} of the {tables}.",
+        "Return the {column} that most {tables} have.",
     ),
     "date": (
         "What is the {column} of each {table}?",
         "Which {table} has the earliest {column}?",
         "Show the {tables} ordered by their {column}.",
+        "List the name and {column} of every {table}.",
+        "Find the name of the {table} with the latest {column}.",
     ),
 }
 
@@ -117,6 +142,8 @@ def column_ideas(
                 if option.kind == mention.kind
                 and used[option.name] < _EACH * (turn + 1)
                 and not meanings(option.name) & meanings(mention.case.question)
+                and not _doubles(option.name, mention.case.question)
+                and not (_is_of_one(option) and _sorts(mention))
             ]
             if not fitting:
                 continue
@@ -154,27 +181,53 @@ def _forms(
     """Forms filled in, in the letter case and with the marks of an answerable question."""
     db_id = known.schema.db_id
     models = sorted((case.question for case in sources.by_database.get(db_id, ())), key=str)
-    for table in known.schema.tables:
-        table_words = sayable(table.name)
-        if table_words is None or not is_entity(table):
-            continue
-        near = known.reach(table.name)
-        for option in shuffled(
-            choices(table.name, near), sources.seed, purpose, table.name, key=lambda o: o.name
-        ):
-            chance = draw(sources.seed, purpose, db_id, table.name, option.name)
-            forms = _FORMS[option.kind]
-            if option.name.split()[-1] in _OF_ONE:
-                forms = forms[:1]
-            *before, last = table_words.split()
-            text = forms[chance % len(forms)].format(
-                column=option.name,
-                columns=option.plural,
-                table=" ".join([*before, singular(last)]),
-                tables=" ".join([*before, plural(singular(last))]),
-            )
-            model = models[chance % len(models)] if models else text
-            yield Idea(db_id, in_style(text, model), "form", "", option.name, table.name)
+    fillings = [
+        (table, option, form)
+        for table in known.schema.tables
+        if spoken_name(table) is not None and is_entity(table)
+        for option in choices(table.name, known.reach(table.name))
+        for form in _forms_for(option, table)
+    ]
+    for table, option, form in shuffled(
+        fillings, sources.seed, purpose, key=lambda f: f"{f[0].name} {f[1].name} {f[2]}"
+    ):
+        *before, last = (spoken_name(table) or "").split()
+        text = form.format(
+            column=option.name,
+            columns=option.plural,
+            table=" ".join([*before, singular(last)]),
+            tables=" ".join([*before, plural(singular(last))]),
+        )
+        chance = draw(sources.seed, purpose, db_id, table.name, option.name, form)
+        model = models[chance % len(models)] if models else text
+        yield Idea(db_id, in_style(text, model), "form", "", option.name, table.name)
+
+
+def _forms_for(option: Hypothetical, table: Table) -> Sequence[str]:
+    """The forms that a column can be asked for in."""
+    forms = [form for form in _FORMS[option.kind] if not _doubles(option.name, form)]
+    if _is_of_one(option):
+        forms = forms[:1]
+    if not any("name" in words(column.name) for column in table.columns):
+        forms = [form for form in forms if "name" not in form]
+    return forms
+
+
+def _is_of_one(option: Hypothetical) -> bool:
+    return option.name.split()[-1] in _OF_ONE
+
+
+def _sorts(mention: Mention) -> bool:
+    """Whether the question sorts, counts or groups by what the mention names."""
+    before = mention.case.question[: mention.start].lower().split()
+    return bool(_SORTING.intersection(before[-2:]))
+
+
+def _doubles(name: str, text: str) -> bool:
+    """Whether a column's name and a text both speak of one of many values."""
+    return all(
+        _AMOUNTS.intersection(word for word, _, _ in question_words(each)) for each in (name, text)
+    )
 
 
 def in_style(text: str, model: str) -> str:

@@ -139,6 +139,8 @@ def _fits(question: str, start: int, end: int, kind: ColumnKind, table: Table) -
             return False
     elif last not in _BEFORE and last != "," and not last.endswith(("'s", "s'")):
         return False
+    if before[-2:] in (["number", "of"], ["amount", "of"]):
+        return False  # "The number of ages": what is counted is a thing.
     if _PREPOSITIONS & set(before[-2:]):
         return False  # "How many singers are from each country?"
     if last in (",", "and", "or") and (_shares_its_noun(before) or _NEXT_CLAUSE & set(before[-3:])):

@@ -30,7 +30,7 @@ class ColumnRelated(ColumnType):
     """Hypothetical columns that would fit into the schema."""
 
     label = "column-related"
-    version = 2
+    version = 3
 
     def options(
         self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]

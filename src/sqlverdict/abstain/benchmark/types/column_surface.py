@@ -2,8 +2,9 @@
 
 A column that another table of the same database has of the same kind of thing (an ``age`` of
 vets, where only owners have one), or the neighbour of an existing name (a ``death date`` beside
-``birth date``). Tables that foreign keys lead to are passed over: what a city's country has may
-well be called the city's. The column is in no such table, in any spelling.
+``birth date``, the ``previous grade`` beside ``grade``). Tables that foreign keys lead to are
+passed over: what a city's country has may well be called the city's. The column is in no such
+table, in any spelling.
 """
 
 from __future__ import annotations
@@ -11,10 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.columns.attributes import common_attributes, named_columns
-from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind
+from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind, is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical, is_key, kind_of
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
-from sqlverdict.abstain.benchmark.columns.lexicon import NEIGHBOURS
+from sqlverdict.abstain.benchmark.columns.lexicon import (
+    MODIFIERS,
+    NEIGHBOURS,
+    WITHOUT_MODIFIERS,
+)
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.benchmark.words import meaning, meanings, sayable, singular, words
@@ -37,7 +42,7 @@ class ColumnSurface(ColumnType):
     """Hypothetical columns that resemble existing ones."""
 
     label = "column-surface"
-    version = 2
+    version = 3
 
     def options(
         self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
@@ -49,7 +54,7 @@ class ColumnSurface(ColumnType):
         close = near | known.reach(table.name)
         linked = known.connected(table.name)
         for other in known.schema.tables:
-            if kind is None or fold(other.name) in close or entity_kind(other) != kind:
+            if kind is None or fold(other.name) in close or not is_entity(other):
                 continue
             for name, column in named_columns(sources, other):
                 if fold(other.name) in linked and meanings(name) & PASSED_ON:
@@ -64,7 +69,25 @@ class ColumnSurface(ColumnType):
                 if not known.holds(name, near=False):
                     origin = f"{table.name}.{column.name}"
                     columns.setdefault(name, Hypothetical(name, kind_of(column), origin))
+        for name, column in named_columns(sources, table):
+            for neighbour in _modified(name, column, kind):
+                if not known.holds(neighbour, near=False):
+                    origin = f"{table.name}.{column.name}"
+                    columns.setdefault(neighbour, Hypothetical(neighbour, kind_of(column), origin))
         return list(columns.values())
+
+
+def _modified(name: str, column: Column, kind: EntityKind | None) -> Iterator[str]:
+    """A column's name with a word before it that makes it another."""
+    if words(column.name) and singular(words(column.name)[-1]) != words(column.name)[-1]:
+        return  # Expected cylinders are nobody's word.
+    moves = kind in ("person", "organization") or not meanings(name) & PASSED_ON
+    if (
+        kind is not None
+        and moves
+        and not WITHOUT_MODIFIERS.intersection(map(singular, words(column.name)))
+    ):
+        yield from (f"{modifier} {name}" for modifier in MODIFIERS[kind_of(column)])
 
 
 def _neighbours(table: Table, column: Column, kind: EntityKind | None) -> Iterator[str]:

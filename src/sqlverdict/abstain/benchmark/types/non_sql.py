@@ -34,37 +34,66 @@ _AMOUNTS = re.compile(
 _SEVERAL = re.compile(r"[?!;]|[.]\s")
 _NO_PHRASE = re.compile(
     r"\b(?:(?:how|what|which|who) (?:many|much|\w+ (?:is|are|do|does|have|has)\b)"
-    r"|order|ordered|sort|sorted|along)\b",
+    r"|order|ordered|sort|sorted|along|also|list)\b",
     re.IGNORECASE,
 )
 _TEXTS = re.compile(r"\b(?:titles?|descriptions?|details|comments?|notes)\b", re.IGNORECASE)
-_OF = re.compile(r"\b(?:of|for)\b|,|\band\b", re.IGNORECASE)
+_NAMES = re.compile(r"\b(?:names?|titles?|descriptions?|details|comments?)\b", re.IGNORECASE)
+_LABELS = re.compile(r"\b(?:codes?|ids?|years?|dates?)\b", re.IGNORECASE)
+_OF = re.compile(
+    r"\b(?:of|for|names?|titles?|ids?|codes?|years?|dates?|ages?|addresses)\b|,|\band\b",
+    re.IGNORECASE,
+)
+_OF_ONE = re.compile(r"\{rest\} (?:be|not|good|changes)|\b(?:is|will) \{rest\}")
+"""Forms whose verb is for one thing: not for the maximum and the minimum."""
 FOR_AMOUNTS = (
     ("a chart", "Draw a chart of {rest}."),
     ("a chart", "Plot {rest} over time."),
+    ("a chart", "Show {rest} as a pie chart."),
+    ("a chart", "Show me a graph of {rest}."),
     ("a forecast", "Predict {rest} for the next five years."),
     ("a forecast", "Estimate {rest} for the year 2040."),
+    ("a forecast", "What will {rest} be in ten years?"),
+    ("a forecast", "How will {rest} change in the future?"),
     ("a cause", "Explain the reasons behind {rest}."),
+    ("a cause", "Why is {rest} not higher?"),
+    ("a cause", "What is the reason for {rest}?"),
+    ("a judgement", "Is {rest} good or bad?"),
+    ("advice", "Recommend what we should do about {rest}."),
+    ("a cause", "What influences {rest}?"),
+    ("an alarm", "Tell me as soon as {rest} changes."),
     ("a message", "Email {rest} to the whole team."),
     ("slides", "Make a slide that shows {rest}."),
-    ("advice", "Recommend what we should do about {rest}."),
     ("speech", "Read {rest} aloud."),
+    ("a document", "Put {rest} into a Word file."),
 )
 FOR_VALUES = (
     ("a message", "Email {rest} to the whole team."),
+    ("a message", "Send {rest} to my phone."),
     ("slides", "Make a slide that lists {rest}."),
     ("a letter", "Write a polite letter that mentions {rest}."),
+    ("a poem", "Write a poem with {rest}."),
     ("speech", "Read {rest} aloud."),
     ("a document", "Create a PDF file with {rest}."),
+    ("a print", "Print {rest} in large letters."),
+    ("a poster", "Show {rest} on a poster."),
     ("a backup", "Save {rest} to a USB stick."),
+    ("a document", "Put {rest} into an Excel file."),
+    ("a website", "Upload {rest} to our website."),
+    ("a correction", "Check {rest} for spelling mistakes."),
+    ("a quiz", "Make a quiz about {rest}."),
 )
 FOR_THINGS = (
     ("a message", "Email all we know about {rest} to the whole team."),
     ("a summary", "Write a newspaper article about {rest}."),
+    ("a story", "Tell me a story about {rest}."),
     ("a sentiment", "Find out what people on social media say about {rest}."),
+    ("a sentiment", "What do people think of {rest}?"),
     ("a forecast", "Predict what will happen to {rest} next year."),
     ("slides", "Make a slide about {rest}."),
     ("a picture", "Show me photos of {rest}."),
+    ("a film", "Find a good film about {rest}."),
+    ("news", "Give me the latest news about {rest}."),
 )
 _TURNS = max(len(FOR_AMOUNTS), len(FOR_VALUES), len(FOR_THINGS))
 _LONGEST = 16
@@ -76,7 +105,7 @@ class NonSql:
     """Requests on existing columns that a query alone cannot do."""
 
     label = "non-sql"
-    version = 2
+    version = 3
     prompt = "unanswerable_task"
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
@@ -117,5 +146,11 @@ def about(question: str) -> str | None:
 def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str, str]:
     if _TEXTS.search(rest) and draw(seed, "translate", db_id, source) % len(FOR_VALUES) == turn:
         return "a translation", "Translate {rest} into Portuguese."
-    tasks = FOR_AMOUNTS if _AMOUNTS.match(rest) else FOR_VALUES if _OF.search(rest) else FOR_THINGS
+    amounts = _AMOUNTS.match(rest) and not _LABELS.search(rest)
+    tasks: tuple[tuple[str, str], ...]
+    tasks = FOR_AMOUNTS if amounts else FOR_VALUES if _OF.search(rest) else FOR_THINGS
+    if not _NAMES.search(rest):
+        tasks = tuple(each for each in tasks if each[0] != "a correction")
+    if re.search(r"\band\b|\beach\b", rest):
+        tasks = tuple(each for each in tasks if not _OF_ONE.search(each[1]))
     return tasks[(draw(seed, "task", db_id, source) + turn) % len(tasks)]

@@ -19,6 +19,7 @@ from sqlverdict.abstain.benchmark.preprocess.steps import check_steps, preproces
 from sqlverdict.abstain.benchmark.question_sources import schemas_of
 from sqlverdict.abstain.benchmark.report import (
     building_page,
+    databases_table,
     findings_lines,
     lints_table,
     parts_table,
@@ -42,6 +43,7 @@ from sqlverdict.cli.options.limits import open_runner
 from sqlverdict.cli.options.shared import command_line, print_json
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.lock import writing_folder
 from sqlverdict.report.one_run.judge_section import spending_sentences
 from sqlverdict.report.terminal.console import Screen, progress_line
@@ -63,9 +65,10 @@ def build(args: BuildArgs) -> int:
 
     Answerable questions are split 6:2:2 by question, with 20 % of the SQL templates only in
     validation and 20 % only in test; or, with --cross-database, by database. Test gets
-    unanswerable questions of five types: three about columns that do not exist (similar to
-    existing ones, plausible, from other domains), requests that no query can fulfil, and questions
-    of another domain. Lints then look for flaws that make such a benchmark less meaningful.
+    unanswerable questions of seven types, in equal numbers on each database: three about columns
+    that do not exist (similar to existing ones, plausible, from other domains), ambiguous ones with
+    two readings, requests that no query can fulfil, questions of another domain, and small talk of
+    the pool. Lints then look for flaws that make such a benchmark less meaningful.
 
     Writes train.jsonl, validation.jsonl, test.jsonl, templates.jsonl, manifest.json, report.md
     and lints.json; evaluate reads the JSONL files with --cases.
@@ -81,14 +84,18 @@ def build(args: BuildArgs) -> int:
 def _build_and_lint(args: BuildArgs) -> int:
     progress = _show_progress if sys.stderr.isatty() and not args.quiet else None
     built = manifest = None
+    runner = open_runner(
+        args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
+    )
     try:
         if args.lint_only:
             inputs = read_material(replace(args, train_split=NONE))
         else:
             assert args.out is not None, "checked above"
-            inputs, built, manifest = _build(args, args.out, progress)
-        lints = _lint(args, inputs, built, progress)
+            inputs, built, manifest = _build(args, args.out, runner, progress)
+        lints = _lint(args, inputs, built, runner, progress)
     finally:
+        runner.close()
         if progress is not None:
             progress_line()
     if args.out is not None:
@@ -105,14 +112,14 @@ def _build_and_lint(args: BuildArgs) -> int:
 
 
 def _build(
-    args: BuildArgs, out: Path, progress: Progress | None
+    args: BuildArgs, out: Path, runner: QueryRunner, progress: Progress | None
 ) -> tuple[BuildInputs, BuiltBenchmark, dict[str, Any]]:
     recipe = recipe_of(args)
     prepare(out, overwrite=args.overwrite)
     inputs = read_material(args)
     with model_tools(args) as tools:
-        material, steps = _preprocess(args, inputs.material, tools)
-        built = build_benchmark(material, recipe, tools=tools, tell=progress)
+        material, steps = _preprocess(args, inputs.material, tools, runner)
+        built = build_benchmark(material, recipe, tools=tools, runner=runner, tell=progress)
     built = replace(built, notes=(*inputs.notes, *steps, *built.notes))
     words = built.reworded
     about = {
@@ -136,20 +143,14 @@ def _build(
 
 
 def _preprocess(
-    args: BuildArgs, material: Material, tools: Tools | None
+    args: BuildArgs, material: Material, tools: Tools | None, runner: QueryRunner
 ) -> tuple[Material, list[str]]:
     """The material after the steps that were asked for, and what each did."""
     steps = check_steps(args.preprocess)
     if not steps:
         return material, []
-    runner = open_runner(
-        args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
-    )
-    try:
-        own = replace(tools or Tools(seed=args.seed), runner=runner)
-        cases, notes = preprocess(material.cases, steps, own, args.paraphrases)
-    finally:
-        runner.close()
+    own = replace(tools or Tools(seed=args.seed), runner=runner)
+    cases, notes = preprocess(material.cases, steps, own, args.paraphrases)
     return replace(material, cases=cases), notes
 
 
@@ -157,30 +158,25 @@ def _lint(
     args: BuildArgs,
     inputs: BuildInputs,
     built: BuiltBenchmark | None,
+    runner: QueryRunner,
     progress: Progress | None,
 ) -> list[LintResult]:
-    runner = open_runner(
-        args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
+    if built is not None:
+        cases, schemas = built.cases, built.schemas
+    else:
+        cases = list(inputs.material.cases)
+        schemas = {} if args.no_proofs else schemas_of(cases, inputs.material.schemas)
+    data = LintData(
+        cases,
+        schemas,
+        runner=runner,
+        seed=args.seed,
+        clock=args.now,
+        templates=built.templates if built is not None else None,
+        meanings=built.meanings if built is not None else None,
+        tell=progress,
     )
-    try:
-        if built is not None:
-            cases, schemas = built.cases, built.schemas
-        else:
-            cases = list(inputs.material.cases)
-            schemas = {} if args.no_proofs else schemas_of(cases, inputs.material.schemas)
-        data = LintData(
-            cases,
-            schemas,
-            runner=runner,
-            seed=args.seed,
-            clock=args.now,
-            templates=built.templates if built is not None else None,
-            meanings=built.meanings if built is not None else None,
-            tell=progress,
-        )
-        return run_lints(data, args.lints)
-    finally:
-        runner.close()
+    return run_lints(data, args.lints)
 
 
 def _show_progress(what: str, done: int, total: int) -> None:
@@ -211,6 +207,7 @@ def _print(
     if manifest is not None:
         screen.table(parts_table(manifest))
         screen.table(types_table(manifest))
+        screen.table(databases_table(manifest))
     screen.table(lints_table(lints))
     for result in lints:
         lines = findings_lines(result, args.show)
