@@ -92,7 +92,7 @@ NEAR = [
     ("SELECT DATE_PART('month', ts) FROM t", "SELECT EXTRACT(DAY FROM ts) FROM t"),
     ("SELECT DATE_PART('year', ts) FROM t", "SELECT EXTRACT(YEAR FROM d) FROM t"),
 ]
-REFUSED = [
+REFUSALS = [
     ("SELECT DISTINCT iv FROM t", "SELECT iv FROM t GROUP BY iv"),
     (
         "SELECT DISTINCT ON (a) a, iv FROM t ORDER BY a, iv",
@@ -120,7 +120,7 @@ def test_other_words_for_a_query_are_proved(one: str, other: str) -> None:
         assert check_proof(proof, SCHEMA).holds
 
 
-@pytest.mark.parametrize(("one", "other"), [*NEAR, *REFUSED])
+@pytest.mark.parametrize(("one", "other"), [*NEAR, *REFUSALS])
 def test_words_for_another_query_are_not(one: str, other: str) -> None:
     for pair in ((one, other), (other, one)):
         assert not isinstance(prove(*pair, SCHEMA, dialect="postgres"), Proof)

@@ -66,7 +66,7 @@ def column_values(table: Table, column: Column, dialect: str) -> Values:
     return "text" if record.exact_collations.fullmatch(name.lower()) else "collated"
 
 
-def is_exact(column: Column, dialect: str) -> bool:
+def has_exact_values(column: Column, dialect: str) -> bool:
     """Whether equal values of a column of type ``other`` are the same value.
 
     A CHAR is stored with all its spaces, and an array of such values has no second form.

@@ -33,10 +33,14 @@ def spell_distinct_on(select: exp.Select) -> None:
         return
     rest = [number for number in range(len(outputs)) if number not in keys]
     if len(rest) == 1:
-        place = len(keys)
-        if len(terms) <= place or sorted_by[place] != rest[0] or terms[place].args["nulls_first"]:
+        position = len(keys)
+        if (
+            len(terms) <= position
+            or sorted_by[position] != rest[0]
+            or terms[position].args.get("nulls_first")
+        ):
             return
-        extreme = exp.Max if terms[place].args.get("desc") else exp.Min
+        extreme = exp.Max if terms[position].args.get("desc") else exp.Min
         _group(select, outputs, rest[0], extreme)
     elif rest:
         return
@@ -69,8 +73,8 @@ def _output(term: Expr, outputs: list[Expr]) -> int | None:
 
 def _is_named(term: Expr, output: Expr) -> bool:
     plain = isinstance(term, exp.Column) and not term.table
-    named = output.args["alias"] if isinstance(output, exp.Alias) else output.this
-    return plain and isinstance(named, exp.Identifier) and _name(term.this) == _name(named)
+    word = output.args["alias"] if isinstance(output, exp.Alias) else output.this
+    return plain and isinstance(word, exp.Identifier) and _name(term.this) == _name(word)
 
 
 def _name(word: Expr) -> str:
@@ -78,11 +82,11 @@ def _name(word: Expr) -> str:
 
 
 def _group(
-    select: exp.Select, outputs: list[Expr], place: int, extreme: type[exp.Max | exp.Min]
+    select: exp.Select, outputs: list[Expr], position: int, extreme: type[exp.Max | exp.Min]
 ) -> None:
-    keys = [output.unalias().copy() for n, output in enumerate(outputs) if n != place]
-    output = outputs[place]
+    keys = [output.unalias().copy() for n, output in enumerate(outputs) if n != position]
+    output = outputs[position]
     name = output.alias_or_name
     whole: Expr = extreme(this=output.unalias().copy())
-    select.expressions[place].replace(exp.alias_(whole, name, quoted=True) if name else whole)
+    select.expressions[position].replace(exp.alias_(whole, name, quoted=True) if name else whole)
     select.set("group", exp.Group(expressions=keys))

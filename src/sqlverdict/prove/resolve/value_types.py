@@ -15,7 +15,7 @@ from typing import Literal
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schemas.column_types import column_values, is_exact
+from sqlverdict.parse.schemas.column_types import column_values, has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import is_mean, quotient_objection
 from sqlverdict.prove.reasoning.shape import (
@@ -136,7 +136,7 @@ class _ValueTypes:
         label, name = column_name(term)
         table = self.facts.table(label) if self.facts.schema.source not in _LABELS else None
         column = table.column(name) if table is not None else None
-        return column is not None and is_exact(column, self.facts.dialect)
+        return column is not None and has_exact_values(column, self.facts.dialect)
 
     def sides(self, node: exp.SetOperation) -> None:
         """The types of the columns of a set operation's sides, pair by pair."""

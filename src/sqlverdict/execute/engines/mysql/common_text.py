@@ -24,9 +24,9 @@ from sqlverdict.execute.engines.mysql.pure_functions import (
     KINDS,
     SYNTAX,
     UNIT_FIRST,
-    call_kind,
     is_total_cast,
     is_total_pattern,
+    kind_of_call,
 )
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes, string_value
 from sqlverdict.parse.tokens import word_set
@@ -161,7 +161,7 @@ class _LexemeWriter:
         self.replaced = True
         leaves: list[str] = []
         words = self._described(group.nodes, leaves, name)
-        return _UnknownCall(call_kind(name, words), [name, "(", *words, ")"], leaves)
+        return _UnknownCall(kind_of_call(name, words), [name, "(", *words, ")"], leaves)
 
     def _described(
         self, nodes: Sequence[_Node], leaves: list[str], function: str = ""

@@ -80,7 +80,7 @@ def _first_word(declared: str) -> str:
     return next(iter(declared.replace("(", " ").split()), "")
 
 
-def call_kind(name: str, words: Sequence[str | int]) -> str:
+def kind_of_call(name: str, words: Sequence[str | int]) -> str:
     """What a call of a function gives, by its name and the words of its arguments.
 
     A date or timestamp in digits, each part of one length, is equal to no other one, whatever the

@@ -29,12 +29,12 @@ _LISTS: Final = word_set("AEXPR_IN AEXPR_BETWEEN AEXPR_NOT_BETWEEN")
 def unify_date_parts(statement: Any) -> None:
     """Write each DATE_PART as EXTRACT, in place, where no call of the query shows its type."""
     select = statement.select_stmt
-    shown = [] if select.HasField("larg") else [each.res_target for each in select.target_list]
-    calls = [target.val for target in shown if _is_part(target.val, "date_part")]
+    targets = [] if select.HasField("larg") else [each.res_target for each in select.target_list]
+    calls = [target.val for target in targets if _is_part(target.val, "date_part")]
     calls += _calls_of(statement)
     if not calls or len(calls) != _count(statement):
         return
-    for target in shown:
+    for target in targets:
         if _is_part(target.val, "date_part") and not target.name:
             target.name = "date_part"
     for node in calls:
