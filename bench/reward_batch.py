@@ -1,4 +1,4 @@
-"""A batch as a trainer sends it: 1,024 replies to 256 questions, 5 % hostile, in eight threads.
+"""A batch as a trainer sends it: 1,024 replies to 256 questions, 5 % hostile.
 
 The replies are those of four published systems on Spider dev. Prints the seconds, a digest of all
 rewards, and what is left behind: descriptors, threads and processes, before and after.
@@ -57,7 +57,7 @@ def digest_of_batch(
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--witnesses", action="store_true", help="search for witnesses")
-    parser.add_argument("--threads", type=int, default=8, help="0: the thread of the caller")
+    parser.add_argument("--threads", type=int, default=0, help="0: the thread of the caller")
     args = parser.parse_args()
     values = {"refuted_match": 0.3} if args.witnesses else {}
     pairs, before, digests = replies(), left_open(), []
