@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from sqlverdict.errors import SqlverdictError
     from sqlverdict.execute.engine import Limits
     from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
-    from sqlverdict.load.fenced import extract_sql
+    from sqlverdict.load.replies.fenced import extract_sql
     from sqlverdict.pipeline import Options, System
     from sqlverdict.records import (
         Answer,
@@ -127,7 +127,7 @@ _MODULES = {
     "evaluate_pairs": "api.whole_run",
     "evaluate_systems": "api.whole_run",
     "evaluate_trials": "api.whole_run",
-    "extract_sql": "load.fenced",
+    "extract_sql": "load.replies.fenced",
     "load_predictions": "api.whole_run",
     "load_schema": "api.calls",
     "prove_pair": "api.calls",

@@ -29,7 +29,7 @@ from msgspec import structs
 from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.evidence import Evidence, Judged, fault_of
 from sqlverdict.find_situation import find_situation, was_searched
-from sqlverdict.load.no_sql import is_refusal
+from sqlverdict.load.replies.no_sql import is_refusal
 from sqlverdict.records import (
     Case,
     Fault,

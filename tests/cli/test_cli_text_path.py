@@ -79,5 +79,5 @@ def test_a_text_passes_few_files_before_its_answer_is_compared(
         sys.setprofile(None)
     assert done.exit_code == 0, done.output
     assert compared
-    assert {"load/fenced.py", "run/examine.py", "execute/query_runner.py"} < files
+    assert {"load/replies/fenced.py", "run/examine.py", "execute/query_runner.py"} < files
     assert len(files) < MOST, sorted(files)

@@ -9,8 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.load.fenced import extract_sql, is_plain_sql, read_prediction, text_prediction
 from sqlverdict.load.fields import prediction_from
+from sqlverdict.load.replies.fenced import (
+    extract_sql,
+    is_plain_sql,
+    read_prediction,
+    text_prediction,
+)
 from sqlverdict.records import Prediction
 from timeouts import cpu_limit
 

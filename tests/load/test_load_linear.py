@@ -48,7 +48,7 @@ feed(30_000, lambda text: read_conclusion(text, score_form(1, 5)), lambda text: 
 """,
     "SQL in replies": """
 from sqlverdict.abstain.prompting.replies import label_of, refuses, split_remark, sql_of
-from sqlverdict.load.fenced import extract_sql
+from sqlverdict.load.replies.fenced import extract_sql
 UNITS += ["~", "<", "*", ";", "\\r\\n", "```sql", "```\\n", "~~~ ", "```'", "</think>", "select ", "with ", "pivot ", "/*", "--"]
 feed(1_000_000, extract_sql, lambda text: extract_sql("Here it is: " + text))
 feed(100_000, refuses, lambda text: label_of(text, "correct", "incorrect"))

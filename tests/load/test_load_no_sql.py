@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
-from sqlverdict.load.no_sql import is_refusal
+from sqlverdict.load.replies.no_sql import is_refusal
 from sqlverdict.records import Case, Prediction, Reason, Verdict
 from sqlverdict.report.one_run.sections import refusal_sentences
 

@@ -14,8 +14,8 @@ from msgspec import structs
 from sqlverdict.api.arguments import Reply, read_golds
 from sqlverdict.api.pair_result import PairResult, size_of
 from sqlverdict.execute.engine import Engine
-from sqlverdict.load.fenced import read_prediction, with_tag
-from sqlverdict.load.no_sql import without_sql
+from sqlverdict.load.replies.fenced import read_prediction, with_tag
+from sqlverdict.load.replies.no_sql import without_sql
 from sqlverdict.records import Case, Contract, Prediction
 from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
 from sqlverdict.run.outcome import MetricValue, logged_prediction

@@ -22,7 +22,6 @@ from sqlverdict.api.rows import (
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.columns.column_map import other_spellings, prediction_column_map
 from sqlverdict.load.columns.ids import id_from
-from sqlverdict.load.fenced import read_prediction
 from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.prediction_formats import (
     Entries,
@@ -32,6 +31,7 @@ from sqlverdict.load.prediction_formats import (
     record_entries,
 )
 from sqlverdict.load.predictions import Predictions, load_trials, pair_entries
+from sqlverdict.load.replies.fenced import read_prediction
 from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.records import Prediction
 

@@ -15,10 +15,7 @@
 ``conversations``       what the readers of SParC and CoSQL share
 ``turns``               turns of conversations: users' own cases, lines of predictions
 ``items``               what readers of lists of JSON objects share
-``fenced``              the SQL in a language model's reply
-``no_sql``              what becomes of a reply without SQL
-``wrapped``             what models and chat templates write around it: thoughts, tags, JSON, marks
-``shared_ends``         text that many predictions begin or end with and that is no SQL
+``replies/``            a language model's reply: the SQL in it, and a reply without SQL
 ``usage``               what a system spent on a prediction
 ``recorded``            what was recorded about a case elsewhere
 ``system_records``      benchmarks whose files also record what systems answered

@@ -33,8 +33,8 @@ from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import decode_any_json, few_of
 from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.databases import Databases
-from sqlverdict.load.fenced import extract_sql, is_plain_sql, text_prediction
 from sqlverdict.load.recorded import recording_from, rows_answer
+from sqlverdict.load.replies.fenced import extract_sql, is_plain_sql, text_prediction
 from sqlverdict.load.turns import TURN_FIELDS
 from sqlverdict.load.usage import USAGE_FIELDS, usage_from
 from sqlverdict.records import Answer, Case, Contract, Prediction, Recording, Script

@@ -40,8 +40,8 @@ from sqlverdict.files.text import (
 from sqlverdict.load.columns.column_map import other_spellings, rename
 from sqlverdict.load.columns.guess import answer_columns
 from sqlverdict.load.columns.ids import id_from, is_number_name
-from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, prediction_from
+from sqlverdict.load.replies.fenced import text_prediction
 from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.load.tables.table import cells_as_fields
 from sqlverdict.load.trials import answers_of

@@ -19,7 +19,6 @@ from sqlverdict.errors import OptionName, Part, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
 from sqlverdict.load.columns.column_map import prediction_column_map
-from sqlverdict.load.fenced import read_prediction
 from sqlverdict.load.prediction_formats import (
     FORMATS,
     Entries,
@@ -27,7 +26,8 @@ from sqlverdict.load.prediction_formats import (
     PredictionFile,
     detect,
 )
-from sqlverdict.load.shared_ends import shared_end_notes
+from sqlverdict.load.replies.fenced import read_prediction
+from sqlverdict.load.replies.shared_ends import shared_end_notes
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.trials import check_trials, trials_in_order
 from sqlverdict.records import Prediction

@@ -15,8 +15,8 @@ from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import decode_json, few_of, near, need_file, read_bytes, stream_lines
 from sqlverdict.load.columns.ids import id_from
-from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.predictions import Predictions
+from sqlverdict.load.replies.fenced import text_prediction
 from sqlverdict.records import Prediction
 
 Record = dict[str, Any]

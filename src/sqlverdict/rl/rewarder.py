@@ -32,8 +32,8 @@ from sqlverdict.api.closing import Closing
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.load.fenced import check_tag
-from sqlverdict.load.wrapped import answer_in_tag
+from sqlverdict.load.replies.fenced import check_tag
+from sqlverdict.load.replies.wrapped import answer_in_tag
 from sqlverdict.records import Prediction
 from sqlverdict.rl.replies import completion_text
 from sqlverdict.rl.reward import Reward, is_witnessed, outcome_of, reasons_of

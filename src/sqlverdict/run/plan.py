@@ -24,8 +24,8 @@ from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
-from sqlverdict.load.fenced import check_tag
-from sqlverdict.load.no_sql import check_no_sql
+from sqlverdict.load.replies.fenced import check_tag
+from sqlverdict.load.replies.no_sql import check_no_sql
 from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
 from sqlverdict.run.options import (
     ANSWERS,

@@ -30,8 +30,8 @@ from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.databases import suite_of
 from sqlverdict.load.descriptions import descriptions_digest
-from sqlverdict.load.fenced import with_tag
-from sqlverdict.load.no_sql import without_sql
+from sqlverdict.load.replies.fenced import with_tag
+from sqlverdict.load.replies.no_sql import without_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.disagreement import disagreements
 from sqlverdict.records import Case, Prediction

@@ -40,7 +40,7 @@ from sqlverdict.abstain.method import (
 from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import count
-from sqlverdict.load.fenced import is_plain_sql
+from sqlverdict.load.replies.fenced import is_plain_sql
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer, Outcome, ParseFailure

@@ -42,7 +42,7 @@ from sqlverdict.abstain.neural.model import (
 from sqlverdict.abstain.neural.train import Training, train
 from sqlverdict.abstain.prompting.schema_text import one_line
 from sqlverdict.errors import UsageError
-from sqlverdict.load.fenced import is_plain_sql
+from sqlverdict.load.replies.fenced import is_plain_sql
 
 
 @ABSTAINERS.member

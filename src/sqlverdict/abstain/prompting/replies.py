@@ -10,7 +10,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Literal
 
-from sqlverdict.load.fenced import extract_sql
+from sqlverdict.load.replies.fenced import extract_sql
 from sqlverdict.parse.tokens import Kind, kind, pieces
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
-from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.items import (
     Item,
     benchmark_of,
@@ -34,6 +33,7 @@ from sqlverdict.load.items import (
     need_text,
 )
 from sqlverdict.load.predictions import Predictions
+from sqlverdict.load.replies.fenced import text_prediction
 from sqlverdict.load.system_records import Records, entries
 from sqlverdict.records import Case, Prediction
 

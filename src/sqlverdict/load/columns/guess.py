@@ -32,8 +32,8 @@ from sqlverdict.files.text import few_of
 from sqlverdict.load.columns.column_map import LEAVE_OUT
 from sqlverdict.load.columns.ids import distinct_columns, is_number_name, number_columns
 from sqlverdict.load.columns.words import Role, is_question_name, role_of
-from sqlverdict.load.fenced import extract_sql
 from sqlverdict.load.fields import ANSWER_KEYS, CASE_ALIASES, FIELD_NAMES, ID_KEYS
+from sqlverdict.load.replies.fenced import extract_sql
 
 HEAD = 200
 """So many rows are looked at to say what a column holds."""

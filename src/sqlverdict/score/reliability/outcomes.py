@@ -32,7 +32,7 @@ from typing import Literal
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Failed, Proved, Refuted, Related
 from sqlverdict.load.ehrsql import UNSCORABLE
-from sqlverdict.load.fenced import extract_sql
+from sqlverdict.load.replies.fenced import extract_sql
 from sqlverdict.records import LIMIT_REASONS, Reason, Result, Verdict
 from sqlverdict.score.deciding import counted_verdict
 

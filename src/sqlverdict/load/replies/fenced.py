@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import open_in_memory
-from sqlverdict.load.wrapped import (
+from sqlverdict.load.replies.wrapped import (
     END_MARK,
     HAS_END_MARK,
     answer_in_tag,

@@ -9,7 +9,7 @@ from contextlib import closing
 
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.files.text import count
-from sqlverdict.load.fenced import extract_sql
+from sqlverdict.load.replies.fenced import extract_sql
 from sqlverdict.records import Prediction
 
 _FEWEST = 5
