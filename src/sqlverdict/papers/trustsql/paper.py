@@ -184,7 +184,8 @@ PAPER = Paper(
         Exhibit(
             names=("figure 1",),
             title="an outline of the task: a generator, and detectors before, in and after it",
-            about="Nothing is computed. sqlverdict explain methods lists generators and detectors; "
+            absent="Nothing is computed.",
+            about="sqlverdict explain methods lists generators and detectors; "
             "a line such as 'rf > t5 > error_gate' puts them together.",
             command="sqlverdict explain methods",
         ),

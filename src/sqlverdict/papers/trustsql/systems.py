@@ -73,7 +73,7 @@ def _hardness_cells(
 ) -> Iterator[PaperCell]:
     for method, tables in _slices(data, printed, "difficulty"):
         for level in LEVELS:
-            one = tables[level]
+            one = tables.get(level, OutcomeTable())
             reason = reason_of(method, unanswerable=False)
             yield share_cell(method, level, part(one), one.answerable, reason)
 
@@ -82,7 +82,7 @@ def unanswerable_cells(data: PaperData) -> Iterator[PaperCell]:
     """Table 12: held back."""
     for method, tables in _slices(data, TABLE_12, "unanswerable_type"):
         for kind in TYPES:
-            one = tables[INFERRED_TYPES[kind]]
+            one = tables.get(INFERRED_TYPES[kind], OutcomeTable())
             reason = reason_of(method, unanswerable=True)
             yield share_cell(method, kind, one.abstained_unanswerable, one.unanswerable, reason)
 
@@ -96,7 +96,7 @@ def _slices(
         if method in methods:
             slices = outcomes_of(run).slices()
             # All of Spider's questions are unseen, and their keys say so.
-            own = {one.key.removeprefix("unseen "): one.table for one in slices if one.by == by}
+            own = {one.key.split()[-1]: one.table for one in slices if one.by == by}
             yield method, own
 
 
