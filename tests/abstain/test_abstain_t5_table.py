@@ -222,8 +222,8 @@ def test_the_model_learned_the_known_goods_and_no_others(table: dict[str, dict[s
 @pytest.mark.parametrize("name", ["maxent", "maxprob", "featmd", "featrmd"])
 def test_every_detector_is_better_than_none(table: dict[str, dict[str, Any]], name: str) -> None:
     for penalty in ("10", "N"):
-        alone, held = (table[each]["rs_percent"]["ANS+UnANS"][penalty] for each in ("t5", name))
-        assert held > alone, penalty
+        alone, guarded = (table[each]["rs_percent"]["ANS+UnANS"][penalty] for each in ("t5", name))
+        assert guarded > alone, penalty
     assert table[name]["outcomes"]["correct"] > 0, "it does not win by silence"
 
 

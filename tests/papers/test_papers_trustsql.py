@@ -14,7 +14,7 @@ from sqlverdict.papers.cell import PaperCell
 from sqlverdict.papers.library import choose_exhibits, load_paper
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
-from sqlverdict.papers.trustsql.printed import TABLE_2, TABLE_3, rows_of
+from sqlverdict.papers.trustsql.printed import TABLE_2, TABLE_3, printed_rows
 from sqlverdict.pipeline import Options
 
 PAPER = load_paper("trustsql")
@@ -81,13 +81,13 @@ def cells(data: PaperData, name: str) -> dict[tuple[str, str], PaperCell]:
 
 def test_scores_follow_from_counts_and_from_recorded_answers(small: PaperData) -> None:
     table_2, table_3 = cells(small, "2"), cells(small, "3")
-    counted = table_2["SQLP[VOTING]", "ANS Spider"]
-    assert (counted.our_text, counted.difference, counted.n) == ("11.6", "equal", 527)
+    voting = table_2["SQLP[VOTING]", "ANS Spider"]
+    assert (voting.our_text, voting.difference, voting.n) == ("11.6", "equal", 527)
     assert table_2["ABSTAIN-ALL", "ANS+UnANS Spider"].difference == "equal"
     assert table_3["SQLP[VOTING]", "RS(10) ANS+UnANS Spider"].difference == "equal"
     assert table_3["SQLP[VOTING]", "RS(N) ANS Spider"].difference == "equal"
-    drawn = table_2["SQLP[VOTING]", "25% Spider"]
-    assert drawn.difference in ("equal", "-0.2")
+    quarter = table_2["SQLP[VOTING]", "25% Spider"]
+    assert quarter.difference in ("equal", "-0.2")
     ran = table_2["SQLP[DEMO], recorded", "ANS+UnANS Spider"]
     assert (ran.ours, ran.paper, ran.n) == (50.0, "68.7", 4)
     assert "another database's schema" in ran.reason
@@ -126,9 +126,9 @@ def test_a_missing_file_is_named_and_the_demo_shows_the_form(tmp_path: Path) -> 
 
 
 def test_a_row_of_printed_values_has_one_for_each_column() -> None:
-    assert rows_of(("a", "b"), "X  1.0 -") == {("X", "a"): "1.0"}
+    assert printed_rows(("a", "b"), "X  1.0 -") == {("X", "a"): "1.0"}
     with pytest.raises(ValueError, match="zip"):
-        rows_of(("a",), "X  1 2")
+        printed_rows(("a",), "X  1 2")
 
 
 @pytest.mark.data

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sqlverdict.abstain.benchmark.preprocess.duplicates import without_duplicates
+from sqlverdict.abstain.benchmark.preprocess.duplicates import drop_duplicates
 from sqlverdict.abstain.benchmark.preprocess.null_results import is_empty, with_results
 from sqlverdict.abstain.benchmark.preprocess.paraphrases import Paraphrases, paraphrase
 from sqlverdict.abstain.benchmark.preprocess.relative_time import with_dates
@@ -62,10 +62,10 @@ def test_of_the_same_question_with_the_same_gold_one_is_kept() -> None:
         replace(case("How many?", "SELECT count(*) FROM item", id="d"), db_id="other"),
         case("How many?", id="e"),
     ]
-    rest, gone = without_duplicates(cases)
+    rest, left_out = drop_duplicates(cases)
     assert [one.id for one in rest] == ["a", "c", "d", "e"]
-    assert gone == 1
-    assert without_duplicates(cases[::-1])[0] == rest[::-1], "the order of the input is no matter"
+    assert left_out == 1
+    assert drop_duplicates(cases[::-1])[0] == rest[::-1], "the order of the input is no matter"
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_a_gold_without_result_gets_values_that_exist_together(
 ) -> None:
     gold = "SELECT price FROM item WHERE name = 'pen' AND maker = 'Bob' AND price < 3"
     before = case("What does the pen of Bob cost?", gold, database=database)
-    (after,), changed, gone = with_results([before], runner, seed=0)
-    assert (changed, gone) == (1, 0)
+    (after,), changed, left_out = with_results([before], runner, seed=0)
+    assert (changed, left_out) == (1, 0)
     assert not is_empty(runner.run(str(database), after.golds[0]))
     pairs = {"What does the pen of Ada cost?": "Ada", "What does the pad of Bob cost?": "Bob"}
     assert pairs[after.question] in after.golds[0], "both were drawn from one row"
@@ -144,7 +144,7 @@ def test_what_returns_rows_fails_or_has_no_database_stays(
 
 
 class Fake:
-    """Answers by the prompt's name; keeps what it was asked."""
+    """Answers by the prompt's name; keeps what it was known."""
 
     def __init__(self, wording: str, queries: dict[str, str], same: str = "no") -> None:
         self.wording, self.queries, self.same = wording, queries, same
@@ -164,13 +164,13 @@ def paraphrases(fake: Fake, source: Case, runner: QueryRunner | None) -> Paraphr
     return paraphrase([source], 1, tools)
 
 
-ASKED = "What does the pen cost?"
+QUESTION = "What does the pen cost?"
 OTHER = "Which price has the pen?"
 
 
 def test_a_round_trip_shows_that_the_answer_stays(database: Path, runner: QueryRunner) -> None:
-    fake = Fake(OTHER, {ASKED: PRICE, OTHER: "SELECT price FROM item WHERE item_id = 1"})
-    result = paraphrases(fake, case(ASKED, PRICE, database=database), runner)
+    fake = Fake(OTHER, {QUESTION: PRICE, OTHER: "SELECT price FROM item WHERE item_id = 1"})
+    result = paraphrases(fake, case(QUESTION, PRICE, database=database), runner)
     (new,) = result.cases
     assert (new.id, new.question, new.golds) == ("q-p1", OTHER, (PRICE,))
     assert (new.tags["made_from"], new.tags["written"]) == ("q", "model")
@@ -181,8 +181,8 @@ def test_a_round_trip_with_another_answer_refuses_the_wording(
     database: Path, runner: QueryRunner
 ) -> None:
     other = "Which maker has the pen?"
-    fake = Fake(other, {ASKED: PRICE, other: "SELECT maker FROM item WHERE name = 'pen'"}, "yes")
-    result = paraphrases(fake, case(ASKED, PRICE, database=database), runner)
+    fake = Fake(other, {QUESTION: PRICE, other: "SELECT maker FROM item WHERE name = 'pen'"}, "yes")
+    result = paraphrases(fake, case(QUESTION, PRICE, database=database), runner)
     assert result.cases == ()
     assert result.unused == {"the query written for it answers otherwise": 1}
     assert "same_question" not in fake.purposes
@@ -194,8 +194,8 @@ def test_a_round_trip_that_says_nothing_leaves_it_to_a_second_question(
     database: Path, runner: QueryRunner, opinion: str, used: int, runs: bool
 ) -> None:
     """The model cannot answer the question itself, or there is nothing to run queries on."""
-    fake = Fake(OTHER, {ASKED: "SELECT 7", OTHER: PRICE}, opinion or " ")
-    source = case(ASKED, PRICE, database=database)
+    fake = Fake(OTHER, {QUESTION: "SELECT 7", OTHER: PRICE}, opinion or " ")
+    source = case(QUESTION, PRICE, database=database)
     result = paraphrases(fake, source, runner if runs else None)
     assert len(result.cases) == used
     assert result.unused == ({} if used else {"asks for something else": 1})
@@ -214,7 +214,7 @@ def test_a_round_trip_that_says_nothing_leaves_it_to_a_second_question(
 )
 def test_a_wording_that_is_none_is_not_checked_further(wording: str, why: str) -> None:
     fake = Fake(wording, {})
-    result = paraphrases(fake, case(ASKED, PRICE), None)
+    result = paraphrases(fake, case(QUESTION, PRICE), None)
     assert (result.cases, result.unused) == ((), {why: 1})
     assert fake.purposes == ["paraphrase"]
     assert result.sentence == f"0 paraphrases of 1 used (not used: 1 {why})"
@@ -228,7 +228,7 @@ def test_the_cost_limit_stops_paraphrases() -> None:
 
     tools = Tools(answerer=Spent(), model="fake", concurrency=1)
     with pytest.raises(Interrupted, match="same command"):
-        paraphrase([case(ASKED, PRICE)], 1, tools)
+        paraphrase([case(QUESTION, PRICE)], 1, tools)
 
 
 def test_steps_are_done_in_their_order_and_named() -> None:
@@ -237,7 +237,7 @@ def test_steps_are_done_in_their_order_and_named() -> None:
     with pytest.raises(UsageError, match="preprocess=dates: there is no such step"):
         check_steps(["dates"])
     with pytest.raises(UsageError, match="--model"):
-        preprocess([case(ASKED, PRICE)], ("paraphrases",), Tools())
+        preprocess([case(QUESTION, PRICE)], ("paraphrases",), Tools())
 
 
 def test_build_preprocesses_against_a_server(tmp_path: Path, database: Path) -> None:
@@ -258,7 +258,7 @@ def test_build_preprocesses_against_a_server(tmp_path: Path, database: Path) -> 
         text = call.json()["messages"][-1]["content"]
         question = text.rpartition("Question: ")[2].splitlines()[0]
         if text.endswith("SQL:"):
-            golds = [gold for asked, gold in pairs if asked.casefold() in question.casefold()]
+            golds = [gold for known, gold in pairs if known.casefold() in question.casefold()]
             return FakeAnswer(completion(golds[0] if golds else "SELECT 7"))
         if "First question" in text:
             return FakeAnswer(completion("no"))

@@ -40,7 +40,7 @@ from sqlverdict.score.reliability.reliability_score import PENALTIES, penalty_te
 
 _NOT_HERE = "No outputs of this method were published."
 _RECORDED = (
-    "evaluate --benchmark trustsql --root FILE --databases DIR --system NAME --metrics "
+    "sqlverdict evaluate --benchmark trustsql --root FILE --databases DIR --system NAME --metrics "
     "'ex[trustsql_spider]'"
 )
 _SPIDER_ONLY = (
@@ -49,7 +49,7 @@ _SPIDER_ONLY = (
 )
 
 
-def demo_scores(data: PaperData) -> Iterator[PaperCell]:
+def demo_reliability(data: PaperData) -> Iterator[PaperCell]:
     """The form of tables 2 and 3, on the demo."""
     for run in data.demo_runs():
         table = outcomes_of(run, "ex").table
@@ -81,23 +81,23 @@ PAPER = Paper(
             title="RS(0), by data set and share of unanswerable questions",
             printed=TABLE_2,
             compute=lenient_cells,
-            demo=demo_scores,
+            demo=demo_reliability,
             about="SQLP is SQLPROMPT, CLS is CLSPROMPT. The rows of 14 methods follow from the "
             "integer counts behind the printed digits. “recorded” are outputs that the authors "
             "published later, executed here: every recorded item score is ours. For 396 "
             "unanswerable questions all but voting saw another database's schema.",
             absent="No counts and no outputs of this method were published.",
-            command=f"sqlverdict {_RECORDED}, then sqlverdict reliability RUN --penalty 0",
+            command=f"{_RECORDED}, then sqlverdict reliability RUN --penalty 0",
         ),
         Exhibit(
             names=("table 3",),
             title="RS(10) and RS(N)",
             printed=TABLE_3,
             compute=critical_cells,
-            demo=demo_scores,
+            demo=demo_reliability,
             about="As table 2. The paper prints the rows of prompted methods one label too high; "
             "here each stands with its method.",
-            command=f"sqlverdict {_RECORDED}, then sqlverdict reliability RUN --penalty 10,N",
+            command=f"{_RECORDED}, then sqlverdict reliability RUN --penalty 10,N",
         ),
         Exhibit(
             names=("table 4",),
@@ -161,7 +161,7 @@ PAPER = Paper(
             "43.7 % of EHRSQL's questions, where the paper's t5-large, fine-tuned, answers 82.7 % "
             f"(measurements/abstain.md, bench/abstain_t5.py). {_SPIDER_ONLY}",
             absent=_NOT_HERE,
-            command=f"sqlverdict {_RECORDED}, then sqlverdict reliability RUN",
+            command=f"{_RECORDED}, then sqlverdict reliability RUN",
         ),
         Exhibit(
             names=("table 11",),
@@ -170,7 +170,7 @@ PAPER = Paper(
             compute=answerable_cells,
             about="The paper prints 1 - wrong / n, not its stated rule; so do we. " + _SPIDER_ONLY,
             absent=_NOT_HERE,
-            command=f"sqlverdict {_RECORDED}, then sqlverdict reliability RUN",
+            command=f"{_RECORDED}, then sqlverdict reliability RUN",
         ),
         Exhibit(
             names=("table 12",),
@@ -179,7 +179,7 @@ PAPER = Paper(
             compute=unanswerable_cells,
             about=f"Types are inferred ones. {_SPIDER_ONLY}",
             absent=_NOT_HERE,
-            command=f"sqlverdict {_RECORDED}, then sqlverdict reliability RUN",
+            command=f"{_RECORDED}, then sqlverdict reliability RUN",
         ),
         Exhibit(
             names=("figure 1",),

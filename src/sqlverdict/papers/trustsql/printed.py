@@ -29,7 +29,7 @@ RECORDED: Mapping[str, str] = {
 """The paper's methods whose outputs the authors published later, and their names there."""
 
 
-def rows_of(columns: Sequence[str], text: str) -> dict[Position, str]:
+def printed_rows(columns: Sequence[str], text: str) -> dict[Position, str]:
     """A line a row: its name, two spaces, a value for each column; ``-`` is none."""
     cells: dict[Position, str] = {}
     for line in text.strip().splitlines():
@@ -48,7 +48,7 @@ def views_of(names: Sequence[str]) -> list[str]:
     return [f"{name} {dataset}" for name in names for dataset in DATASETS.values()]
 
 
-TABLE_2: Printed = rows_of(
+TABLE_2: Printed = printed_rows(
     views_of(("ANS", "25%", "ANS+UnANS")),
     """
     ABSTAIN-ALL       - - - -  19.9 20.0 20.0 20.0  49.9 50.0 50.0 50.0
@@ -72,7 +72,7 @@ TABLE_2: Printed = rows_of(
     """,
 )
 _CRITICAL = ("ANS", "ANS+UnANS")
-TABLE_3: Printed = rows_of(
+TABLE_3: Printed = printed_rows(
     [f"RS(10) {column}" for column in views_of(_CRITICAL)],
     """
     ABSTAIN-ALL       - - - -  49.9 50.0 50.0 50.0
@@ -91,7 +91,7 @@ TABLE_3: Printed = rows_of(
     SQLP[VERBAL]      -188.4 -119.5 -64.2 -60.4  -126.0 -214.3 -249.3 -178.1
     SQLP[VOTING]      -1.7 13.0 18.2 19.2  42.8 46.1 49.8 39.0
     """,
-) | rows_of(
+) | printed_rows(
     [f"RS(N) {column}" for column in views_of(_CRITICAL)],
     """
     ABSTAIN-ALL       - - - -  49.9 50.0 50.0 50.0
@@ -111,7 +111,7 @@ TABLE_3: Printed = rows_of(
     SQLP[VOTING]      -688.4 -868.1 -766.8 -3.0K  -1.2K -1.7K -1.6K -6.5K
     """,
 )
-TABLE_6: Printed = rows_of(
+TABLE_6: Printed = printed_rows(
     ("RS(0)",),
     """
     8 (pos4/neg4)   73.4
@@ -120,7 +120,7 @@ TABLE_6: Printed = rows_of(
     16 (pos16)      64.3
     """,
 )
-TABLE_7: Printed = rows_of(
+TABLE_7: Printed = printed_rows(
     ("RS(0)", "RS(10)", "RS(N)"),
     """
     5 samples    55.1 42.8 -1.2K
@@ -130,7 +130,7 @@ TABLE_7: Printed = rows_of(
     100 samples  50.2 50.2 50.2
     """,
 )
-TABLE_8: Printed = rows_of(
+TABLE_8: Printed = printed_rows(
     LEVELS,
     """
     RF       90.4 94.9 96.7
@@ -138,7 +138,7 @@ TABLE_8: Printed = rows_of(
     CLS      97.5 98.1 97.8
     """,
 )
-TABLE_9: Printed = rows_of(
+TABLE_9: Printed = printed_rows(
     TYPES,
     """
     RF       13.0 11.0 31.0 71.0 95.2
@@ -146,7 +146,7 @@ TABLE_9: Printed = rows_of(
     CLS      59.0 59.0 88.0 83.0 82.4
     """,
 )
-TABLE_10: Printed = rows_of(
+TABLE_10: Printed = printed_rows(
     LEVELS,
     """
     T5       65.4 18.6 15.4
@@ -154,7 +154,7 @@ TABLE_10: Printed = rows_of(
     DIN-SQL  82.9 74.4 51.6
     """,
 )
-TABLE_11: Printed = rows_of(
+TABLE_11: Printed = printed_rows(
     LEVELS,
     """
     T5>RF*        97.1 98.1 89.0
@@ -168,7 +168,7 @@ TABLE_11: Printed = rows_of(
     SQLP[VOTING]  99.6 98.7 95.6
     """,
 )
-TABLE_12: Printed = rows_of(
+TABLE_12: Printed = printed_rows(
     TYPES,
     """
     T5>RF*        93.0 89.0 100 99.0 100

@@ -15,7 +15,7 @@ from sqlverdict.abstain.decision import Decision
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import Draft, Tools, TrainingExample
 from sqlverdict.abstain.predictions import draft_of
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.trustsql import Trustsql
@@ -54,7 +54,7 @@ def vote_cells(data: PaperData) -> Iterator[PaperCell]:
     drafts = {key: draft_of(one) for key, one in reader.predictions(file, "vote_top").items()}
     index = DatabaseIndex.of(cases)
     asks = [index.ask(case) for case in cases]
-    runner = QueryRunner("sqlite", Limits())
+    runner = QueryRunner(DEFAULT_ENGINE, Limits())
     try:
         for row, line in LINES.items():
             data.tell(line)
