@@ -69,7 +69,7 @@ BACKGROUND = (
     "Does the {} open on Monday?",
     "How many people visit each {}?",
 )
-PLACES = ["bridge", "school", "airport", "city", "hospital", "museum", "county", "ship"]
+NOUNS = ["bridge", "school", "airport", "city", "hospital", "museum", "county", "ship"]
 
 SIZE = "schema=false, target=40"
 TRAINED = (
@@ -120,7 +120,7 @@ def questions() -> dict[str, list[tuple[str, str | None]]]:
             text = wordings[(number + shape) % 3]
             parts[part].append((text.format(kind), sql.format(kind)))
     parts["test"] += [(text, None) for text in STRANGE]
-    parts["background"] = [(text.format(place), None) for text in BACKGROUND for place in PLACES]
+    parts["background"] = [(text.format(noun), None) for text in BACKGROUND for noun in NOUNS]
     return parts
 
 
