@@ -69,7 +69,7 @@ BACKGROUND = (
     "Does the {} open on Monday?",
     "How many people visit each {}?",
 )
-PLACES = ["bridge", "school", "airport", "city", "hospital", "museum", "county", "ship"]
+NOUNS = ["bridge", "school", "airport", "city", "hospital", "museum", "county", "ship"]
 
 SIZE = "schema=false, target=40"
 TRAINED = (
@@ -120,7 +120,7 @@ def questions() -> dict[str, list[tuple[str, str | None]]]:
             text = wordings[(number + shape) % 3]
             parts[part].append((text.format(kind), sql.format(kind)))
     parts["test"] += [(text, None) for text in STRANGE]
-    parts["background"] = [(text.format(city), None) for text in BACKGROUND for city in PLACES]
+    parts["background"] = [(text.format(noun), None) for text in BACKGROUND for noun in NOUNS]
     return parts
 
 
@@ -222,8 +222,8 @@ def test_the_model_learned_the_known_goods_and_no_others(table: dict[str, dict[s
 @pytest.mark.parametrize("name", ["maxent", "maxprob", "featmd", "featrmd"])
 def test_every_detector_is_better_than_none(table: dict[str, dict[str, Any]], name: str) -> None:
     for penalty in ("10", "N"):
-        alone, gated = (table[each]["rs_percent"]["ANS+UnANS"][penalty] for each in ("t5", name))
-        assert gated > alone, penalty
+        alone, guarded = (table[each]["rs_percent"]["ANS+UnANS"][penalty] for each in ("t5", name))
+        assert guarded > alone, penalty
     assert table[name]["outcomes"]["correct"] > 0, "it does not win by silence"
 
 

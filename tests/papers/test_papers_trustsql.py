@@ -81,13 +81,13 @@ def cells(data: PaperData, name: str) -> dict[tuple[str, str], PaperCell]:
 
 def test_scores_follow_from_counts_and_from_recorded_answers(small: PaperData) -> None:
     table_2, table_3 = cells(small, "2"), cells(small, "3")
-    votes_cell = table_2["SQLP[VOTING]", "ANS Spider"]
-    assert (votes_cell.our_text, votes_cell.difference, votes_cell.n) == ("11.6", "equal", 527)
+    voting = table_2["SQLP[VOTING]", "ANS Spider"]
+    assert (voting.our_text, voting.difference, voting.n) == ("11.6", "equal", 527)
     assert table_2["ABSTAIN-ALL", "ANS+UnANS Spider"].difference == "equal"
     assert table_3["SQLP[VOTING]", "RS(10) ANS+UnANS Spider"].difference == "equal"
     assert table_3["SQLP[VOTING]", "RS(N) ANS Spider"].difference == "equal"
-    share_cell = table_2["SQLP[VOTING]", "25% Spider"]
-    assert share_cell.difference in ("equal", "-0.2")
+    quarter = table_2["SQLP[VOTING]", "25% Spider"]
+    assert quarter.difference in ("equal", "-0.2")
     ran = table_2["SQLP[DEMO], recorded", "ANS+UnANS Spider"]
     assert (ran.ours, ran.paper, ran.n) == (50.0, "68.7", 4)
     assert "another database's schema" in ran.reason

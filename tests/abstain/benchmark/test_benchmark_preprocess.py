@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sqlverdict.abstain.benchmark.preprocess.duplicates import without_repeated_questions
+from sqlverdict.abstain.benchmark.preprocess.duplicates import drop_duplicates
 from sqlverdict.abstain.benchmark.preprocess.null_results import is_empty, with_results
 from sqlverdict.abstain.benchmark.preprocess.paraphrases import Paraphrases, paraphrase
 from sqlverdict.abstain.benchmark.preprocess.relative_time import with_dates
@@ -62,12 +62,10 @@ def test_of_the_same_question_with_the_same_gold_one_is_kept() -> None:
         replace(case("How many?", "SELECT count(*) FROM item", id="d"), db_id="other"),
         case("How many?", id="e"),
     ]
-    rest, removals = without_repeated_questions(cases)
+    rest, left_out = drop_duplicates(cases)
     assert [one.id for one in rest] == ["a", "c", "d", "e"]
-    assert removals == 1
-    assert without_repeated_questions(cases[::-1])[0] == rest[::-1], (
-        "the order of the input is no matter"
-    )
+    assert left_out == 1
+    assert drop_duplicates(cases[::-1])[0] == rest[::-1], "the order of the input is no matter"
 
 
 @pytest.mark.parametrize(
@@ -103,8 +101,8 @@ def test_a_gold_without_result_gets_values_that_exist_together(
 ) -> None:
     gold = "SELECT price FROM item WHERE name = 'pen' AND maker = 'Bob' AND price < 3"
     before = case("What does the pen of Bob cost?", gold, database=database)
-    (after,), changed, removals = with_results([before], runner, seed=0)
-    assert (changed, removals) == (1, 0)
+    (after,), changed, left_out = with_results([before], runner, seed=0)
+    assert (changed, left_out) == (1, 0)
     assert not is_empty(runner.run(str(database), after.golds[0]))
     pairs = {"What does the pen of Ada cost?": "Ada", "What does the pad of Bob cost?": "Bob"}
     assert pairs[after.question] in after.golds[0], "both were drawn from one row"
@@ -146,7 +144,7 @@ def test_what_returns_rows_fails_or_has_no_database_stays(
 
 
 class Fake:
-    """Answers by the prompt's name; keeps what it was asked."""
+    """Answers by the prompt's name; keeps what it was known."""
 
     def __init__(self, wording: str, queries: dict[str, str], same: str = "no") -> None:
         self.wording, self.queries, self.same = wording, queries, same
@@ -260,7 +258,7 @@ def test_build_preprocesses_against_a_server(tmp_path: Path, database: Path) -> 
         text = call.json()["messages"][-1]["content"]
         question = text.rpartition("Question: ")[2].splitlines()[0]
         if text.endswith("SQL:"):
-            golds = [gold for text, gold in pairs if text.casefold() in question.casefold()]
+            golds = [gold for known, gold in pairs if known.casefold() in question.casefold()]
             return FakeAnswer(completion(golds[0] if golds else "SELECT 7"))
         if "First question" in text:
             return FakeAnswer(completion("no"))

@@ -16,7 +16,7 @@ from sqlverdict.papers.exhibit import Printed
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.trustsql.printed import DATASETS, TABLE_2, TABLE_3
 from sqlverdict.papers.trustsql.sizes import FOLDER
-from sqlverdict.papers.trustsql.systems import difference_reason, outcomes_of, recorded_runs
+from sqlverdict.papers.trustsql.systems import departure_of, outcomes_of, recorded_runs
 from sqlverdict.score.reliability.outcomes import OutcomeTable
 from sqlverdict.score.reliability.reliability_score import (
     ANS,
@@ -48,7 +48,7 @@ def critical_cells(data: PaperData) -> Iterator[PaperCell]:
 def _cells(
     data: PaperData, printed: Printed, penalties: Mapping[str, Penalty], views: Mapping[str, View]
 ) -> Iterator[PaperCell]:
-    for (method, dataset), table in _outcome_tables(data).items():
+    for (method, dataset), table in _count_tables(data).items():
         for name, score in _scores(table, penalties, views):
             column = f"{name} {DATASETS[dataset]}"
             if (method, column) in printed:
@@ -58,7 +58,7 @@ def _cells(
         for name, score in _scores(table, penalties, views):
             paper = printed.get((method, column := f"{name} Spider"), "")
             if paper:
-                reason = difference_reason(
+                reason = departure_of(
                     method, unanswerable=not name.endswith(" ANS") and name != "ANS"
                 )
                 size = _items(table, name)
@@ -86,7 +86,7 @@ def _scores(
                 yield f"{prefix}{name}", 100 * score
 
 
-def _outcome_tables(data: PaperData) -> dict[tuple[str, str], OutcomeTable]:
+def _count_tables(data: PaperData) -> dict[tuple[str, str], OutcomeTable]:
     """The outcomes by method and data set, ABSTAIN-ALL first."""
     rows = json.loads(data.path(FOLDER, COUNTS).read_text(encoding="utf-8"))
     silent = {

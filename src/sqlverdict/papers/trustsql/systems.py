@@ -51,7 +51,7 @@ def outcomes_of(run: Run, metric: str = METRIC) -> ReliabilityCounts:
     return ReliabilityCounts(metric, FailurePolicy()).add_all(run.results())
 
 
-def difference_reason(method: str, *, unanswerable: bool) -> str:
+def departure_of(method: str, *, unanswerable: bool) -> str:
     """Why a recorded system's value differs from the paper's."""
     if method == "SQLP[VOTING]":
         return OTHER_SAMPLES
@@ -74,7 +74,7 @@ def _hardness_cells(
     for method, tables in _slices(data, printed, "difficulty"):
         for level in LEVELS:
             one = tables.get(level, OutcomeTable())
-            reason = difference_reason(method, unanswerable=False)
+            reason = departure_of(method, unanswerable=False)
             yield share_cell(method, level, part(one), one.answerable, reason)
 
 
@@ -83,7 +83,7 @@ def unanswerable_cells(data: PaperData) -> Iterator[PaperCell]:
     for method, tables in _slices(data, TABLE_12, "unanswerable_type"):
         for kind in TYPES:
             one = tables.get(INFERRED_TYPES[kind], OutcomeTable())
-            reason = difference_reason(method, unanswerable=True)
+            reason = departure_of(method, unanswerable=True)
             yield share_cell(method, kind, one.abstained_unanswerable, one.unanswerable, reason)
 
 

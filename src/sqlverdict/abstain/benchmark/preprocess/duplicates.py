@@ -9,7 +9,7 @@ from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Case
 
 
-def without_repeated_questions(cases: Sequence[Case]) -> tuple[list[Case], int]:
+def drop_duplicates(cases: Sequence[Case]) -> tuple[list[Case], int]:
     """The cases without repetitions, and how many those were.
 
     Of cases with the same database, question, knowledge and golds the one with the smallest id

@@ -153,7 +153,12 @@ def _changes(
             "same_question",
             tools,
             max_tokens=8,
-            values={"question": case.question, "task": new.question, "sql": case.golds[0]},
+            values={
+                "schema": column_lists(asks[case.id].schema),
+                "question": case.question,
+                "task": new.question,
+                "sql": case.golds[0],
+            },
         )
         for case, new in others
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
-from sqlverdict.abstain.benchmark.preprocess.duplicates import without_repeated_questions
+from sqlverdict.abstain.benchmark.preprocess.duplicates import drop_duplicates
 from sqlverdict.abstain.benchmark.preprocess.null_results import with_results
 from sqlverdict.abstain.benchmark.preprocess.paraphrases import paraphrase
 from sqlverdict.abstain.benchmark.preprocess.relative_time import with_dates
@@ -25,13 +25,13 @@ def check_steps(names: Iterable[str]) -> tuple[Step, ...]:
     Raises:
         UsageError: there is no such step.
     """
-    asks = {name.strip().replace("-", "_") for name in names}
-    unknown = sorted(asks - set(STEPS))
+    names_of_steps = {name.strip().replace("-", "_") for name in names}
+    unknown = sorted(names_of_steps - set(STEPS))
     if unknown:
         raise UsageError(
             f"preprocess={unknown[0]}: there is no such step. Expected {', '.join(STEPS)}"
         )
-    return tuple(step for step in STEPS if step in asks)
+    return tuple(step for step in STEPS if step in names_of_steps)
 
 
 def preprocess(
@@ -46,13 +46,13 @@ def preprocess(
     rest, notes = list(cases), []
     for step in steps:
         if step == "duplicates":
-            rest, removals = without_repeated_questions(rest)
-            notes.append(f"duplicates: {count(removals, 'question')} left out")
+            rest, left_out = drop_duplicates(rest)
+            notes.append(f"duplicates: {count(left_out, 'question')} left out")
         elif step == "null_results":
             assert tools.runner is not None, "golds are run"
-            rest, changed, removals = with_results(rest, tools.runner, tools.seed)
+            rest, changed, left_out = with_results(rest, tools.runner, tools.seed)
             notes.append(
-                f"null_results: {count(changed, 'question')} with new values, {removals:,} left out"
+                f"null_results: {count(changed, 'question')} with new values, {left_out:,} left out"
             )
         elif step == "relative_time":
             rest, changed = with_dates(rest)
@@ -62,7 +62,7 @@ def preprocess(
                 raise UsageError(
                     "preprocess=paraphrases asks a language model; give ", OptionName("model")
                 )
-            result = paraphrase(rest, paraphrases, tools)
-            rest += result.cases
-            notes.append(f"paraphrases: {result.sentence}")
+            wordings = paraphrase(rest, paraphrases, tools)
+            rest += wordings.cases
+            notes.append(f"paraphrases: {wordings.sentence}")
     return rest, notes
