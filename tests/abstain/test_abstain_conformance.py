@@ -301,8 +301,10 @@ def test_a_generator_that_shows_a_question_its_own_query() -> None:
     class Leaking(type(make_method(MethodPart("sqlprompt")))):  # type: ignore[misc]
         """Shows all it knows."""
 
-        def _demonstrations(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
-            del ask, needs, tools
+        def _demonstrations(
+            self, ask: Ask, needs: GeneratorNeeds, tools: Tools, prompt: str
+        ) -> str:
+            del ask, needs, tools, prompt
             return "\n".join(f"{one.ask.question} {one.sql}" for one in self.known.every)
 
     with pytest.raises(AssertionError, match="leave the question itself out"):

@@ -198,7 +198,8 @@ def test_what_click_makes_of_the_defaults_has_the_declared_types(path: str) -> N
     args = [
         text
         for each in needed
-        for text in ([each.opts[0], "x"] if isinstance(each, click.Option) else ["x"])
+        for value in [each.type.choices[0] if isinstance(each.type, click.Choice) else "x"]
+        for text in ([each.opts[0], value] if isinstance(each, click.Option) else [value])
     ]
     values = one.make_context(path, args).params
     assert list(untyped(build(kind, values))) == []

@@ -222,8 +222,8 @@ def test_the_demo_shows_itself(
         assert line in stdout, f"the README shows {line!r}"
     assert demo.DemoArgs().metrics == "verdict,ex,etm", "the run above has two more"
     # The second time only the form of the output counts: less work for the same runs.
-    monkeypatch.setattr(demo, "_STEPS", 1_000_000)
-    monkeypatch.setattr(demo, "_INSTANCES", 1)
+    monkeypatch.setattr(demo, "STEPS", 1_000_000)
+    monkeypatch.setattr(demo, "INSTANCES", 1)
     again = invoke("demo", "--json", "--metrics", "ex")
     assert Path("sqlverdict-demo", "report.html").is_file()
     assert len(json.loads(again.stdout)["runs"]) == 5

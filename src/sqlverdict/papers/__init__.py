@@ -9,6 +9,7 @@ Each paper is a folder with a file ``paper.py`` that defines ``PAPER``; ``librar
 * ``reproduce.py``: compute exhibits, and what came out
 * ``library.py``: find a paper and its exhibits by name
 * ``etm/``: ETM (Ascoli et al., 2025)
+* ``flex/``: FLEX (Kim et al., 2024)
 * ``trustsql/``: TrustSQL (Lee et al., 2024)
 * ``output.py``: the result as text, Markdown, JSON, and a page with figures
 """

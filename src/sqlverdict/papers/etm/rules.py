@@ -11,7 +11,6 @@ from sqlverdict.papers.exhibit import Figure
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.prove.etm_paper.etm_paper import NUMBERED, PREPARING
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.report.several_runs.contributions import (
     Contributions,
@@ -21,6 +20,8 @@ from sqlverdict.report.several_runs.contributions import (
 from sqlverdict.runlog.run import Run
 
 ALL = "rules of the profile"
+PREPARING = tuple(f"P{number}" for number in range(9))
+NUMBERED = tuple(str(number) for number in range(1, 27))
 TABLES_1_TO_3 = {
     ("P0 to P8", "rules"): "9",
     ("1 to 26", "rules"): "26",
