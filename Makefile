@@ -67,11 +67,12 @@ test: install
 test-data: install
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "data or torch"
 
-# Every test, with few of its items and examples, in an order of chance, which is always the same;
-# SHUFFLE=seed tries another.
+# Every test but the slow ones, with few of its items and examples, in an order of chance, which is
+# always the same; SHUFFLE=seed tries another. Slow tests start processes, which share no memory, and
+# `make test` deals them to its workers in changing orders anyway.
 SHUFFLE ?= 1
 shuffled: install
-	SQLVERDICT_TESTS=quick SQLVERDICT_SHUFFLE=$(SHUFFLE) $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal
+	SQLVERDICT_TESTS=quick SQLVERDICT_SHUFFLE=$(SHUFFLE) $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "not slow"
 
 # Each integration against the real package, in an environment of its own (.venv-integrations);
 # NAMES="mlflow dspy" tests these alone.

@@ -200,7 +200,7 @@ class TestThePartOfASchema:
     def test_is_enough_for_a_witness_of_the_whole(self, schema: Schema) -> None:
         witness = find_witness("SELECT count(*) FROM a", "SELECT count(b_id) FROM a", schema)
         assert isinstance(witness, Witness)
-        assert witness.instance.schema is schema
+        assert witness.instance.schema == schema
 
     def test_holds_the_facts_that_are_given(self, schema: Schema) -> None:
         from sqlverdict.parse.facts import facts_of
