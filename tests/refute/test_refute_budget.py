@@ -118,7 +118,7 @@ def test_a_large_schema_is_searched(make: Make) -> None:
     schema = read_sqlite(path)
     witness = find_witness(*DIFFERENT, schema, database=path)
     assert isinstance(witness, Witness)
-    assert witness.instance.schema is schema
+    assert witness.instance.schema == schema
     ScratchDatabase(schema, frozenset()).close()
 
 

@@ -29,9 +29,9 @@ from sqlverdict.score.reliability.items import ReliabilityCounts
 from sqlverdict.score.reliability.outcomes import FailurePolicy, OutcomeTable
 
 METRIC = "ex[trustsql_spider]"
-LATER = "a later run of the authors', with gpt-4o as gates"
+LATER = "the recorded outputs are of another run of the authors' than the table"
 SUSPECT = f"{LATER}; most unanswerable questions had another database's schema in the prompt"
-OTHER_SAMPLES = "five other samples, of a later run"
+OTHER_SAMPLES = "the five recorded samples are of another run than the table"
 
 
 def recorded_runs(data: PaperData) -> dict[str, Run]:
