@@ -42,10 +42,13 @@ def _introduction(facts: dict[str, Any]) -> str:
     return (
         f"`sqlverdict reproduce {facts['paper']} --data DIR` computes what follows. It prints our "
         "value beside the paper's, with the number of items behind ours (n), the difference and "
-        "its reason. “equal” means equal at the precision that the paper prints. The command "
+        "its reason. “equal” means equal at the precision that the paper prints, “follows” "
+        "that ours is computed from other numbers of the paper and agrees: a check of its "
+        "arithmetic, and no measurement. The command "
         f"below a heading does the same on files of your own.\n\nWhat goes into DIR:\n\n{rows}"
     )
 
 
 def _cell(fact: dict[str, Any]) -> PaperCell:
-    return PaperCell(*(fact[key] for key in ("row", "column", "ours", "paper", "n", "reason")))
+    values = (fact[key] for key in ("row", "column", "ours", "paper", "n", "reason"))
+    return PaperCell(*values, from_print=fact.get("from_print", False))

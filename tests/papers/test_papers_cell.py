@@ -70,3 +70,10 @@ def test_words_are_no_number(text: str) -> None:
 def test_a_difference_adds_up_with_what_is_printed() -> None:
     one = cell(80.4526, "79.8")
     assert (one.our_text, one.paper, one.difference) == ("80.5", "79.8", "+0.7")
+
+
+def test_what_follows_from_the_papers_own_numbers_is_not_called_equal() -> None:
+    cell = PaperCell("a", "rank", "1", "1", from_print=True)
+    assert (cell.difference, cell.agreement) == ("equal", "follows")
+    assert PaperCell("a", "rank", "1", "1").agreement == "equal"
+    assert PaperCell("a", "rank", "2", "1", from_print=True).agreement == "not equal"

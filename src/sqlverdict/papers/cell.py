@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 EQUAL = "equal"
+FOLLOWS = "follows"
+"""What agrees with other numbers of the same paper: an arithmetic check, and no measurement."""
 NOT_EQUAL = "not equal"
 """Of words, which have no difference."""
 DASH = "–"  # noqa: RUF001
@@ -70,6 +72,7 @@ class PaperCell:
         paper: The paper's value as it is printed; empty: the paper prints none.
         n: The number of items behind ours.
         reason: Why the two differ, or why ours is not there: one sentence.
+        from_print: Ours is computed from other numbers that the paper prints, not from data.
     """
 
     row: str
@@ -78,6 +81,7 @@ class PaperCell:
     paper: str = ""
     n: int | None = None
     reason: str = ""
+    from_print: bool = False
 
     @property
     def difference(self) -> str:
@@ -94,6 +98,11 @@ class PaperCell:
         # Of what is printed: two rounded numbers and their difference must add up.
         rounded = round(self.ours / printed.unit, printed.decimals) * printed.unit
         return printed.text_of(rounded - printed.value, signed=True)
+
+    @property
+    def agreement(self) -> str:
+        """The difference in a reader's words: ``follows`` where equality says nothing of data."""
+        return FOLLOWS if self.from_print and self.difference == EQUAL else self.difference
 
     @property
     def our_text(self) -> str:

@@ -16,6 +16,7 @@ from sqlverdict.report.html.page import page_style
 from sqlverdict.report.terminal.tables import TextTable, table
 
 PAGE = "index.html"
+_STYLE = "figure svg { max-width: 100%; height: auto } .scroll td { overflow-wrap: normal }"
 HEADERS = ("row", "column", "ours", "paper", "difference", "n", "reason")
 _LEFT = (0, 1, 6)
 _WITH_WORDS = (0, 1, 2, 3, 4, 6)
@@ -29,7 +30,7 @@ def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
         before = cell.reason or before
         count = "" if cell.n is None else f"{cell.n:,}"
         rows.append(
-            (cell.row, cell.column, cell.our_text, cell.paper, cell.difference, count, reason)
+            (cell.row, cell.column, cell.our_text, cell.paper, cell.agreement, count, reason)
         )
     words = any(isinstance(cell.ours, str) for cell in cells)
     return table(HEADERS, rows, title, left=_WITH_WORDS if words else _LEFT)
@@ -37,13 +38,20 @@ def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
 
 def summary_line(results: Sequence[Reproduction]) -> str:
     """How many of the values that can be compared are equal."""
-    differences = [cell.difference for each in results for cell in each.cells if cell.difference]
-    without = sum(cell.ours is None for each in results for cell in each.cells)
-    equal = sum(difference == EQUAL for difference in differences)
-    return (
-        f"{equal:,} of {len(differences):,} values that can be compared are equal at the printed "
-        f"precision; {without:,} of the paper's values have none of ours beside them"
+    cells = [cell for each in results for cell in each.cells]
+    own = [cell.difference for cell in cells if cell.difference and not cell.from_print]
+    printed = [cell.difference for cell in cells if cell.difference and cell.from_print]
+    without = sum(cell.ours is None for cell in cells)
+    line = (
+        f"{own.count(EQUAL):,} of {len(own):,} values that can be compared are equal at the "
+        f"printed precision; {without:,} of the paper's values have none of ours beside them"
     )
+    if printed:
+        line += (
+            f"; {printed.count(EQUAL):,} of {len(printed):,} follow from other numbers that the "
+            "paper prints, which is arithmetic and no measurement"
+        )
+    return line
 
 
 def paper_json(paper: Paper, results: Sequence[Reproduction]) -> dict[str, Any]:
@@ -72,6 +80,7 @@ def _exhibit_json(result: Reproduction) -> dict[str, Any]:
                 "difference": cell.difference,
                 "n": cell.n,
                 "reason": cell.reason,
+                **({"from_print": True} if cell.from_print else {}),
             }
             for cell in result.cells
         ],
@@ -104,7 +113,7 @@ def _page(paper: Paper, results: Sequence[Reproduction]) -> str:
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{title}</title>",
-            f"<style>{page_style()}</style></head>",
+            f"<style>{page_style()}\n{_STYLE}</style></head>",
             '<body><main class="view">',
             *parts,
             "</main></body></html>",

@@ -7,6 +7,7 @@ What the paper derives from its scores (ranks, means) is derived again from the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -150,7 +151,8 @@ def gains_by_type(data: PaperData) -> Iterator[PaperCell | Figure]:
             gains = [flex - ex for row, (flex, ex) in scores.items() if system_type(row) == kind]
             means[name].append(fmean(gains) if gains else float("nan"))
             if gains:
-                yield PaperCell(kind, name, fmean(gains), n=len(gains), reason=_IN_WORDS)
+                own = PaperCell(kind, name, fmean(gains), n=len(gains), reason=_IN_WORDS)
+                yield replace(own, from_print=not judged_systems(data, benchmark))
     yield Figure("figure5.svg", bar_chart("FLEX less EX", "mean gain, points", types, means))
 
 
@@ -183,7 +185,9 @@ def _systems(data: PaperData, benchmark: str) -> Iterator[PaperCell]:
     scores = _scores(data, benchmark)
     for name, (rank, change) in ranks(scores).items():
         arrow = "-" if not change else f"{'↑' if change > 0 else '↓'}{abs(change)}"
-        yield PaperCell(name, RANK, f"{rank} ({arrow})", n=len(scores), reason=_rank_reason(name))
+        reason = _rank_reason(name)
+        own = PaperCell(name, RANK, f"{rank} ({arrow})", n=len(scores), reason=reason)
+        yield replace(own, from_print=not judged)
 
 
 def _rank_reason(name: str) -> str:
@@ -195,9 +199,12 @@ def _shift(data: PaperData, benchmark: str, file: str) -> Iterator[PaperCell | F
     name, n = _NAMES[benchmark], len(scores)
     changes = [abs(change) for _, change in ranks(scores).values()]
     reason = _SHIFTS[name]
-    yield PaperCell(_MEAN, name, fmean(flex - ex for flex, ex in scores.values()), n=n)
-    yield PaperCell(_MEAN_RANK, name, fmean(changes), n=n, reason=reason)
-    yield PaperCell(_MOST_RANK, name, max(changes), n=n, reason=_LARGEST)
+    for own in (
+        PaperCell(_MEAN, name, fmean(flex - ex for flex, ex in scores.values()), n=n),
+        PaperCell(_MEAN_RANK, name, fmean(changes), n=n, reason=reason),
+        PaperCell(_MOST_RANK, name, max(changes), n=n, reason=_LARGEST),
+    ):
+        yield replace(own, from_print=not judged_systems(data, benchmark))
     low, high = min(min(pair) for pair in scores.values()), max(map(max, scores.values()))
     points = [(ex, flex) for flex, ex in scores.values()]
     series = (

@@ -66,9 +66,9 @@ def _cells(
 
 
 def _cell(method: str, column: str, score: float, table: OutcomeTable, view: str) -> PaperCell:
-    return PaperCell(
-        method, column, score, n=_items(table, view), reason=_DRAW if view == "25%" else ""
-    )
+    # The counts behind a score were found from the printed scores.
+    reason = _DRAW if view == "25%" else ""
+    return PaperCell(method, column, score, n=_items(table, view), reason=reason, from_print=True)
 
 
 def _items(table: OutcomeTable, name: str) -> int:
