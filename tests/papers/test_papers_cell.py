@@ -73,7 +73,7 @@ def test_a_difference_adds_up_with_what_is_printed() -> None:
 
 
 def test_what_follows_from_the_papers_own_numbers_is_not_called_equal() -> None:
-    cell = PaperCell("a", "rank", "1", "1", from_print=True)
+    cell = PaperCell("a", "rank", "first", "first", from_print=True)
     assert (cell.difference, cell.agreement) == ("equal", "follows")
-    assert PaperCell("a", "rank", "1", "1").agreement == "equal"
-    assert PaperCell("a", "rank", "2", "1", from_print=True).agreement == "not equal"
+    assert PaperCell("a", "rank", "first", "first").agreement == "equal"
+    assert PaperCell("a", "rank", "second", "first", from_print=True).agreement == "not equal"

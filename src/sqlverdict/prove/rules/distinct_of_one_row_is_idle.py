@@ -4,8 +4,8 @@ Statement
     SELECT DISTINCT v FROM t ORDER BY v LIMIT 1   ==   SELECT v FROM t ORDER BY v LIMIT 1
 
 Holds when
-    The limit is the literal 1 and there is no OFFSET. Each term of ORDER BY is one of the columns
-    shown.
+    The limit is the literal 1 and there is no OFFSET. There is an ORDER BY, each of whose terms is
+    one of the columns shown, and no source is a query with an order of its own.
 
 Why
     DISTINCT folds rows that are the same; those have the same place in the order. So the first row
@@ -13,7 +13,8 @@ Why
 
 Limits
     With LIMIT 2 a row that repeats would come twice. A term that is not shown has several values
-    for one row of DISTINCT, and engines refuse it or choose one. Windows are left alone.
+    for one row of DISTINCT, and engines refuse it or choose one. DISTINCT does not keep the order
+    of a query inside, which else decides what LIMIT keeps. Windows are left alone.
 
 Source
     House rule; ETM (Ascoli et al.) lacks it: DISTINCT under LIMIT 1.
@@ -25,7 +26,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import has_window, whole_number
+from sqlverdict.prove.reasoning.shape import has_window, items, whole_number
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
@@ -52,6 +53,11 @@ from sqlverdict.prove.tree_key import expression_key
             "SELECT v FROM t ORDER BY v LIMIT 1 OFFSET 1",
             because="the second row may be the first one again",
         ),
+        Pair(
+            "SELECT DISTINCT v FROM (SELECT v FROM t ORDER BY v) AS d LIMIT 1",
+            "SELECT v FROM (SELECT v FROM t ORDER BY v DESC) AS d LIMIT 1",
+            because="with an order inside, LIMIT keeps its first row",
+        ),
     ],
 )
 def distinct_of_one_row_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
@@ -65,7 +71,9 @@ def distinct_of_one_row_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     order = node.args.get("order")
     outputs = {expression_key(item) for item in node.expressions}
     keys = [expression_key(term.this) for term in order.expressions] if order is not None else []
-    if has_window(node) or not outputs.issuperset(keys):
+    if not keys or has_window(node) or not outputs.issuperset(keys):
+        return None
+    if any(source.find(exp.Order) for source in items(node)):
         return None
     node.set("distinct", None)
     return node
