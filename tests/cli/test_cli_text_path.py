@@ -23,7 +23,7 @@ MARK = "mark_7391"
 PREDICTION = f"SELECT a FROM t WHERE a > 0 AND b <> 'x' AND b <> 'another' AND b <> '{MARK}'"
 # The state of a file is told by its first bytes too: the mark stands behind them.
 FIRST = "SELECT 'a line that is longer than the hundred bytes at the head of a file, as it is'"
-MOST = 20
+MOST = 19
 """Files must be fewer: each of them is a place to look at when a text goes wrong."""
 
 

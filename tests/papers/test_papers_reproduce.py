@@ -126,6 +126,7 @@ def test_a_page_has_every_table_and_drawing(data: PaperData, tmp_path: Path) -> 
         "reason": "",
     }
     assert summary_line(results).startswith("1 of 1 values that can be compared are equal")
+    assert summary_line([]).startswith("no value of ours can be compared; 0 of the paper's")
 
 
 class Counter:

@@ -27,7 +27,7 @@ from sqlverdict.load.prediction_formats import (
     detect,
 )
 from sqlverdict.load.replies.fenced import read_prediction
-from sqlverdict.load.replies.shared_ends import shared_end_notes
+from sqlverdict.load.replies.shared_ends import FEWEST, shared_end_notes
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.trials import check_trials, trials_in_order
 from sqlverdict.records import Prediction
@@ -194,7 +194,9 @@ def pair_entries(
             case_id: by_case[case_id].prediction if case_id in by_case else Prediction(case_id)
             for case_id in case_ids
         }
-        notes += _empty_ones(by_id) + _spoilt_ones(by_id) + shared_end_notes(by_id.values())
+        notes += _empty_ones(by_id) + _spoilt_ones(by_id)
+        if len(by_id) >= FEWEST:
+            notes += shared_end_notes(by_id.values())
         loaded.append(replace(source, by_id=by_id, notes=tuple(notes), trial=trial))
     return loaded
 

@@ -44,8 +44,11 @@ def summary_line(results: Sequence[Reproduction]) -> str:
     without = sum(cell.ours is None for cell in cells)
     line = (
         f"{own.count(EQUAL):,} of {len(own):,} values that can be compared are equal at the "
-        f"printed precision; {without:,} of the paper's values have none of ours beside them"
+        "printed precision"
+        if own
+        else "no value of ours can be compared"
     )
+    line += f"; {without:,} of the paper's values have none of ours beside them"
     if printed:
         line += (
             f"; {printed.count(EQUAL):,} of {len(printed):,} follow from other numbers that the "

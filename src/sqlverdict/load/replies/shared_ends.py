@@ -12,7 +12,8 @@ from sqlverdict.files.text import count
 from sqlverdict.load.replies.fenced import extract_sql
 from sqlverdict.records import Prediction
 
-_FEWEST = 5
+FEWEST = 5
+"""So many predictions must share an end."""
 _MOST_TRIED = 5
 _LONGEST = 40
 
@@ -50,7 +51,7 @@ def _shared(ends: list[str], total: int) -> str | None:
     if not ends:
         return None
     end, times = Counter(ends).most_common(1)[0]
-    return end if times >= max(_FEWEST, total / 2) and len(end) <= _LONGEST else None
+    return end if times >= max(FEWEST, total / 2) and len(end) <= _LONGEST else None
 
 
 def _spoils(query: str, end: str) -> bool:
