@@ -43,7 +43,7 @@ def wilson(successes: float, n: float, confidence: float = CONFIDENCE) -> tuple[
             f"an interval for {successes} successes in {n} cases was asked for; "
             "at least one case and at most as many successes as cases are needed"
         )
-    z = _quantile(confidence)
+    z = z_of(confidence)
     share = successes / n
     spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
@@ -94,7 +94,7 @@ def _bootstrap(
 def normal_mean(counts: Mapping[float, int], confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Mean plus and minus z standard errors, within the range of the values."""
     mean, error = mean_and_error(counts)
-    spread = _quantile(confidence) * error
+    spread = z_of(confidence) * error
     values = _values(counts)
     return _within(mean - spread, values), _within(mean + spread, values)
 
@@ -169,7 +169,8 @@ def _size(counts: Mapping[float, int]) -> int:
     return n
 
 
-def _quantile(confidence: float) -> float:
+def z_of(confidence: float) -> float:
+    """How many standard errors a two-sided interval reaches to each side: 1.96 for 0.95."""
     if not 0 < confidence < 1:
         raise UsageError(f"confidence is {confidence}; it must lie between 0 and 1, such as 0.95")
     return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -1,0 +1,152 @@
+"""A share from labels of a part of the cases, drawn stratum by stratum: the score interval.
+
+Stratum ``h`` has ``size`` cases, of which ``labels`` were drawn at random and ``right`` are right. The
+estimate weighs the share of each stratum by its size. A share ``theta`` lies in the interval if the
+labels do not speak against it: let ``p_h`` be the rates that make the labels most likely among all
+rates with ``sum W_h p_h = theta``; then ``theta`` is kept if ::
+
+    (estimate - theta)² <= z² sum W_h² p_h (1 - p_h) / labels_h * (size_h - labels_h) / (size_h - 1)
+
+The last factor is the correction for a finite population: labels of all cases leave no doubt. With
+one stratum ``p_1 = theta``, which is Wilson's interval. The variance is taken at the tested share, not
+at the estimate, so a stratum whose labels are all right still adds to the width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+from sqlverdict.errors import UsageError
+from sqlverdict.score.statistics.intervals import CONFIDENCE, z_of
+
+FARTHEST = 1e15
+"""A multiple at which a rate is 0 or 1 but for the last digits of a float."""
+
+PRECISION = 1e-12
+"""How exactly an end is found: relative to the multiple, and what rounding may add to a share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Cases of one kind, of which some have a label.
+
+    Attributes:
+        size: How many cases there are.
+        labels: How many of them were drawn at random and labelled.
+        right: How many of the labelled ones are right. It need not be whole: plans use expected
+            numbers.
+    """
+
+    size: int
+    labels: float
+    right: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.right <= self.labels <= self.size:
+            raise UsageError(
+                f"a stratum of {self.size} cases cannot have {self.labels} labels of which "
+                f"{self.right} are right"
+            )
+
+    @property
+    def remainder(self) -> float:
+        """The correction for a finite population: 1 for few labels, 0 if every case has one."""
+        return (self.size - self.labels) / max(1, self.size - 1)
+
+
+def stratified_share(strata: Sequence[Stratum]) -> float:
+    """The share of right cases: the strata's shares, each weighed by its size.
+
+    Raises:
+        UsageError: there are no cases, or a stratum has no labels.
+    """
+    known = _with_labels(strata)
+    return fsum(each.size * each.right / each.labels for each in known) / _total(known)
+
+
+def stratified_interval(
+    strata: Sequence[Stratum], confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """The shares that the labels do not speak against.
+
+    Raises:
+        UsageError: there are no cases, or a stratum has no labels.
+    """
+    known = _with_labels(strata)
+    z = z_of(confidence)
+    estimate = stratified_share(known)
+    total = _total(known)
+    # What is labelled is certain, whatever the rest is.
+    least = fsum(each.right for each in known) / total
+    most = 1 - fsum(each.labels - each.right for each in known) / total
+    low = _end(known, estimate, z, 1.0)
+    high = _end(known, estimate, z, -1.0)
+    return min(estimate, max(low, least)), max(estimate, min(high, most))
+
+
+def _end(strata: Sequence[Stratum], estimate: float, z: float, direction: float) -> float:
+    """The outermost share that is kept, downwards for a direction of 1, upwards for -1.
+
+    The likelihood under ``sum W_h p_h = theta`` has its maximum where ``right/p - wrong/(1 - p)`` is
+    in every stratum the same multiple of the stratum's weight. The multiple 0 gives the estimate, and
+    the share falls as the multiple grows: so the end is looked for over the multiples.
+    """
+    total = _total(strata)
+    parts = [
+        (each, weight := each.size / total, weight * weight * each.remainder / each.labels)
+        for each in strata
+    ]
+
+    def share_at(multiple: float) -> tuple[float, bool]:
+        share = variance = 0.0
+        for stratum, weight, scale in parts:
+            rate = constrained_rate(stratum, multiple * weight)
+            share += weight * rate
+            variance += scale * rate * (1 - rate)
+        return share, abs(estimate - share) <= z * sqrt(variance) + PRECISION
+
+    good, bad = 0.0, direction
+    share, kept = share_at(bad)
+    while kept and abs(bad) < FARTHEST:
+        good, bad = bad, bad * 4
+        share, kept = share_at(bad)
+    if kept:
+        return share
+    while abs(bad - good) > PRECISION * abs(bad):
+        middle = (good + bad) / 2
+        if share_at(middle)[1]:
+            good = middle
+        else:
+            bad = middle
+    return share_at(good)[0]
+
+
+def constrained_rate(stratum: Stratum, slope: float) -> float:
+    """The rate ``p`` with ``right/p - wrong/(1 - p) = slope``; a stratum that is labelled whole has
+    its own rate.
+
+    It is the root between 0 and 1 of ``slope p² - (labels + slope) p + right = 0``.
+    """
+    if stratum.labels == stratum.size:
+        return stratum.right / stratum.labels
+    both = stratum.labels + slope
+    root = sqrt(max(0.0, both * both - 4 * slope * stratum.right))
+    # Of the two forms of the root the one that adds numbers of one sign.
+    if both > 0:
+        return min(1.0, 2 * stratum.right / (both + root))
+    return min(1.0, max(0.0, (both - root) / (2 * slope))) if slope else 0.0
+
+
+def _with_labels(strata: Sequence[Stratum]) -> list[Stratum]:
+    known = [each for each in strata if each.size]
+    if not known:
+        raise UsageError("an interval over strata needs a stratum with cases")
+    if any(not each.labels for each in known):
+        raise UsageError("an interval over strata needs a label in each stratum that has cases")
+    return known
+
+
+def _total(strata: Sequence[Stratum]) -> int:
+    return sum(each.size for each in strata)
