@@ -40,7 +40,7 @@ FLOORS = (
     {"files"},
     {"parse", "confidence", "account"},
     {"llm", "web"},
-    {"load", "execute", "compare", "prove", "judge", "score", "runlog"},
+    {"load", "execute", "compare", "prove", "judge", "score", "runlog", "estimate"},
     {"find_situation", "harmless", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline", "api"},

@@ -32,6 +32,7 @@ Stages, in the order of the data:
 ``judge/``          judges, briefs and replies
 ``abstain/``        systems that may abstain
 ``confidence/``     how probable it is that people call a prediction right
+``estimate/``       the share of answers that people would call right, from a few labels
 ``score/``          metrics, summaries and statistics
 ``runlog/``         what a run leaves on disk
 ``run/``            how a run works on its cases
