@@ -10,6 +10,9 @@ rates with ``sum W_h p_h = theta``; then ``theta`` is kept if ::
 The last factor is the correction for a finite population: labels of all cases leave no doubt. With
 one stratum ``p_1 = theta``, which is Wilson's interval. The variance is taken at the tested share, not
 at the estimate, so a stratum whose labels are all right still adds to the width.
+
+Weights may be negative: the difference of two systems is such a sum over the answers that only the
+first gave, less those that only the second gave.
 """
 
 from __future__ import annotations
@@ -44,11 +47,16 @@ class Stratum:
     right: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.right <= self.labels <= self.size:
+        if not 0 <= self.right <= self.labels <= self.size or not self.labels:
             raise UsageError(
                 f"a stratum of {self.size} cases cannot have {self.labels} labels of which "
-                f"{self.right} are right"
+                f"{self.right} are right; it needs at least one label"
             )
+
+    @property
+    def share(self) -> float:
+        """The share of right labels."""
+        return self.right / self.labels
 
     @property
     def remainder(self) -> float:
@@ -56,71 +64,100 @@ class Stratum:
         return (self.size - self.labels) / max(1, self.size - 1)
 
 
-def stratified_share(strata: Sequence[Stratum]) -> float:
-    """The share of right cases: the strata's shares, each weighed by its size.
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A stratum, and what its share of right cases counts in a sum."""
+
+    weight: float
+    stratum: Stratum
+
+
+def share_parts(strata: Sequence[Stratum]) -> list[Weighed]:
+    """The strata with the weights that make the sum a share of all cases.
 
     Raises:
-        UsageError: there are no cases, or a stratum has no labels.
+        UsageError: there are no cases.
     """
-    known = _with_labels(strata)
-    return fsum(each.size * each.right / each.labels for each in known) / _total(known)
+    total = sum(each.size for each in strata)
+    if not total:
+        raise UsageError("a share over strata needs a stratum with cases")
+    return [Weighed(each.size / total, each) for each in strata]
+
+
+def stratified_share(strata: Sequence[Stratum]) -> float:
+    """The share of right cases: the strata's shares, each weighed by its size."""
+    return weighed_sum(share_parts(strata))
 
 
 def stratified_interval(
     strata: Sequence[Stratum], confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """The shares that the labels do not speak against.
+    """The shares that the labels do not speak against."""
+    return sum_interval(share_parts(strata), confidence)
 
-    Raises:
-        UsageError: there are no cases, or a stratum has no labels.
-    """
-    known = _with_labels(strata)
+
+def weighed_sum(parts: Sequence[Weighed]) -> float:
+    """The estimate: the strata's shares, each times its weight."""
+    return fsum(part.weight * part.stratum.share for part in parts)
+
+
+def sum_interval(
+    parts: Sequence[Weighed], confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """The sums that the labels do not speak against."""
     z = z_of(confidence)
-    estimate = stratified_share(known)
-    total = _total(known)
-    # What is labelled is certain, whatever the rest is.
-    least = fsum(each.right for each in known) / total
-    most = 1 - fsum(each.labels - each.right for each in known) / total
-    low = _end(known, estimate, z, 1.0)
-    high = _end(known, estimate, z, -1.0)
+    estimate = weighed_sum(parts)
+    least, most = _certain(parts)
+    low, high = _end(parts, estimate, z, 1.0), _end(parts, estimate, z, -1.0)
     return min(estimate, max(low, least)), max(estimate, min(high, most))
 
 
-def _end(strata: Sequence[Stratum], estimate: float, z: float, direction: float) -> float:
-    """The outermost share that is kept, downwards for a direction of 1, upwards for -1.
+def _certain(parts: Sequence[Weighed]) -> tuple[float, float]:
+    """The least and the greatest sum: what is labelled is certain, whatever the rest is."""
+    low, high = [], []
+    for part in parts:
+        each = part.stratum
+        ends = (each.right / each.size, (each.size - each.labels + each.right) / each.size)
+        values = sorted(part.weight * end for end in ends)
+        low.append(values[0])
+        high.append(values[1])
+    return fsum(low), fsum(high)
+
+
+def _end(parts: Sequence[Weighed], estimate: float, z: float, direction: float) -> float:
+    """The outermost sum that is kept, downwards for a direction of 1, upwards for -1.
 
     The likelihood under ``sum W_h p_h = theta`` has its maximum where ``right/p - wrong/(1 - p)`` is
     in every stratum the same multiple of the stratum's weight. The multiple 0 gives the estimate, and
-    the share falls as the multiple grows: so the end is looked for over the multiples.
+    the sum falls as the multiple grows: so the end is looked for over the multiples.
     """
-    total = _total(strata)
-    parts = [
-        (each, weight := each.size / total, weight * weight * each.remainder / each.labels)
-        for each in strata
+    scales = [
+        (part.stratum, part.weight, part.weight**2 * part.stratum.remainder / part.stratum.labels)
+        for part in parts
     ]
 
-    def share_at(multiple: float) -> tuple[float, bool]:
-        share = variance = 0.0
-        for stratum, weight, scale in parts:
+    def sum_at(multiple: float) -> tuple[float, bool]:
+        total = variance = 0.0
+        for stratum, weight, scale in scales:
             rate = constrained_rate(stratum, multiple * weight)
-            share += weight * rate
+            total += weight * rate
             variance += scale * rate * (1 - rate)
-        return share, abs(estimate - share) <= z * sqrt(variance) + PRECISION
+        return total, abs(estimate - total) <= z * sqrt(variance) + PRECISION
 
     good, bad = 0.0, direction
-    share, kept = share_at(bad)
+    total, kept = sum_at(bad)
     while kept and abs(bad) < FARTHEST:
         good, bad = bad, bad * 4
-        share, kept = share_at(bad)
+        total, kept = sum_at(bad)
     if kept:
-        return share
+        return total
     while abs(bad - good) > PRECISION * abs(bad):
         middle = (good + bad) / 2
-        if share_at(middle)[1]:
+        if sum_at(middle)[1]:
             good = middle
         else:
             bad = middle
-    return share_at(good)[0]
+    return sum_at(good)[0]
 
 
 def constrained_rate(stratum: Stratum, slope: float) -> float:
@@ -130,23 +167,10 @@ def constrained_rate(stratum: Stratum, slope: float) -> float:
     It is the root between 0 and 1 of ``slope p² - (labels + slope) p + right = 0``.
     """
     if stratum.labels == stratum.size:
-        return stratum.right / stratum.labels
+        return stratum.share
     both = stratum.labels + slope
     root = sqrt(max(0.0, both * both - 4 * slope * stratum.right))
     # Of the two forms of the root the one that adds numbers of one sign.
     if both > 0:
         return min(1.0, 2 * stratum.right / (both + root))
     return min(1.0, max(0.0, (both - root) / (2 * slope))) if slope else 0.0
-
-
-def _with_labels(strata: Sequence[Stratum]) -> list[Stratum]:
-    known = [each for each in strata if each.size]
-    if not known:
-        raise UsageError("an interval over strata needs a stratum with cases")
-    if any(not each.labels for each in known):
-        raise UsageError("an interval over strata needs a label in each stratum that has cases")
-    return known
-
-
-def _total(strata: Sequence[Stratum]) -> int:
-    return sum(each.size for each in strata)

@@ -1,0 +1,143 @@
+"""How many labels an interval of a given width needs: by strata, and drawn without them.
+
+Before anybody labels, the rate of a stratum is what the labels of other people say of such answers,
+moved towards one half (:func:`cautious`): a rate in the middle gives a wider interval, so that the
+width that is planned is not passed by the one that is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlverdict.errors import UsageError
+from sqlverdict.estimate.allocate import allocate
+from sqlverdict.score.statistics.intervals import CONFIDENCE
+from sqlverdict.score.statistics.strata import Stratum, stratified_interval
+
+FEWEST = 20
+"""With fewer labels the interval over strata was not shown to hold: Wilson's is used."""
+
+
+@dataclass(frozen=True)
+class StratumPlan:
+    """One stratum of a plan.
+
+    Attributes:
+        size: How many cases it has.
+        labels: How many of them get a label.
+        rate: The share of right cases that the plan reckons with.
+    """
+
+    size: int
+    labels: int
+    rate: float
+
+
+@dataclass(frozen=True)
+class LabelPlan:
+    """How many labels are needed.
+
+    Attributes:
+        width: The width that was asked for, from end to end.
+        labels: How many labels reach it, drawn by strata.
+        plain: How many reach it, drawn from all cases without strata.
+        expected: The width that is reckoned with.
+        strata: The strata, by name.
+        known: Cases that need no label: without SQL, or without a question to answer.
+        confidence: The share of such intervals that hold the truth.
+    """
+
+    width: float
+    labels: int
+    plain: int
+    expected: float
+    strata: Mapping[str, StratumPlan]
+    known: int
+    confidence: float = CONFIDENCE
+
+
+def cautious(p_right: float | None) -> float:
+    """The rate that a plan reckons with, from the probability that people call an answer right."""
+    return 0.5 if p_right is None else 0.8 * p_right + 0.1
+
+
+def plan_labels(
+    sizes: Mapping[str, int],
+    rates: Mapping[str, float],
+    width: float,
+    *,
+    known: int = 0,
+    known_right: int = 0,
+    confidence: float = CONFIDENCE,
+) -> LabelPlan:
+    """The fewest labels whose interval is expected to be no wider than asked for.
+
+    Args:
+        sizes: How many cases each stratum has.
+        rates: The share of right cases to reckon with, by stratum.
+        width: The width from end to end: 0.15 is 7.5 points to either side.
+        known: Cases that need no label.
+        known_right: How many of them are right.
+        confidence: The share of such intervals that shall hold the truth.
+
+    Raises:
+        UsageError: the width is none, or there is nothing to label.
+    """
+    if not 0 < width < 1:
+        raise UsageError(f"the width is {width}; it must lie between 0 and 1, such as 0.15")
+    parts = {name: size for name, size in sizes.items() if size}
+    total = sum(parts.values())
+    if not total:
+        raise UsageError("no case of the run can be labelled: none has a gold and a prediction")
+    certain = [Stratum(known, known, known_right)] if known else []
+
+    def by_strata(labels: int) -> float:
+        drawn = allocate(parts, labels)
+        strata = [Stratum(parts[name], n, n * rates[name]) for name, n in drawn.items()]
+        return _width([*strata, *certain], confidence)
+
+    mean = sum(parts[name] * rates[name] for name in parts) / total
+
+    def plain(labels: int) -> float:
+        return _width([Stratum(total, labels, labels * mean), *certain], confidence)
+
+    least = min(total, max(FEWEST, len(parts)))
+    labels = _fewest(by_strata, width, least, total)
+    drawn = allocate(parts, labels)
+    return LabelPlan(
+        width,
+        labels,
+        _fewest(plain, width, min(FEWEST, total), total),
+        by_strata(labels),
+        {name: StratumPlan(parts[name], n, rates[name]) for name, n in drawn.items()},
+        known,
+        confidence,
+    )
+
+
+def _width(strata: list[Stratum], confidence: float) -> float:
+    low, high = stratified_interval(strata, confidence)
+    return high - low
+
+
+def _fewest(width_of: Callable[[int], float], width: float, low: int, high: int) -> int:
+    """The smallest number of labels from which on the width is at most this, by halving."""
+    if width_of(low) <= width:
+        return low
+    while high - low > 1:
+        middle = (low + high) // 2
+        if width_of(middle) <= width:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def plain_labels(cases: int, share: float, width: float, confidence: float = CONFIDENCE) -> int:
+    """How many labels drawn from all cases would give an interval of this width."""
+
+    def plain(labels: int) -> float:
+        return _width([Stratum(cases, labels, labels * share)], confidence)
+
+    return _fewest(plain, width, 1, cases)

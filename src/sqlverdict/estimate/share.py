@@ -1,0 +1,169 @@
+"""The share of right cases of a run from the labels of a drawn part, with its interval.
+
+What is not labelled is not guessed. A case that was drawn and has no label yet, and a case that no
+stratum covers, counts as wrong for the lower end and as right for the upper end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlverdict.errors import UsageError
+from sqlverdict.estimate.plan import FEWEST, plain_labels
+from sqlverdict.score.statistics.intervals import CONFIDENCE, wilson
+from sqlverdict.score.statistics.strata import Stratum, stratified_interval, stratified_share
+
+Method = Literal["score interval over strata", "Wilson's interval"]
+
+MOST_STRATA = 5
+"""With more strata the interval was not shown to hold."""
+
+
+@dataclass(frozen=True)
+class DrawnStratum:
+    """One stratum, and what is known of its labels.
+
+    Attributes:
+        name: What its cases have in common.
+        size: How many cases it has.
+        drawn: How many of them were drawn.
+        labels: How many of the drawn ones have a label.
+        right: How many of the labels say right.
+        undecided: How many of them cannot tell; they count as not right.
+    """
+
+    name: str
+    size: int
+    drawn: int
+    labels: int
+    right: int
+    undecided: int = 0
+
+    @property
+    def pending(self) -> int:
+        """Drawn cases without a label."""
+        return self.drawn - self.labels
+
+
+@dataclass(frozen=True)
+class ShareEstimate:
+    """The share of right cases, and how sure it is.
+
+    Attributes:
+        cases: How many cases the share is of.
+        value: The share; ``None``: nothing has a label.
+        low: The lower end of its interval.
+        high: The upper end.
+        confidence: The share of such intervals that hold the truth.
+        labels: How many labels it rests on.
+        worth: How many labels drawn without strata would give an interval of this width.
+        strata: What is known of each stratum.
+        known: Cases that needed no label.
+        uncovered: Cases of which nothing is known.
+        method: How the interval was made.
+        certified: Whether the coverage of such intervals was shown.
+    """
+
+    cases: int
+    value: float | None
+    low: float
+    high: float
+    confidence: float
+    labels: int
+    worth: int
+    strata: tuple[DrawnStratum, ...]
+    known: int
+    uncovered: int
+    method: Method
+    certified: bool
+
+    @property
+    def pending(self) -> int:
+        """Drawn cases without a label."""
+        return sum(each.pending for each in self.strata)
+
+    @property
+    def undecided(self) -> int:
+        """Labels that cannot tell."""
+        return sum(each.undecided for each in self.strata)
+
+
+def estimate_share(
+    strata: Sequence[DrawnStratum],
+    *,
+    known: int = 0,
+    known_right: int = 0,
+    uncovered: int = 0,
+    confidence: float = CONFIDENCE,
+) -> ShareEstimate:
+    """The share of right cases.
+
+    Args:
+        strata: The strata; one without a label is not covered.
+        known: Cases that need no label.
+        known_right: How many of them are right.
+        uncovered: Cases that no stratum holds.
+        confidence: The share of such intervals that shall hold the truth.
+
+    Raises:
+        UsageError: there are no cases.
+    """
+    with_labels = [each for each in strata if each.labels]
+    uncovered += sum(each.size for each in strata if not each.labels)
+    cases = sum(each.size for each in with_labels) + known + uncovered
+    if not cases:
+        raise UsageError("there are no cases to estimate a share of")
+    labels = sum(each.labels for each in with_labels)
+
+    def parts(open_right: bool) -> list[Stratum]:
+        certain = known + uncovered
+        of_these = known_right + uncovered * open_right
+        drawn = [
+            Stratum(each.size, each.drawn, each.right + each.pending * open_right)
+            for each in with_labels
+        ]
+        return [*drawn, Stratum(certain, certain, of_these)] if certain else drawn
+
+    few = labels < FEWEST
+    low, _ = _interval(parts(open_right=False), confidence, few=few)
+    _, high = _interval(parts(open_right=True), confidence, few=few)
+    value = _value(with_labels, known, known_right)
+    return ShareEstimate(
+        cases,
+        value,
+        low,
+        high,
+        confidence,
+        labels,
+        0 if value is None else plain_labels(cases, value, high - low, confidence),
+        tuple(strata),
+        known,
+        uncovered,
+        "Wilson's interval" if few else "score interval over strata",
+        len(with_labels) <= MOST_STRATA,
+    )
+
+
+def _value(strata: Sequence[DrawnStratum], known: int, known_right: int) -> float | None:
+    """The share by what is labelled or known."""
+    parts = [Stratum(each.size, each.labels, each.right) for each in strata]
+    if known:
+        parts.append(Stratum(known, known, known_right))
+    return stratified_share(parts) if parts else None
+
+
+def _interval(strata: list[Stratum], confidence: float, *, few: bool) -> tuple[float, float]:
+    if not few:
+        return stratified_interval(strata, confidence)
+    # Wilson's interval of the cases that are not labelled whole, at the weighed share.
+    whole = [each for each in strata if each.labels == each.size]
+    rest = [each for each in strata if each.labels < each.size]
+    cases = sum(each.size for each in strata)
+    right = sum(each.right for each in whole)
+    if not rest:
+        return right / cases, right / cases
+    size, labels = sum(each.size for each in rest), sum(each.labels for each in rest)
+    low, high = wilson(stratified_share(rest) * labels, labels, confidence)
+    return (right + low * size) / cases, (right + high * size) / cases
