@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
@@ -138,25 +139,37 @@ def estimate_accuracy(
         DataError: the labels come from several draws.
     """
     population = population_of(results)
-    values = _values(population, labels, carried or {})
+    values = label_values(population, labels, carried or {})
     drawn = {item.stratum for item in labels.items if item.stratum}
     if not values:
         raise UsageError(
             f"{labels.path}: no label is about a prediction of this run. Label its pairs: "
             "sqlverdict label RUN --queue estimate"
         )
-    if drawn and drawn <= {*STRATA, *JUDGE_STRATA}:
+    check_draw(labels)
+    if drawn and drawn != {ALL}:
         return _by_strata(population, labels, values, confidence)
-    if drawn == {ALL} or (not drawn and not any(item.pair for item in labels.items)):
-        return _at_random(population, labels, values, confidence, known=bool(drawn))
-    raise UsageError(
-        f"{labels.path}: these votes were not drawn for an estimate, and their raw share says "
-        "nothing about the run. Draw pairs with: sqlverdict label RUN --queue estimate"
-    )
+    return _at_random(population, labels, values, confidence, known=bool(drawn))
 
 
-def _values(
-    population: Population, labels: Labels, carried: Mapping[str, Label]
+def check_draw(labels: Labels) -> None:
+    """Refuse labels of cases that were chosen by their kind, and not by chance.
+
+    Raises:
+        UsageError: they were, or the votes do not say how.
+    """
+    drawn = {item.stratum for item in labels.items if item.stratum}
+    by_strata = drawn and drawn <= {*STRATA, *JUDGE_STRATA}
+    is_sheet = not drawn and not any(item.pair for item in labels.items)
+    if not (by_strata or drawn == {ALL} or is_sheet):
+        raise UsageError(
+            f"{labels.path}: these votes were not drawn for an estimate, and their raw share says "
+            "nothing about the run. Draw pairs with: sqlverdict label RUN --queue estimate"
+        )
+
+
+def label_values(
+    population: Population, labels: Labels, carried: Mapping[str, Label] = MappingProxyType({})
 ) -> dict[str, tuple[float, Label]]:
     """The label of each pair that has one, by case: 1 right, 0 wrong, 0.5 cannot tell."""
     index = LabelIndex(labels)

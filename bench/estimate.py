@@ -1,0 +1,223 @@
+"""Whether the intervals of ``sqlverdict estimate`` hold, and how many labels they save.
+
+Prints, as Markdown, what ``docs/measurements/estimate.md`` shows. Every population is one whose truth is
+known: the labelled sets that verdicts are measured on (each as it is, and repeated to 2,000 cases), and
+populations by chance, among them some with proxies that say nothing, proxies that know everything,
+strata that are all right, and strata with a single case. Labels are drawn from them again and again:
+
+* coverage: how often the interval holds the truth, drawn by strata and drawn at random;
+* width: against Wilson's interval of as many labels drawn from all cases;
+* labels for the width that 100 labels drawn from all cases give;
+* the width that a plan reckons with, and the mean width reached;
+* the gate: how often it passes a system whose accuracy is just below the minimum, at one look and at
+  four planned ones;
+* the difference of two systems.
+
+Run: ``python bench/estimate.py [--draws N] [--populations N] [--part NAME]``; the labelled sets need
+SQLVERDICT_DATA. Takes about 20 minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from statistics import mean
+
+from agreement_pairs import table
+from estimate_populations import Kinds, label_set_populations, random_populations
+from sqlverdict.estimate.accuracy import join_neighbours
+from sqlverdict.estimate.allocate import allocate
+from sqlverdict.estimate.gate import bound_confidence
+from sqlverdict.estimate.plan import cautious, plan_labels
+from sqlverdict.estimate.share import DrawnStratum
+from sqlverdict.score.statistics.strata import Stratum, stratified_interval
+
+LABELS = (20, 40, 60, 100)
+Counts = tuple[tuple[int, int, int], ...]
+
+
+@lru_cache(maxsize=1 << 18)
+def interval(counts: Counts, confidence: float = 0.95) -> tuple[float, float]:
+    """The interval for strata of these sizes, labels and right labels."""
+    return stratified_interval([Stratum(*each) for each in counts], confidence)
+
+
+def by_strata(kinds: Kinds, labels: int, random: Random) -> Counts:
+    """Labels drawn stratum by stratum."""
+    drawn = allocate({name: size for name, (size, _) in kinds.items()}, labels)
+    return tuple(
+        (size, drawn[name], _right(size, right, drawn[name], random))
+        for name, (size, right) in kinds.items()
+    )
+
+
+def at_random(kinds: Kinds, labels: int, random: Random) -> Counts:
+    """Labels drawn from all cases, the strata formed after it."""
+    cases = [(name, i < right) for name, (size, right) in kinds.items() for i in range(size)]
+    sample = random.sample(cases, labels)
+    strata = []
+    for name, (size, _) in kinds.items():
+        own = [right for stratum, right in sample if stratum == name]
+        strata.append(DrawnStratum(name, size, len(own), len(own), sum(own)))
+    return tuple((each.size, each.labels, each.right) for each in join_neighbours(strata))
+
+
+def plain(kinds: Kinds, labels: int, random: Random) -> Counts:
+    """Labels drawn from all cases, without strata."""
+    size, right = totals(kinds)
+    return ((size, labels, _right(size, right, labels, random)),)
+
+
+DESIGNS = {"by strata": by_strata, "at random": at_random, "plain": plain}
+
+
+def _right(size: int, right: int, labels: int, random: Random) -> int:
+    return sum(index < right for index in random.sample(range(size), labels))
+
+
+def totals(kinds: Kinds) -> tuple[int, int]:
+    """How many cases there are, and how many are right."""
+    return sum(size for size, _ in kinds.values()), sum(right for _, right in kinds.values())
+
+
+def holds(kinds: Kinds, labels: int, design: str, draws: int, seed: int) -> tuple[float, float]:
+    """How often the interval holds the truth, and its mean width."""
+    size, right = totals(kinds)
+    random = Random(seed)
+    held, widths = 0, []
+    for _ in range(draws):
+        low, high = interval(DESIGNS[design](kinds, labels, random))
+        held += low - 1e-9 <= right / size <= high + 1e-9
+        widths.append(high - low)
+    return held / draws, mean(widths)
+
+
+def coverage(sets: Sequence[tuple[str, Kinds]], draws: int) -> Iterator[list[str]]:
+    """A row for each population and number of labels."""
+    for name, kinds in sets:
+        for labels in LABELS:
+            if labels > totals(kinds)[0] * 0.8:
+                continue
+            row = [name, str(totals(kinds)[0]), str(len(kinds)), str(labels)]
+            _, width = holds(kinds, labels, "plain", draws, 1)
+            for design in ("by strata", "at random"):
+                held, own = holds(kinds, labels, design, draws, 2)
+                row += [f"{100 * held:.1f}", f"{own / width:.2f}"]
+            yield row
+
+
+def labels_for_plain(kinds: Kinds, draws: int) -> int:
+    """How many labels by strata give the mean width of 100 drawn from all cases."""
+    goal = holds(kinds, 100, "plain", draws, 3)[1]
+    low, high = len(kinds), 110
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(kinds, middle, "by strata", draws, 4)[1] <= goal:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def planned(kinds: Kinds, rates: dict[str, float], draws: int) -> tuple[int, int, float, float]:
+    """A plan for a width of 0.15: labels, plain labels, the planned width and the one reached."""
+    plan = plan_labels({name: size for name, (size, _) in kinds.items()}, rates, 0.15)
+    return plan.labels, plan.plain, plan.expected, holds(kinds, plan.labels, "by strata", draws, 5)[1]
+
+
+def false_passes(kinds: Kinds, labels: int, looks: int, draws: int) -> float:
+    """How often a gate passes whose minimum is one case above the truth, over planned looks."""
+    size, right = totals(kinds)
+    least = (right + 1) / size
+    confidence = bound_confidence(looks)
+    random = Random(6)
+    passes = 0
+    for _ in range(draws):
+        # The looks are at the first parts of one sample of each stratum.
+        drawn = {
+            name: random.sample(range(count), count) for name, (count, _) in kinds.items()
+        }
+        for look in range(1, looks + 1):
+            own = allocate({name: n for name, (n, _) in kinds.items()}, labels * look // looks)
+            counts = tuple(
+                (count, own[name], sum(i < good for i in drawn[name][: own[name]]))
+                for name, (count, good) in kinds.items()
+            )
+            if interval(counts, confidence)[0] >= least:
+                passes += 1
+                break
+    return passes / draws
+
+
+def random_rows(number: int, draws: int) -> Iterator[list[str]]:
+    """Coverage over populations by chance: mean, fifth percentile, least."""
+    populations = list(random_populations(number))
+    for labels in LABELS[:3]:
+        for design in ("by strata", "at random"):
+            held, ratio = [], []
+            for seed, kinds in enumerate(populations):
+                if totals(kinds)[0] * 0.8 < labels or len(kinds) > labels:
+                    continue
+                own, width = holds(kinds, labels, design, draws, seed)
+                held.append(own)
+                ratio.append(width / holds(kinds, labels, "plain", draws, seed)[1])
+            held.sort()
+            yield [
+                str(labels),
+                design,
+                str(len(held)),
+                f"{100 * mean(held):.1f}",
+                f"{100 * held[len(held) // 20]:.1f}",
+                f"{100 * held[0]:.1f}",
+                f"{mean(ratio):.2f}",
+                f"{max(ratio):.2f}",
+            ]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--populations", type=int, default=200)
+    parser.add_argument("--part", choices=("sets", "saved", "plans", "gate", "random"))
+    parser.add_argument("--stored", type=Path, help="populations of an earlier call")
+    args = parser.parse_args()
+    parts = (args.part,) if args.part else ("sets", "saved", "plans", "gate", "random")
+    sets = [] if parts == ("random",) else label_set_populations(args.stored)
+    if "sets" in parts:
+        both = [*((p.name, p.kinds) for p in sets)]
+        both += [(f"{p.name}, repeated", p.repeated(2000)) for p in sets]
+        head = ["set", "cases", "strata", "labels", "by strata, %", "width", "at random, %", "width"]
+        print(table(head, coverage(both, args.draws)), flush=True)
+    if "saved" in parts:
+        rows = [[p.name, str(labels_for_plain(p.repeated(2000), args.draws))] for p in sets]
+        print(table(["set", "labels for the width of 100"], rows), flush=True)
+    if "plans" in parts:
+        rows = []
+        for p in sets:
+            rates = {name: cautious(rate) for name, rate in p.p_right.items()}
+            labels, plain_, width, reached = planned(p.repeated(2000), rates, args.draws)
+            rows.append([p.name, str(labels), str(plain_), f"{width:.3f}", f"{reached:.3f}"])
+        print(table(["set", "labels", "plain", "planned width", "reached"], rows), flush=True)
+    if "gate" in parts:
+        rows = []
+        for p in sets:
+            for labels in (40, 100):
+                kinds = p.repeated(2000)
+                row = [p.name, str(labels)]
+                row += [
+                    f"{100 * false_passes(kinds, labels, looks, 2 * args.draws):.1f}"
+                    for looks in (1, 2, 4)
+                ]
+                rows.append(row)
+        print(table(["set", "labels", "1 look, %", "2 looks, %", "4 looks, %"], rows), flush=True)
+    if "random" in parts:
+        head = ["labels", "drawn", "populations", "mean, %", "5th percentile", "least", "width"]
+        print(table([*head, "widest"], random_rows(args.populations, args.draws)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Populations with a known truth, for ``estimate.py``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import mean
+
+from msgspec import structs
+
+from agreement import DATA
+from agreement_sets import labelled
+from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of, stratum_with_judge
+from sqlverdict.verdicts import POLICIES
+
+Kinds = dict[str, tuple[int, int]]
+"""By stratum: how many cases it has, and how many of them are right."""
+
+
+@dataclass(frozen=True)
+class LabelledPopulation:
+    """A labelled set, by strata.
+
+    Attributes:
+        name: The set, and the judge if there is one.
+        kinds: Its strata.
+        p_right: By stratum: the mean probability that verdicts state.
+    """
+
+    name: str
+    kinds: Kinds
+    p_right: dict[str, float | None]
+
+    def repeated(self, cases: int) -> Kinds:
+        """The set, repeated until it has at least so many cases."""
+        times = -(-cases // sum(size for size, _ in self.kinds.values()))
+        return {name: (times * size, times * right) for name, (size, right) in self.kinds.items()}
+
+
+def label_set_populations(stored: Path | None = None) -> list[LabelledPopulation]:
+    """Each labelled set by evidence, and by evidence and each of its judges.
+
+    Args:
+        stored: A file that keeps what the sets say: examining them takes minutes.
+    """
+    if stored is not None and stored.exists():
+        rows = json.loads(stored.read_text("utf-8"))
+    else:
+        rows = list(_rows())
+        if stored is not None:
+            stored.write_text(json.dumps(rows), "utf-8")
+    populations = []
+    for set_name in dict.fromkeys(row["set"] for row in rows):
+        own = [row for row in rows if row["set"] == set_name]
+        populations.append(_population(set_name, [(row, row["stratum"]) for row in own], STRATA))
+        judges = dict.fromkeys(name for row in own for name in row["with_judge"])
+        for judge in judges:
+            pairs = [(row, row["with_judge"].get(judge, "differ")) for row in own]
+            populations.append(_population(f"{set_name}, {judge}", pairs, JUDGE_STRATA))
+    return populations
+
+
+def _rows() -> Iterator[dict[str, object]]:
+    for item in labelled(DATA):
+        judgement = item.judgement(POLICIES["intent"])
+        result = structs.replace(
+            item.result, verdict=judgement.verdict, situation=judgement.situation
+        )
+        yield {
+            "set": item.set,
+            "label": item.label,
+            "p_right": judgement.p_right,
+            "stratum": stratum_of(result),
+            "with_judge": {
+                name: stratum_with_judge(result, says) for name, says in item.judges.items()
+            },
+        }
+
+
+def _population(
+    name: str, pairs: list[tuple[dict[str, object], str]], order: tuple[str, ...]
+) -> LabelledPopulation:
+    kinds: Kinds = {}
+    stated: dict[str, float | None] = {}
+    for stratum in order:
+        own = [row for row, of in pairs if of == stratum]
+        if own:
+            kinds[stratum] = (len(own), sum(bool(row["label"]) for row in own))
+            known = [p for row in own if isinstance(p := row["p_right"], float)]
+            stated[stratum] = mean(known) if known else None
+    return LabelledPopulation(name, kinds, stated)
+
+
+def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
+    """Populations by chance: sizes, rates and how they are spread.
+
+    Of each four, one has strata of extreme rates, one of any rates, one of rates that are 0 or 1 or
+    near it, and one where every stratum is alike: a proxy that says nothing.
+    """
+    random = Random(seed)
+    for place in range(number):
+        cases = random.choice((200, 500, 2000))
+        weights = [random.gammavariate(0.7, 1) + 0.01 for _ in range(random.randint(1, 5))]
+        sizes = [max(1, round(cases * weight / sum(weights))) for weight in weights]
+        alike = random.betavariate(2, 1)
+        rates = [
+            (
+                random.betavariate(0.5, 0.5),
+                random.random(),
+                random.choice((0.0, 1.0, 0.95, 0.05)),
+                alike,
+            )[place % 4]
+            for _ in sizes
+        ]
+        yield {
+            str(index): (size, round(size * rate))
+            for index, (size, rate) in enumerate(zip(sizes, rates, strict=True))
+        }

@@ -1,0 +1,58 @@
+"""Whether labels show that a run's accuracy reaches a minimum: one-sided, over planned looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlverdict.errors import UsageError
+from sqlverdict.estimate.plan import FEWEST
+from sqlverdict.estimate.share import ShareEstimate
+
+FALSE_PASS = 0.05
+"""How often a run below the minimum may pass, over all planned looks."""
+
+MOST_LOOKS = 4
+
+Shown = Literal["shown", "not shown", "too few labels"]
+
+
+@dataclass(frozen=True)
+class AccuracyGate:
+    """What a gate on the accuracy says.
+
+    Attributes:
+        shown: Whether the labels show the minimum.
+        least: The minimum.
+        bound: The accuracy that the labels show, by a one-sided bound.
+        looks: How often the labels may be looked at in all.
+    """
+
+    shown: Shown
+    least: float
+    bound: float
+    looks: int
+
+
+def bound_confidence(looks: int = 1) -> float:
+    """The confidence of the two-sided interval whose lower end is the bound of each look.
+
+    Each look gets an equal part of the risk: the chance that any of them passes a run below the
+    minimum is at most the sum.
+
+    Raises:
+        UsageError: there are too many looks.
+    """
+    if not 1 <= looks <= MOST_LOOKS:
+        raise UsageError(f"{looks} looks are planned; a gate takes 1 to {MOST_LOOKS}")
+    return 1 - 2 * FALSE_PASS / looks
+
+
+def gate_accuracy(estimate: ShareEstimate, least: float, looks: int = 1) -> AccuracyGate:
+    """Hold an estimate of the confidence :func:`bound_confidence` against a minimum."""
+    if not 0 < least < 1:
+        raise UsageError(f"the minimum accuracy is {least}; it must lie between 0 and 1, such as 0.8")
+    shown: Shown = "shown" if estimate.low >= least else "not shown"
+    if estimate.labels < FEWEST or estimate.pending:
+        shown = "too few labels"
+    return AccuracyGate(shown, least, estimate.low, looks)
