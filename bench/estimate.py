@@ -125,7 +125,12 @@ def labels_for_plain(kinds: Kinds, draws: int) -> int:
 def planned(kinds: Kinds, rates: dict[str, float], draws: int) -> tuple[int, int, float, float]:
     """A plan for a width of 0.15: labels, plain labels, the planned width and the one reached."""
     plan = plan_labels({name: size for name, (size, _) in kinds.items()}, rates, 0.15)
-    return plan.labels, plan.plain, plan.expected, holds(kinds, plan.labels, "by strata", draws, 5)[1]
+    return (
+        plan.labels,
+        plan.plain,
+        plan.expected,
+        holds(kinds, plan.labels, "by strata", draws, 5)[1],
+    )
 
 
 def false_passes(kinds: Kinds, labels: int, looks: int, draws: int) -> float:
@@ -137,9 +142,7 @@ def false_passes(kinds: Kinds, labels: int, looks: int, draws: int) -> float:
     passes = 0
     for _ in range(draws):
         # The looks are at the first parts of one sample of each stratum.
-        drawn = {
-            name: random.sample(range(count), count) for name, (count, _) in kinds.items()
-        }
+        drawn = {name: random.sample(range(count), count) for name, (count, _) in kinds.items()}
         for look in range(1, looks + 1):
             own = allocate({name: n for name, (n, _) in kinds.items()}, labels * look // looks)
             counts = tuple(
@@ -190,7 +193,16 @@ def main() -> None:
     if "sets" in parts:
         both = [*((p.name, p.kinds) for p in sets)]
         both += [(f"{p.name}, repeated", p.repeated(2000)) for p in sets]
-        head = ["set", "cases", "strata", "labels", "by strata, %", "width", "at random, %", "width"]
+        head = [
+            "set",
+            "cases",
+            "strata",
+            "labels",
+            "by strata, %",
+            "width",
+            "at random, %",
+            "width",
+        ]
         print(table(head, coverage(both, args.draws)), flush=True)
     if "saved" in parts:
         rows = [[p.name, str(labels_for_plain(p.repeated(2000), args.draws))] for p in sets]

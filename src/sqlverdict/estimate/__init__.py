@@ -1,4 +1,13 @@
 """The share of answers that people would call right, from a few labels.
 
-``strata``   the parts of a run that the evidence tells apart before anybody labels
+``strata``       the parts of a run that the evidence tells apart before anybody labels
+``allocate``     how many labels each stratum gets
+``plan``         how many labels an interval of a given width needs
+``share``        the share of right cases from the labels of a drawn part
+``label_error``  what the labels' own errors add to an interval
+``accuracy``     the accuracy of a run, by how its labelled cases were drawn
+``carry``        labels that hold for other predictions: identical, or proved equal
+``difference``   the difference of two runs' accuracies
+``gate``         whether labels show that a run reaches a minimum
+``words``        what an estimate says, in one sentence
 """

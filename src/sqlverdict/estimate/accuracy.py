@@ -22,10 +22,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from types import MappingProxyType
 
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
+from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
 from sqlverdict.estimate.share import DrawnStratum, ShareEstimate, estimate_share
 from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
 from sqlverdict.files.text import count
@@ -173,9 +175,7 @@ def label_values(
 ) -> dict[str, tuple[float, Label]]:
     """The label of each pair that has one, by case: 1 right, 0 wrong, 0.5 cannot tell."""
     index = LabelIndex(labels)
-    unsettled = {
-        (item.id, item.pair): item for item in labels.items if item.original == UNDECIDED
-    }
+    unsettled = {(item.id, item.pair): item for item in labels.items if item.original == UNDECIDED}
     values = {}
     for result in population.pairs:
         pair = vote_digest(result.id, result.gold, result.prediction)
@@ -255,9 +255,7 @@ def _at_random(
         tally.size += 1
         if result.id in values:
             tally.add(values[result.id][0])
-    notes = (
-        "the file does not say how the cases were drawn: they are taken as drawn at random",
-    )
+    notes = ("the file does not say how the cases were drawn: they are taken as drawn at random",)
     whole = len(values) == len(population.pairs)
     return _accuracy(
         population,
@@ -330,4 +328,27 @@ def _accuracy(
         needed,
         population.without_gold,
         (*labels.notes, *notes),
+    )
+
+
+def plan_accuracy(
+    results: Iterable[Result], width: float, confidence: float = CONFIDENCE
+) -> LabelPlan:
+    """How many labels an interval of a width needs, from what the verdicts say of each stratum.
+
+    Raises:
+        UsageError: the width is none, or there is nothing to label.
+    """
+    population = population_of(results)
+    stated: dict[str, list[float]] = {}
+    for result in population.pairs:
+        stated.setdefault(stratum_of(result), []).append(cautious(result.p_right))
+    order = [name for name in STRATA if name in stated]
+    return plan_labels(
+        {name: len(stated[name]) for name in order},
+        {name: fmean(stated[name]) for name in order},
+        width,
+        known=len(population.known),
+        known_right=sum(population.known.values()),
+        confidence=confidence,
     )

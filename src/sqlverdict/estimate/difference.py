@@ -8,7 +8,7 @@ second, each weighed by its part of the questions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
@@ -19,6 +19,7 @@ from sqlverdict.estimate.accuracy import (
     label_values,
     population_of,
 )
+from sqlverdict.estimate.carry import AreEqual
 from sqlverdict.estimate.plan import FEWEST
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.strata import STRATA, stratum_of
@@ -26,9 +27,6 @@ from sqlverdict.load.people.labels import Labels
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 from sqlverdict.score.statistics.strata import Stratum, Weighed, sum_interval, weighed_sum
-
-AreEqual = Callable[[Result, Result], bool]
-"""Whether the predictions of two results of one case are proved equal to each other."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def estimate_difference(
     first: Iterable[Result],
     second: Iterable[Result],
     labels: Labels,
-    are_equal: AreEqual = lambda _one, _other: False,
+    are_equal: AreEqual = lambda _case, _one, _other: False,
     *,
     confidence: float = CONFIDENCE,
 ) -> Difference:
@@ -89,10 +87,9 @@ def estimate_difference(
     if not cases:
         raise UsageError("the runs share no question that can be labelled")
     both = [case for case in pairs[0] if case in pairs[1]]
-    same = {case for case in both if pairs[0][case].prediction == pairs[1][case].prediction}
-    proved = {
-        case for case in both if case not in same and are_equal(pairs[0][case], pairs[1][case])
-    }
+    queries = {case: [own[case].prediction or "" for own in pairs] for case in both}
+    same = {case for case in both if len({*queries[case]}) == 1}
+    proved = {case for case in both if case not in same and are_equal(case, *queries[case])}
     alike = same | proved
     sides = [
         _side(population, own, labels, cases - alike)
@@ -143,8 +140,6 @@ def _side(
         if own:
             right = sum(value == 1 for value in said)
             undecided = len(said) - right - sum(value == 0 for value in said)
-            strata.append(
-                DrawnStratum(name, len(own), len(said), len(said), right, undecided)
-            )
+            strata.append(DrawnStratum(name, len(own), len(said), len(said), right, undecided))
     known = [right for case, right in population.known.items() if case in cases]
     return join_neighbours(strata), len(known), sum(known)

@@ -51,7 +51,9 @@ def bound_confidence(looks: int = 1) -> float:
 def gate_accuracy(estimate: ShareEstimate, least: float, looks: int = 1) -> AccuracyGate:
     """Hold an estimate of the confidence :func:`bound_confidence` against a minimum."""
     if not 0 < least < 1:
-        raise UsageError(f"the minimum accuracy is {least}; it must lie between 0 and 1, such as 0.8")
+        raise UsageError(
+            f"the minimum accuracy is {least}; it must lie between 0 and 1, such as 0.8"
+        )
     shown: Shown = "shown" if estimate.low >= least else "not shown"
     if estimate.labels < FEWEST or estimate.pending:
         shown = "too few labels"

@@ -101,9 +101,7 @@ def weighed_sum(parts: Sequence[Weighed]) -> float:
     return fsum(part.weight * part.stratum.share for part in parts)
 
 
-def sum_interval(
-    parts: Sequence[Weighed], confidence: float = CONFIDENCE
-) -> tuple[float, float]:
+def sum_interval(parts: Sequence[Weighed], confidence: float = CONFIDENCE) -> tuple[float, float]:
     """The sums that the labels do not speak against."""
     z = z_of(confidence)
     estimate = weighed_sum(parts)
