@@ -1,20 +1,21 @@
 """Whether the intervals of ``sqlverdict estimate`` hold, and how many labels they save.
 
-Prints, as Markdown, what ``docs/measurements/estimate.md`` shows. Every population is one whose truth is
-known: the labelled sets that verdicts are measured on (each as it is, and repeated to 2,000 cases), and
-populations by chance, among them some with proxies that say nothing, proxies that know everything,
-strata that are all right, and strata with a single case. Labels are drawn from them again and again:
+Prints, as Markdown, what ``docs/measurements/estimate.md`` shows. Every population is one whose
+truth is known: the labelled sets that verdicts are measured on (each as it is, and repeated to
+2,000 cases), and populations by chance, among them some with proxies that say nothing, proxies
+that know everything, strata that are all right, and strata with a single case. Labels are drawn
+from them again and again:
 
 * coverage: how often the interval holds the truth, drawn by strata and drawn at random;
 * width: against Wilson's interval of as many labels drawn from all cases;
 * labels for the width that 100 labels drawn from all cases give;
 * the width that a plan reckons with, and the mean width reached;
-* the gate: how often it passes a system whose accuracy is just below the minimum, at one look and at
-  four planned ones;
+* the gate: how often it passes a system whose accuracy is just below the minimum, at one look and
+  at four planned ones;
 * the difference of two systems.
 
-Run: ``python bench/estimate.py [--draws N] [--populations N] [--part NAME]``; the labelled sets need
-SQLVERDICT_DATA. Takes about 20 minutes.
+Run: ``python bench/estimate.py [--draws N] [--populations N] [--part NAME]``; the labelled sets
+need SQLVERDICT_DATA. Takes about 20 minutes.
 """
 
 from __future__ import annotations

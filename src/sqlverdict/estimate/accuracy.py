@@ -13,8 +13,8 @@ at random         the queue ``random``, or a sheet that names no queue: the stra
 otherwise         refused: the raw share of such votes says nothing about the run
 ================  ==============================================================================
 
-A case without SQL, or with an abstention, needs no label: it is right only where the question has no
-answer. Cases without a gold are left out.
+A case without SQL, or with an abstention, needs no label: it is right only where the question has
+no answer. Cases without a gold are left out.
 """
 
 from __future__ import annotations
@@ -200,8 +200,8 @@ def _by_strata(
         tally = strata.setdefault(item.stratum, _Tally(item.stratum_size))
         if tally.size != item.stratum_size:
             raise DataError(
-                f"{labels.path}: the stratum {item.stratum!r} has {tally.size} cases for some votes "
-                f"and {item.stratum_size} for others: they come from several draws. Expected those "
+                f"{labels.path}: the stratum {item.stratum!r} has {tally.size} cases for some "
+                f"votes and {item.stratum_size} for others: they come from several draws. Expected those "
                 f"of one."
             )
         if item.sampling_probability is not None:

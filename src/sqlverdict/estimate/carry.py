@@ -1,7 +1,7 @@
 """Labels that hold for other predictions: those that are identical, or proved equal.
 
-Whether an answer is right depends on what the query returns, not on how it is written. So a label of
-one prediction holds for another of the same question that returns the same on every database.
+Whether an answer is right depends on what the query returns, not on how it is written. So a label
+of one prediction holds for another of the same question that returns the same on every database.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The difference of two runs' accuracies, from labels of their predictions.
 
-Questions where both runs gave the same query, or queries that are proved equal to each other, cannot
-make a difference: they need no label. Of the others each label speaks for one prediction. The difference
-is the share of right answers among those that the first run alone gave, less that among those of the
-second, each weighed by its part of the questions.
+Questions where both runs gave the same query, or queries that are proved equal to each other,
+cannot make a difference: they need no label. Of the others each label speaks for one prediction.
+The difference is the share of right answers among those that the first run alone gave, less that
+among those of the second, each weighed by its part of the questions.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """What the labels' own errors add to an interval, from cases that two people labelled.
 
-An interval of :mod:`~sqlverdict.estimate.share` knows the error of drawing, not that of the people. If
-each label is wrong with the same probability ``e``, whatever the case, whoever gives it, and two labels
-err independently of each other, then two people differ with probability ``2 e (1 - e)``, and a share
-``p`` of right cases is seen as ``p (1 - 2 e) + e``. Cases that two people labelled bound ``e`` from
-above and below, and each bound turns the ends of the interval back. These assumptions are strong: people
-who err on the same hard cases differ less often than they err.
+An interval of :mod:`~sqlverdict.estimate.share` knows the error of drawing, not that of the
+people. If each label is wrong with the same probability ``e``, whatever the case, whoever gives
+it, and two labels err independently of each other, then two people differ with probability ``2 e
+(1 - e)``, and a share ``p`` of right cases is seen as ``p (1 - 2 e) + e``. Cases that two people
+labelled bound ``e`` from above and below, and each bound turns the ends of the interval back.
+These assumptions are strong: people who err on the same hard cases differ less often than they
+err.
 """
 
 from __future__ import annotations

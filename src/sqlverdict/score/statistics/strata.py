@@ -1,15 +1,15 @@
 """A share from labels of a part of the cases, drawn stratum by stratum: the score interval.
 
-Stratum ``h`` has ``size`` cases, of which ``labels`` were drawn at random and ``right`` are right. The
-estimate weighs the share of each stratum by its size. A share ``theta`` lies in the interval if the
-labels do not speak against it: let ``p_h`` be the rates that make the labels most likely among all
-rates with ``sum W_h p_h = theta``; then ``theta`` is kept if ::
+Stratum ``h`` has ``size`` cases, of which ``labels`` were drawn at random and ``right`` are right.
+The estimate weighs the share of each stratum by its size. A share ``theta`` lies in the interval
+if the labels do not speak against it: let ``p_h`` be the rates that make the labels most likely
+among all rates with ``sum W_h p_h = theta``; then ``theta`` is kept if ::
 
     (estimate - theta)² <= z² sum W_h² p_h (1 - p_h) / labels_h * (size_h - labels_h) / (size_h - 1)
 
 The last factor is the correction for a finite population: labels of all cases leave no doubt. With
-one stratum ``p_1 = theta``, which is Wilson's interval. The variance is taken at the tested share, not
-at the estimate, so a stratum whose labels are all right still adds to the width.
+one stratum ``p_1 = theta``, which is Wilson's interval. The variance is taken at the tested share,
+not at the estimate, so a stratum whose labels are all right still adds to the width.
 
 Weights may be negative: the difference of two systems is such a sum over the answers that only the
 first gave, less those that only the second gave.
@@ -125,9 +125,9 @@ def _certain(parts: Sequence[Weighed]) -> tuple[float, float]:
 def _end(parts: Sequence[Weighed], estimate: float, z: float, direction: float) -> float:
     """The outermost sum that is kept, downwards for a direction of 1, upwards for -1.
 
-    The likelihood under ``sum W_h p_h = theta`` has its maximum where ``right/p - wrong/(1 - p)`` is
-    in every stratum the same multiple of the stratum's weight. The multiple 0 gives the estimate, and
-    the sum falls as the multiple grows: so the end is looked for over the multiples.
+    The likelihood under ``sum W_h p_h = theta`` has its maximum where ``right/p - wrong/(1 - p)``
+    is in every stratum the same multiple of the stratum's weight. The multiple 0 gives the
+    estimate, and the sum falls as the multiple grows: so the end is looked for over the multiples.
     """
     scales = [
         (part.stratum, part.weight, part.weight**2 * part.stratum.remainder / part.stratum.labels)
@@ -159,10 +159,10 @@ def _end(parts: Sequence[Weighed], estimate: float, z: float, direction: float) 
 
 
 def constrained_rate(stratum: Stratum, slope: float) -> float:
-    """The rate ``p`` with ``right/p - wrong/(1 - p) = slope``; a stratum that is labelled whole has
-    its own rate.
+    """The rate ``p`` with ``right/p - wrong/(1 - p) = slope``.
 
-    It is the root between 0 and 1 of ``slope p² - (labels + slope) p + right = 0``.
+    A stratum that is labelled whole has its own rate. Else it is the root between 0 and 1 of
+    ``slope p² - (labels + slope) p + right = 0``.
     """
     if stratum.labels == stratum.size:
         return stratum.share

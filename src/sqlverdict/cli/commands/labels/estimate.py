@@ -77,13 +77,14 @@ class EstimateArgs:
 def estimate(args: EstimateArgs) -> None:
     """Say which share of a run's answers people would call right, with an interval that holds.
 
-    The labels must be of cases that were drawn by chance: 'label RUN --queue estimate' draws them by
-    what the evidence says (proved, accepted, left to people, rejected, failed), which makes each
-    label say more. The interval is about these cases, and knows the error of drawing alone: new
-    questions, and errors of the people, are not in it. Labels that cannot tell count as not right.
+    The labels must be of cases that were drawn by chance: 'label RUN --queue estimate' draws them
+    by what the evidence says (proved, accepted, left to people, rejected, failed), which makes
+    each label say more. The interval is about these cases, and knows the error of drawing alone:
+    new questions, and errors of the people, are not in it. Labels that cannot tell count as not
+    right.
 
-    With two runs the difference of their accuracies is estimated. Questions where both gave the same
-    query, or two that are proved equal, need no label.
+    With two runs the difference of their accuracies is estimated. Questions where both gave the
+    same query, or two that are proved equal, need no label.
     """
     if args.plan == (args.labels is not None):
         raise UsageError("give either --plan, or --labels FILE")
