@@ -201,8 +201,8 @@ def _by_strata(
         if tally.size != item.stratum_size:
             raise DataError(
                 f"{labels.path}: the stratum {item.stratum!r} has {tally.size} cases for some "
-                f"votes and {item.stratum_size} for others: they come from several draws. Expected those "
-                f"of one."
+                f"votes and {item.stratum_size} for others: they come from several draws. Expected "
+                f"those of one."
             )
         if item.sampling_probability is not None:
             tally.drawn = round(item.sampling_probability * tally.size)
