@@ -90,7 +90,7 @@ def test_an_offline_file_labels_without_a_server(
     assert json.loads(agreed.output)["labelled"] == 5
     choices = [event.choice for event in read_events(downloaded, choices=True) if event.choice]
     labels_of = [event.label for event in read_events(Path(log)) if event.kind == "vote"]
-    plain = {"both": "right", "either": "both_acceptable", "neither": "both_wrong"}
+    plain = {"both": "right", "neither": "both_wrong"}
     for choice, label in zip(choices, labels_of, strict=True):
         assert label in (
             ("wrong", "gold_wrong") if "only" in choice else (plain.get(choice, choice),)

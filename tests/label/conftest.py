@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -40,7 +40,9 @@ def open_session(run: Run, tmp_path: Path) -> Iterator[OpenSession]:
     """Opens a session of ann and bob; what it saved is there when it is opened again."""
     with ExitStack() as stack:
 
-        def open_one(blind: bool = True, seed: int = 0) -> LabelSession:
+        def open_one(
+            blind: bool = True, seed: int = 0, without_sql: Sequence[str] = ()
+        ) -> LabelSession:
             log = VoteLog(tmp_path / "labels")
             stack.callback(log.close)
             queue = build_queue([run], "random", 100, seed, log.book.pairs)
@@ -48,6 +50,6 @@ def open_session(run: Run, tmp_path: Path) -> Iterator[OpenSession]:
                 save_key(tmp_path / "labels", SessionKey(SECRET))
             key = open_key(tmp_path / "labels")
             work = assign(queue.order, ("ann", "bob"), 1.0, key.secret)
-            return LabelSession(queue, work, log, seed, key, blind, "random")
+            return LabelSession(queue, work, log, key, blind, "random", without_sql)
 
         yield open_one

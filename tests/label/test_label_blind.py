@@ -19,7 +19,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.label.ballot import Ballot
 from sqlverdict.label.databases import CaseDatabases
-from sqlverdict.label.queue import assign, build_queue
+from sqlverdict.label.queue import QueueName, assign, assign_draw, build_queue
 from sqlverdict.label.session import ADJUDICATOR, LabelSession, token_subject
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
@@ -60,6 +60,8 @@ def served(
     blind: bool = True,
     overlap: float = 1.0,
     secret: bytes = SECRET,
+    name: QueueName = "random",
+    without_sql: tuple[str, ...] = (),
     kind: type[CaseDatabases] = CaseDatabases,
 ) -> Iterator[Served]:
     from sqlverdict.label.app import LabelApp
@@ -72,10 +74,11 @@ def served(
         return kind(QueryRunner("sqlite", Limits()), folder=location)
 
     log = VoteLog(folder / "labels")
-    queue = build_queue([run], "random", 100, 0, log.book.pairs)
-    work = assign(queue.order, NAMES, overlap, secret)
+    queue = build_queue([run], name, 100, 0, log.book.pairs)
+    deal = assign_draw if name == "estimate" else assign
+    work = deal(queue.order, NAMES, overlap, secret)
     key = SessionKey(secret)
-    session = LabelSession(queue, work, log, 0, key, blind, "random", _noon)
+    session = LabelSession(queue, work, log, key, blind, name, without_sql, _noon)
     app = LabelApp(session, open_databases, "cai")
     try:
         yield Served(session, app)
@@ -99,6 +102,9 @@ def others_vote(session: LabelSession, turn: int) -> None:
                 choice = choices[(number * turn) % len(choices)]
                 session.vote(name, Ballot(pair, choice, note=f"turn {turn}", seconds=float(turn)))
     first = session.assignment["bob"][0]
+    if session.is_estimate:
+        for pair in session.assignment["bob"]:
+            session.vote("bob", Ballot(pair, "both"))
     session.reveal("bob", first)
     if turn == 2:
         session.undo("dee")
@@ -134,13 +140,27 @@ def requests_of(one: Served) -> list[tuple[str, str, object]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("blind", "overlap"), [(True, 1.0), (True, 0.5), (False, 0.5)])
+@pytest.mark.parametrize(
+    ("blind", "overlap", "name", "without_sql"),
+    [
+        (True, 1.0, "random", ()),
+        (True, 0.5, "random", ()),
+        (False, 0.5, "random", ()),
+        (True, 1.0, "random", ("ann",)),
+        (True, 0.5, "random", ("ann", "dee")),
+        (True, 1.0, "random", ("bob",)),
+        (True, 1.0, "estimate", ()),
+        (True, 0.5, "estimate", ("ann",)),
+    ],
+)
 def test_replies_are_the_same_bytes_whatever_others_voted(
-    tmp_path: Path, blind: bool, overlap: float
+    tmp_path: Path, blind: bool, overlap: float, name: QueueName, without_sql: tuple[str, ...]
 ) -> None:
     transcripts: list[list[tuple[Any, Reply]]] = []
     for turn in range(3):
-        with served(tmp_path / str(turn), blind=blind, overlap=overlap) as one:
+        with served(
+            tmp_path / str(turn), blind=blind, overlap=overlap, name=name, without_sql=without_sql
+        ) as one:
             others_vote(one.session, turn)
             calls = requests_of(one)
             transcript: list[tuple[Any, Reply]] = []

@@ -52,7 +52,7 @@ def lines(path: Path) -> list[dict]:
 
 
 def vote_on_everything(session) -> None:
-    """ann and bob agree but on q1, where cai decides; q2's gold is wrong, q3 has two readings."""
+    """ann and bob agree but on q1, where cai decides; q2's gold is wrong, both answer q3."""
     pairs = {item.result.id: pair for pair, item in session.queue.items.items()}
 
     def vote(name: str, case: str, label: str, **more) -> None:
@@ -66,7 +66,7 @@ def vote_on_everything(session) -> None:
     for name in ("ann", "bob"):
         vote(name, "q0", "wrong", categories=("nullable_column",), realistic="yes")
         vote(name, "q2", "gold_wrong", note="=the id is not asked for")
-        vote(name, "q3", "either")
+        vote(name, "q3", "both")
         vote(name, "q4", "neither", corrected_gold="SELECT MAX(id) FROM item")
     vote("ann", "q1", "both")
     vote("bob", "q1", "wrong")
@@ -79,14 +79,62 @@ def test_corrected_golds_are_lines_of_an_overlay(
 ) -> None:
     vote_on_everything(open_session())
     file = tmp_path / "golds.jsonl"
-    assert "3 corrected golds" in label("--export-golds", str(file))
-    assert {*read_overlay("ours", file).golds} == {"q2", "q3", "q4"}
+    assert "2 corrected golds" in label("--export-golds", str(file))
+    assert {*read_overlay("ours", file).golds} == {"q2", "q4"}
     records = {record.pop("id"): record for record in lines(file)}
     assert records == {
         "q2": {"gold": [PAIRS[2][2]], "reason": "=the id is not asked for", "by": "ann, bob"},
-        "q3": {"gold": [PAIRS[3][1], "SELECT 1.5"], "reason": "both_acceptable", "by": "ann, bob"},
         "q4": {"gold": ["SELECT MAX(id) FROM item"], "reason": "both_wrong", "by": "ann, bob"},
     }
+
+
+def test_a_prediction_that_differs_and_answers_too_is_added_to_the_golds(
+    open_session: OpenSession, label: Label, tmp_path: Path
+) -> None:
+    session = open_session()
+    for pair, item in session.queue.items.items():
+        if item.result.id in ("q0", "q1", "q5"):
+            session.vote("ann", Ballot(pair, "both"))
+    session.log.close()
+    file = tmp_path / "golds.jsonl"
+    label("--export-golds", str(file))
+    golds = {record["id"]: record["gold"] for record in lines(file)}
+    # q0 differs on a witness, q1 on the real database; of q5 no difference is known.
+    assert golds == {f"q{n}": [PAIRS[n][1], PAIRS[n][2]] for n in (0, 1)}
+
+
+def test_labels_and_choices_of_older_files_are_read_as_what_they_meant(
+    label: Label, run: Run, tmp_path: Path
+) -> None:
+    page, downloaded = tmp_path / "cai.html", tmp_path / "votes-cai.jsonl"
+    label("--annotators", "cai", "--offline", str(page))
+    (text,) = re.findall(r'id="page-data">(.*?)</script>', page.read_text(), re.DOTALL)
+    items = json.loads(text)["items"][:2]
+    records = [
+        {
+            "vote_schema": 1, "kind": "vote", "id": item["id"], "pair": item["pair"],
+            "annotator": "cai", "at": "2025-01-01T12:00:00Z", "source": "offline",
+            "choice": choice, "shown": {"first": "", "blind": True},
+        }
+        for item, choice in zip(items, ("either", "ambiguous"), strict=True)
+    ]  # fmt: skip
+    downloaded.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert "2 added" in label("--import", str(downloaded))
+    events = list(read_events(tmp_path / "labels" / "votes.jsonl"))
+    assert [event.label for event in events] == ["right", "undecided"]
+    old_log, pairs = tmp_path / "old.jsonl", [event.pair for event in events]
+    lines_of = [
+        {
+            "vote_schema": 1, "kind": "vote", "id": event.id, "pair": pair, "annotator": "dee",
+            "at": "2025-01-01T12:00:00Z", "label": old, "source": "offline",
+        }
+        for event, pair, old in zip(events, pairs, ("both_acceptable", "ambiguous"), strict=True)
+    ]  # fmt: skip
+    old_log.write_text("".join(json.dumps(line) + "\n" for line in lines_of))
+    assert [item.original for item in read_labels(old_log).items] == [1.0, 0.5]
+    sheet = tmp_path / "old.csv"
+    sheet.write_text("id,label\n1,both_acceptable\n2,Ambiguous\n3,both acceptable\n")
+    assert [item.original for item in read_labels(sheet).items] == [1.0, 0.5, 1.0]
 
 
 def test_exported_votes_are_a_table_without_formulas(
@@ -306,12 +354,12 @@ def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
     for item in data["items"]:
         assert "first" not in item
         assert item["pair"] not in digests
-    choices = ("only_a", "only_b", "both", "either", "neither", "skip")
+    choices = ("only_a", "only_b", "both", "undecided", "neither", "skip")
     records = [
         {
             "vote_schema": 1, "kind": "vote", "id": item["id"], "pair": item["pair"],
             "annotator": "cai", "at": "2026-01-01T12:00:00Z", "source": "offline",
-            "choice": choice, "shown": {"first": "", "blind": True},
+            "choice": choice, "shown": {"first": "", "blind": True, "queue": data["queue"]},
         }
         for item, choice in zip(data["items"], choices, strict=True)
     ]  # fmt: skip
@@ -338,6 +386,9 @@ def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
         vote, first = book.pairs[pair].votes["cai"], first_side(key.secret, pair, "cai")
         assert vote.label == label_of_choice(record["choice"], first)
         assert (vote.display.first, vote.choice) == (first, "")
+        # The page does not know how its items were chosen: the runs say it again.
+        assert vote.stratum
+        assert (vote.stratum_size >= 1, vote.sampling_probability) == (True, 1.0)
 
 
 def test_a_key_is_private_and_a_damaged_one_is_refused(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_each_queue_holds_its_pairs(run: Run) -> None:
     assert ids(run, "lucky") == ["q0"]
     assert sorted(ids(run, "disagree")) == ["q0", "q3", "q5"]
     assert sorted(ids(run, "random")) == [f"q{number}" for number in range(6)]
-    assert len(QUEUE_NAMES) == 6
+    assert len(QUEUE_NAMES) == 7
 
 
 def test_abstentions_are_left_out_and_counted(run: Run) -> None:

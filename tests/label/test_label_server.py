@@ -27,7 +27,7 @@ pytest.importorskip("uvicorn", reason="the extra web is not installed")
 pytestmark = pytest.mark.slow
 
 VOTES = 400 if THOROUGH else 90
-CHOICES = ("both", "neither", "only_a", "only_b", "either", "ambiguous")
+CHOICES = ("both", "neither", "only_a", "only_b", "undecided", "unanswerable")
 KILLS = (VOTES // 3, 2 * VOTES // 3)
 
 

@@ -28,7 +28,7 @@ from sqlverdict.load.people.votes import VoteBook, read_events
         ("only_a", "prediction", "gold_wrong"),
         ("only_b", "prediction", "wrong"),
         ("both", "prediction", "right"),
-        ("either", "gold", "both_acceptable"),
+        ("undecided", "prediction", "undecided"),
         ("neither", "gold", "both_wrong"),
         ("skip", "gold", "skip"),
     ],
@@ -70,8 +70,8 @@ def test_a_vote_can_be_changed_and_taken_back_and_the_log_keeps_all(
     assert session.own_vote("ann", pair) is None
     with pytest.raises(UsageError, match="no vote in this queue to take back"):
         session.undo("ann")
-    session.vote("ann", Ballot(pair, "either"))
-    assert session.own_vote("ann", pair).choice == "either"
+    session.vote("ann", Ballot(pair, "undecided"))
+    assert session.own_vote("ann", pair).choice == "undecided"
     kinds = [event.kind for event in read_events(session.log.path)]
     assert kinds == ["vote", "vote", "undo", "vote"]
 
@@ -149,8 +149,8 @@ def test_adjudication_needs_a_dispute_and_a_reason_and_settles_the_label(
     first, second = session.queue.order[:2]
     session.vote("ann", Ballot(first, "both"))
     session.vote("bob", Ballot(first, "neither"))
-    session.vote("ann", Ballot(second, "both"))
-    session.vote("bob", Ballot(second, "either"))
+    for name in ("ann", "bob"):
+        session.vote(name, Ballot(second, "both"))
     assert [session.pair_of(ADJUDICATOR, each.pair) for each in session.disputes()] == [first]
     with pytest.raises(UsageError, match="reason"):
         session.adjudicate("cai", Ballot(first, "only_a"))
@@ -166,7 +166,7 @@ def test_the_live_kappa_is_that_of_the_label_file(open_session: OpenSession) -> 
     session = open_session()
     for number, pair in enumerate(session.queue.order):
         session.vote("ann", Ballot(pair, "both" if number % 2 else "neither"))
-        session.vote("bob", Ballot(pair, "both" if number % 3 else "ambiguous"))
+        session.vote("bob", Ballot(pair, "both" if number % 3 else "undecided"))
     live = agreement_of(session.log.book, session.log.path)
     labels = read_labels(session.log.path)
     rows = [(item.votes, item.equal) for item in labels.items]
@@ -257,4 +257,5 @@ def test_who_is_not_blind_sees_the_gold_first_and_the_log_says_so(
     look, event = read_events(session.log.path)
     assert (look.kind, event.label) == ("reveal", "gold_wrong")
     assert not event.display.blind
-    assert "wrong_gold" not in categories_for(blind=True)
+    assert "wrong_gold" not in categories_for(blind=True, mode="queries")
+    assert categories_for(blind=False, mode="results") == {}

@@ -78,7 +78,7 @@ def label_app(tmp_path: Path) -> Iterator[tuple[Any, Any, dict[str, str]]]:
     queue = build_queue([run], "random", 100, 0)
     key = SessionKey(SECRET)
     work = assign(queue.order, ("ann", "bob"), 1.0, SECRET)
-    session = LabelSession(queue, work, log, 0, key, True, "random")
+    session = LabelSession(queue, work, log, key, True, "random")
     app = LabelApp(session, partial(location, databases), "cai")
     readers = ("adjudicator", "annotator:ann")
     assert {ADJUDICATOR, token_subject("ann")} == {*readers}

@@ -1,11 +1,13 @@
 """People's labels: which pairs are labelled, what an annotator sees, and where votes are kept.
 
 ``queue``          which pairs of a gold and a prediction are labelled, and by whom
+``sampling``       how pairs came into a queue; the draw for an estimate
 ``databases``      the databases and the knowledge of the runs' cases
 ``spelling/``      both queries of a pair in one spelling
 ``layout_sql``     a query in lines, with what the other query lacks marked
 ``display``        tables and results as the page shows them
 ``item``           a pair as an annotator sees it: queries in either order, results, witness
+``without_sql``    the same without SQL: two results, and the witness in words
 ``reveal``         what is hidden until the vote: metrics, verdict, evidence
 ``progress``       how far annotators are, and how they agree
 ``vote_log``       the log of a folder while people vote

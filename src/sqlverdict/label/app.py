@@ -26,6 +26,7 @@ from sqlverdict.label.display import display_result
 from sqlverdict.label.item import ItemContent, show_item
 from sqlverdict.label.progress import agreement_of
 from sqlverdict.label.session import ADJUDICATOR, ANNOTATOR, LabelSession
+from sqlverdict.label.without_sql import item_without_sql
 from sqlverdict.load.people.votes import Side
 from sqlverdict.web.assets import KINDS, read_asset
 from sqlverdict.web.endpoints import RepeatedRequests, json_endpoint, read_body
@@ -95,6 +96,8 @@ class LabelApp:
         name, pair = _annotator(request), await self._pair(request)
         vote = await self._saved(self.session.own_vote, name, pair)
         content = await self._content(request, pair, self.session.first(name, pair))
+        if self.session.mode(name) == "results":
+            content = item_without_sql(content)
         hidden = self.session.blind
         evidence = None if hidden else await self._saved(self.session.reveal, name, pair)
         return {"item": content, "vote": vote, "evidence": evidence}

@@ -1,4 +1,4 @@
-"""What an annotator says of query A and query B, and the label that it stands for.
+"""What an annotator says of A and B, two queries or their results, and the label it stands for.
 
 See ``load/people/votes.py`` for the labels.
 """
@@ -12,31 +12,33 @@ import msgspec
 
 from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.errors import UsageError
-from sqlverdict.load.people.votes import Side
+from sqlverdict.load.people.votes import Mode, Side
 
 Choice = Literal[
     "only_a",
     "only_b",
     "both",
-    "either",
     "neither",
-    "ambiguous",
-    "unanswerable",
     "undecided",
+    "unanswerable",
     "skip",
 ]
 LONGEST_TEXT = 20_000
 CATEGORIES: Mapping[str, str] = {**FATAL, **MINOR}
 
-_BY_CHOICE: Mapping[str, str] = {
-    "both": "right",
-    "either": "both_acceptable",
-    "neither": "both_wrong",
-}
+OLD_CHOICES: Mapping[str, Choice] = {"either": "both", "ambiguous": "undecided"}
+"""Choices of older offline pages, and what each is read as."""
+
+_BY_CHOICE: Mapping[str, str] = {"both": "right", "neither": "both_wrong"}
 
 
-def categories_for(blind: bool) -> dict[str, str]:
-    """The categories to choose from: who votes blind does not know which query is the gold."""
+def categories_for(blind: bool, mode: Mode) -> dict[str, str]:
+    """The categories to choose from: who votes blind does not know which query is the gold.
+
+    They are about queries: whoever sees results alone has none.
+    """
+    if mode == "results":
+        return {}
     hidden = ("wrong_gold",) if blind else ()
     return {name: text for name, text in CATEGORIES.items() if name not in hidden}
 

@@ -37,6 +37,8 @@ class TableDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
             which only one of the answers depends.
         marked: How many rows of all the other result lacks.
         failure: Why there are no rows; empty: there are.
+        only_for_keys: Of a table of a witness: neither query reads it, and it is there because a
+            foreign key needs its rows.
     """
 
     name: str = ""
@@ -46,6 +48,7 @@ class TableDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
     marks: tuple[int, ...] = ()
     marked: int = 0
     failure: str = ""
+    only_for_keys: bool = False
 
 
 ResultRelation = Literal["", "same", "row_order", "column_order", "differ"]

@@ -15,9 +15,12 @@ import msgspec
 
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.escapes import spreadsheet_cell
+from sqlverdict.label.item import witness_of
 from sqlverdict.label.queue import QueueItem
 from sqlverdict.load.people.labels import combined
 from sqlverdict.load.people.votes import MEANINGS, PairVotes, VoteBook, VoteEvent
+from sqlverdict.records import Result
+from sqlverdict.report.agreement.opinions import results_match
 
 _encode = msgspec.json.Encoder().encode
 
@@ -41,7 +44,7 @@ def export_golds(book: VoteBook, items: Mapping[str, QueueItem], path: Path) -> 
     """Write the golds that settled labels correct: lines of id, gold, reason and by.
 
     A gold gives way to the query that an annotator wrote, else to a prediction that alone answers
-    the question. Where both are acceptable, the prediction is added.
+    the question. Where both answer it and are known to differ, the prediction is added.
     """
     golds: dict[str, dict[str, Any]] = {}
     for pair, votes in book.pairs.items():
@@ -102,17 +105,23 @@ def _correct(golds: dict[str, dict[str, Any]], item: QueueItem, votes: PairVotes
     agreeing = [vote for vote in votes.votes.values() if vote.label == label]
     decisions = [votes.adjudication] if votes.adjudication is not None else agreeing
     corrected = [vote.corrected_gold for vote in [*decisions, *agreeing] if vote.corrected_gold]
-    if not decisions or (not corrected and label not in ("gold_wrong", "both_acceptable")):
-        return
     result = item.result
+    is_another = label == "right" and _is_known_to_differ(result)
+    if not decisions or (not corrected and label != "gold_wrong" and not is_another):
+        return
     empty = {"original": result.gold, "instead": [], "added": [], "reasons": [], "by": []}
     record = golds.setdefault(result.id, empty)
     if corrected:
         record["instead"].append(corrected[0])
     else:
-        record["added" if label == "both_acceptable" else "instead"].append(result.prediction)
+        record["added" if is_another else "instead"].append(result.prediction)
     record["reasons"] += [vote.reason or vote.note or label for vote in decisions]
     record["by"] += [vote.annotator for vote in decisions]
+
+
+def _is_known_to_differ(result: Result) -> bool:
+    """Whether the queries differ on the real database or on a witness."""
+    return results_match(result) is False or witness_of(result) is not None
 
 
 def _counting(book: VoteBook) -> Iterator[VoteEvent]:
@@ -142,6 +151,10 @@ def _vote_record(event: VoteEvent, items: Mapping[str, QueueItem]) -> dict[str, 
         "at": event.at,
         "first": display.first if display is not None else "",
         "blind": display is not None and display.blind and not display.revealed,
+        "mode": event.mode,
+        "stratum": event.stratum,
+        "stratum_size": event.stratum_size or None,
+        "sampling_probability": event.sampling_probability,
         "source": event.source,
         "pair": event.pair,
     }

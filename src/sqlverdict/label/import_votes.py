@@ -23,8 +23,9 @@ import msgspec
 
 from sqlverdict.errors import DataError, OptionName
 from sqlverdict.execute.fold_sql import fold_sql
-from sqlverdict.label.ballot import Choice, label_of_choice
-from sqlverdict.label.queue import first_side, is_labelled_by_pair, pair_of
+from sqlverdict.label.ballot import OLD_CHOICES, Choice, label_of_choice
+from sqlverdict.label.queue import first_side, is_labelled_by_pair, named_queue, pair_of
+from sqlverdict.label.sampling import Sampling
 from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
@@ -87,7 +88,8 @@ def import_votes(
     known = {_key(event) for event in read_events(log.path)}
     outcomes: Counter[str] = Counter()
     # All of it first: of a file that cannot be read nothing is added.
-    for event in list(_events(path, pairs, annotator, fields, key, outcomes)):
+    events = list(_events(path, pairs, annotator, fields, key, outcomes))
+    for event in _with_sampling(events, runs, key):
         if _key(event) in known:
             outcomes["in the log already"] += 1
             continue
@@ -95,6 +97,30 @@ def import_votes(
         log.append(event)
         outcomes["added"] += 1
     return outcomes
+
+
+def _with_sampling(
+    events: Iterable[VoteEvent], runs: Sequence[Run], key: SessionKey
+) -> Iterator[VoteEvent]:
+    """Events with how their pairs came into the queue: an offline page does not know it."""
+    queues: dict[str, Mapping[str, Sampling]] = {}
+    for event in events:
+        text = event.display.queue if event.display is not None else ""
+        if event.kind != "vote" or event.stratum or not text:
+            yield event
+            continue
+        if text not in queues:
+            queue = named_queue(runs, text, key.draw)
+            queues[text] = {} if queue is None else queue.sampling
+        sampling = queues[text].get(event.pair)
+        if sampling is not None:
+            event = msgspec.structs.replace(
+                event,
+                stratum=sampling.stratum,
+                stratum_size=sampling.size,
+                sampling_probability=sampling.probability,
+            )
+        yield event
 
 
 def _key(event: VoteEvent) -> tuple[str, ...]:
@@ -142,11 +168,12 @@ def _opened(event: VoteEvent, pairs: Iterable[str], key: SessionKey) -> VoteEven
     event = msgspec.structs.replace(event, pair=pair)
     if not event.choice:
         return event
-    if event.choice not in get_args(Choice):
+    choice = OLD_CHOICES.get(event.choice, event.choice)
+    if choice not in get_args(Choice):
         raise DataError(f"the choice is {event.choice!r}. Expected one of {get_args(Choice)}.")
     first = first_side(key.secret, pair, event.annotator)
     display = event.display and msgspec.structs.replace(event.display, first=first)
-    label = label_of_choice(cast("Choice", event.choice), first)
+    label = label_of_choice(cast("Choice", choice), first)
     return msgspec.structs.replace(event, label=label, choice="", display=display)
 
 

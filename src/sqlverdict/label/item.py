@@ -6,7 +6,7 @@ queries are in one spelling, which is checked: it must return what the query its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TypeVar
@@ -45,7 +45,8 @@ from sqlverdict.label.spelling.tokens import SpelledQuery
 from sqlverdict.load.people.votes import Side
 from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.tokens import fold
 from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, Query, Result
 
 SAMPLE_ROWS = 3
@@ -94,6 +95,7 @@ class ItemContent(msgspec.Struct, frozen=True):
         db_id: The database.
         question: The question.
         earlier: The questions of its session before it.
+        words: The witness in words, for those who see no SQL.
         knowledge: What comes with it.
         a: The query that stands first.
         b: The other one.
@@ -115,6 +117,7 @@ class ItemContent(msgspec.Struct, frozen=True):
     tables: tuple[SchemaDisplay, ...]
     digest: str = ""
     earlier: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    words: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemContent:
@@ -139,6 +142,8 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         relation = relate_results(a, b)
         results = result_pair(a, b, relation)
     witness = witness_of(result)
+    read, is_all = _read_tables(result, databases, texts)
+    for_keys = _key_tables(witness, schema, read) if is_all else set()
     answers = _on_witness(witness, sides)
     pieces = layout_pair(*(query.text for query in spelled.queries))
     queries = [
@@ -154,11 +159,17 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         a=queries[0],
         b=queries[1],
         relation=relation,
-        witness=_witness_tables(witness),
-        tables=_tables(result, databases, texts),
+        witness=_witness_tables(witness, for_keys),
+        tables=_tables(result, databases, read),
         earlier=result.earlier or msgspec.UNSET,
     )
-    digest = blake2b(msgspec.json.encode(content), digest_size=8).hexdigest()
+    return with_digest(content)
+
+
+def with_digest(content: ItemContent) -> ItemContent:
+    """The same, with a digest of all of it."""
+    plain = msgspec.structs.replace(content, digest="")
+    digest = blake2b(msgspec.json.encode(plain), digest_size=8).hexdigest()
     return msgspec.structs.replace(content, digest=digest)
 
 
@@ -219,7 +230,32 @@ def _on_witness(
     return excerpt_pair(a, b)
 
 
-def _witness_tables(witness: Refuted | None) -> tuple[TableDisplay, ...]:
+def _key_tables(
+    witness: Refuted | None, schema: Schema | None, read: Mapping[str, Table]
+) -> set[str]:
+    """The tables of a witness that foreign keys alone need, in small letters.
+
+    None, where not all tables that the queries read are there by name: one may be a view.
+    """
+    if witness is None or schema is None or not read:
+        return set()
+    present = set(map(fold, witness.rows))
+    direct = set(map(fold, read))
+    if not direct <= present:
+        return set()
+    parents: set[str] = set()
+    waiting = list(read.values())
+    while waiting:
+        for key in waiting.pop().foreign_keys:
+            parent = schema.table(key.parent)
+            if parent is not None and fold(parent.name) not in parents | direct:
+                parents.add(fold(parent.name))
+                waiting.append(parent)
+    deciding = {fold(name) for name, rows in witness.deciding_rows.items() if rows}
+    return parents - deciding
+
+
+def _witness_tables(witness: Refuted | None, for_keys: Collection[str]) -> tuple[TableDisplay, ...]:
     if witness is None:
         return ()
     return tuple(
@@ -229,25 +265,33 @@ def _witness_tables(witness: Refuted | None) -> tuple[TableDisplay, ...]:
             plain_rows(table.rows),
             len(table.rows),
             witness.deciding_rows.get(name, ()),
+            only_for_keys=fold(name) in for_keys,
         )
         for name, table in witness.rows.items()
     )
 
 
-def _tables(
+def _read_tables(
     result: Result, databases: CaseDatabases, texts: Sequence[str]
-) -> tuple[SchemaDisplay, ...]:
-    """The tables that either query reads, by name, with their first rows."""
+) -> tuple[dict[str, Table], bool]:
+    """The tables that either query reads, by name, and whether both queries can be read."""
     schema = databases.schema(result)
-    if schema is None:
-        return ()
     names: dict[str, Table] = {}
-    for text in texts:
-        query = with_plain_names(parse(text, databases.dialect(result)), schema)
+    if schema is None:
+        return names, False
+    queries = [with_plain_names(parse(text, databases.dialect(result)), schema) for text in texts]
+    for query in queries:
         for name in query.tables if isinstance(query, Query) else ():
             table = schema.table(name)
             if table is not None:
                 names[table.name] = table
+    return names, all(isinstance(query, Query) for query in queries)
+
+
+def _tables(
+    result: Result, databases: CaseDatabases, names: Mapping[str, Table]
+) -> tuple[SchemaDisplay, ...]:
+    """The tables that either query reads, by name, with their first rows."""
     descriptions = databases.descriptions(result, sorted(names))
     displays = []
     for name in sorted(names)[:MOST_TABLES]:

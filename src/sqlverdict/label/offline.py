@@ -17,7 +17,8 @@ from sqlverdict.label.item import show_item
 from sqlverdict.label.queue import LabelQueue, chance, first_side
 from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import SessionKey
-from sqlverdict.load.people.votes import VOTE_SCHEMA
+from sqlverdict.label.without_sql import item_without_sql
+from sqlverdict.load.people.votes import VOTE_SCHEMA, Mode
 from sqlverdict.web.assets import one_file
 
 PAGES = "sqlverdict.label.page"
@@ -26,33 +27,33 @@ _SWAPS = {"server_store.js": "offline_store.js"}
 
 def offline_page(
     queue: LabelQueue,
-    name: str,
-    seed: int,
     databases: CaseDatabases,
     annotator: str,
     key: SessionKey,
+    mode: Mode = "queries",
 ) -> bytes:
     """The file of one annotator; the queries run now.
 
     Args:
         queue: The pairs.
-        name: The queue's name.
-        seed: The seed of the queue.
         databases: Runs the queries.
         annotator: Who votes.
         key: The label folder's.
+        mode: Whether the queries are shown, or their results alone.
     """
     items = []
     for pair in queue.order:
         first = first_side(key.secret, pair, annotator)
         item_id = key.pair_id(token_subject(annotator), pair)
-        items.append(show_item(replace(queue.items[pair], pair=item_id), databases, first))
+        content = show_item(replace(queue.items[pair], pair=item_id), databases, first)
+        items.append(content if mode == "queries" else item_without_sql(content))
     data = {
         "vote_schema": VOTE_SCHEMA,
         "annotator": annotator,
-        "queue": f"{name}, seed {seed}",
-        "key": chance(seed, *queue.order, secret=key.secret).hex(),
-        "categories": categories_for(blind=True),
+        "queue": queue.text,
+        "mode": mode,
+        "key": chance(0, queue.text, *queue.order, secret=key.secret).hex(),
+        "categories": categories_for(blind=True, mode=mode),
         "items": items,
     }
     return one_file(PAGES, "label.html", _SWAPS, msgspec.json.encode(data)).encode()

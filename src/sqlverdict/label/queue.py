@@ -1,11 +1,13 @@
 """Which pairs of a gold and a prediction are labelled, in which order, and by whom.
 
 Everything follows from the runs, the options and the seed: the same call gives the same queue, so
-that it can be left and taken up again. A longer queue starts with the shorter one.
+that it can be left and taken up again. A longer queue starts with the shorter one; that of an
+estimate is drawn once (:mod:`sqlverdict.label.sampling`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -14,14 +16,19 @@ from typing import Literal, get_args
 
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.errors import OptionName, UsageError
+from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
 from sqlverdict.files.text import count
+from sqlverdict.label.sampling import Draw, Sampling, check_draw, draw_pairs, sampling_of
 from sqlverdict.load.people.votes import Side, vote_digest
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.agreement.opinions import opinion, opinion_names, results_match
+from sqlverdict.report.agreement.opinions import is_judge, opinion, opinion_names, results_match
 from sqlverdict.runlog.case_filter import is_lucky
 from sqlverdict.runlog.run import Run
 
-QueueName = Literal["stratified", "needs_review", "disagree", "lucky", "suspected_gold", "random"]
+QueueName = Literal[
+    "stratified", "estimate", "needs_review", "disagree", "lucky", "suspected_gold", "random"
+]
+ESTIMATE: QueueName = "estimate"
 QUEUE_NAMES: tuple[QueueName, ...] = get_args(QueueName)
 
 SUSPECT_RANK = 0.3
@@ -54,16 +61,27 @@ class LabelQueue:
         order: The digests of the queue's pairs, in its order.
         matching: How many pairs the queue had to choose from.
         without_pair: Cases that cannot be labelled: an abstention, no SQL or no gold.
+        sampling: How each pair of the queue came into it.
+        text: Its name, seed and size, as votes keep them; :func:`named_queue` makes it again.
+        draw: What was drawn, for an estimate.
     """
 
     items: Mapping[str, QueueItem]
     order: tuple[str, ...]
     matching: int
     without_pair: int
+    sampling: Mapping[str, Sampling]
+    text: str
+    draw: Draw | None = None
 
 
 def build_queue(
-    runs: Sequence[Run], name: QueueName, size: int, seed: int, voted: Iterable[str] = ()
+    runs: Sequence[Run],
+    name: QueueName,
+    size: int,
+    seed: int,
+    voted: Iterable[str] = (),
+    draw: Draw | None = None,
 ) -> LabelQueue:
     """Choose the pairs to label.
 
@@ -73,11 +91,13 @@ def build_queue(
         size: How many at most.
         seed: For every choice among them.
         voted: Pairs to keep beside the queue: somebody voted on them.
+        draw: What was drawn for an estimate before; ``None``: nothing yet.
 
     Raises:
-        UsageError: the queue is empty.
+        UsageError: the queue is empty, or another draw was made before.
     """
     choose = _chooser(runs, name)
+    stratum = _stratum_finder(runs, name)
     strata: dict[str, str] = {}
     ranks: dict[str, float] = {}
     seen: dict[str, None] = {}
@@ -91,7 +111,7 @@ def build_queue(
         rank = choose(run, result)
         if rank is not None and pair not in ranks:
             ranks[pair] = rank
-            strata[pair] = f"{results_match(result)} {result.situation or result.verdict}"
+            strata[pair] = stratum(result)
     order = sorted(ranks, key=lambda pair: (-ranks[pair], chance(seed, pair)))
     if name == "stratified":
         order = _in_turn(order, strata)
@@ -102,9 +122,36 @@ def build_queue(
             OptionName("queue"),
             f": {', '.join(QUEUE_NAMES)}",
         )
-    head = tuple(order[:size])
+    if name == ESTIMATE:
+        if draw is None:
+            draw = draw_pairs(order, strata, size, seed)
+        check_draw(draw, seen, size, seed)
+        head, sampling = tuple(draw.pairs), draw.sampling
+    else:
+        draw, head = None, tuple(order[:size])
+        sampling = sampling_of(strata, head, by_chance=name != "suspected_gold")
     needed = {*head, *(pair for pair in voted if pair in seen)}
-    return LabelQueue(items_of(runs, needed), head, len(order), without_pair)
+    items = items_of(runs, needed)
+    text = f"{name}, seed {seed}, n {size}"
+    return LabelQueue(items, head, len(order), without_pair, sampling, text, draw)
+
+
+def named_queue(runs: Sequence[Run], text: str, draw: Draw | None) -> LabelQueue | None:
+    """The queue that a vote names; ``None``: it names none, or the runs have changed since.
+
+    Args:
+        runs: The runs it was made of.
+        text: What the vote says: :attr:`LabelQueue.text`.
+        draw: What the label folder drew for an estimate.
+    """
+    match = re.fullmatch(r"(\w+), seed (-?\d+), n (\d+)", text)
+    name = next((name for name in QUEUE_NAMES if match and match[1] == name), None)
+    if match is None or name is None or (name == ESTIMATE and draw is None):
+        return None
+    try:
+        return build_queue(runs, name, int(match[3]), int(match[2]), draw=draw)
+    except UsageError:
+        return None
 
 
 def pair_of(result: Result) -> str:
@@ -146,10 +193,34 @@ def assign(
     pairs = {name: list(order[:shared]) for name in annotators}
     for turn, pair in enumerate(order[shared:]):
         pairs[annotators[turn % len(annotators)]].append(pair)
-    return {
-        name: tuple(sorted(own, key=lambda pair: chance(0, "order", pair, name, secret=secret)))
-        for name, own in pairs.items()
-    }
+    return {name: _own_order(own, name, secret) for name, own in pairs.items()}
+
+
+def assign_draw(
+    order: Sequence[str], annotators: Sequence[str], twice: float, secret: bytes
+) -> dict[str, tuple[str, ...]]:
+    """The pairs of each annotator of an estimate: one annotator a pair, two for some of them.
+
+    Args:
+        order: The pairs drawn.
+        annotators: Their names.
+        twice: The share of the pairs that two annotators label.
+        secret: For the choice of these, and for the orders.
+    """
+    by_chance = sorted(order, key=lambda pair: chance(0, "twice", pair, secret=secret))
+    shared = {*by_chance[: ceil(twice * len(order))]}
+    pairs: dict[str, list[str]] = {name: [] for name in annotators}
+    turn = 0
+    for pair in order:
+        for _ in range(min(2, len(annotators)) if pair in shared else 1):
+            pairs[annotators[turn % len(annotators)]].append(pair)
+            turn += 1
+    return {name: _own_order(own, name, secret) for name, own in pairs.items()}
+
+
+def _own_order(pairs: Iterable[str], annotator: str, secret: bytes) -> tuple[str, ...]:
+    """The pairs in an order that nobody without the secret can compute."""
+    return tuple(sorted(pairs, key=lambda pair: chance(0, "order", pair, annotator, secret=secret)))
 
 
 def _results(runs: Sequence[Run]) -> Iterator[tuple[Run, Result]]:
@@ -196,11 +267,39 @@ def _chooser(runs: Sequence[Run], name: QueueName) -> Callable[[Run, Result], fl
                 belongs = _metrics_disagree(run, result)
             case "lucky":
                 belongs = is_lucky(result)
-            case "stratified" | "random":
+            case "stratified" | "estimate" | "random":
                 belongs = True
         return 0.0 if belongs else None
 
     return rank
+
+
+def _stratum_finder(runs: Sequence[Run], name: QueueName) -> Callable[[Result], str]:
+    """The part of a queue's population that a pair is drawn from."""
+    if name == "stratified":
+        words = {True: "match", False: "difference", None: "not compared"}
+        return lambda result: (
+            f"{words[results_match(result)]}, {result.situation or result.verdict}"
+        )
+    if name == ESTIMATE:
+        judge = _judge_of_all(runs)
+        if judge is None:
+            return stratum_of
+        return lambda result: stratum_with_judge(result, opinion(result, judge))
+    return lambda _: "all" if name == "random" else name
+
+
+def _judge_of_all(runs: Sequence[Run]) -> str | None:
+    """A judge that has an opinion on every pair of the runs; ``None``: there is none."""
+    names = [
+        name
+        for name in runs[0].manifest.metrics
+        if is_judge(name) and all(name in run.manifest.metrics for run in runs)
+    ]
+    for _, result in _results(runs) if names else ():
+        if is_labelled_by_pair(result):
+            names = [name for name in names if opinion(result, name) is not None]
+    return next(iter(names), None)
 
 
 def _metrics_disagree(run: Run, result: Result) -> bool:

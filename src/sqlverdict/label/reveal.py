@@ -11,7 +11,7 @@ import msgspec
 
 from sqlverdict.label.item import witness_of
 from sqlverdict.label.queue import QueueItem
-from sqlverdict.load.people.votes import PairVotes, Side
+from sqlverdict.load.people.votes import Mode, PairVotes, Side
 from sqlverdict.report.one_run.case import because, evidence_lines
 
 
@@ -24,6 +24,7 @@ class PairVote(msgspec.Struct, frozen=True):
     note: str = ""
     realistic: str = ""
     corrected_gold: str = ""
+    mode: Mode = "queries"
 
 
 class Revelation(msgspec.Struct, frozen=True):
@@ -69,6 +70,14 @@ def reveal(item: QueueItem, first: Side) -> Revelation:
 def pair_votes(votes: PairVotes) -> tuple[PairVote, ...]:
     """The votes about a pair that count."""
     return tuple(
-        PairVote(name, vote.label, vote.categories, vote.note, vote.realistic, vote.corrected_gold)
+        PairVote(
+            name,
+            vote.label,
+            vote.categories,
+            vote.note,
+            vote.realistic,
+            vote.corrected_gold,
+            vote.mode,
+        )
         for name, vote in votes.votes.items()
     )

@@ -1,13 +1,14 @@
 """Votes, withdrawals and adjudications: checked, saved, and only then counted.
 
-A vote says which of query A and query B answers the question. Which of them is the gold follows
-from the folder's secret, and makes a label of it. What an annotator gets depends on the own votes
-alone, and an annotator votes on assigned pairs alone.
+A vote says which of query A and query B answers the question, or which of their results, to those
+who see no SQL. Which of them is the gold follows from the folder's secret, and makes a label of it.
+What an annotator gets depends on the own votes alone, and an annotator votes on assigned pairs
+alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -23,11 +24,18 @@ from sqlverdict.label.ballot import (
 )
 from sqlverdict.label.display import short_text
 from sqlverdict.label.progress import LabelProgress, progress_of
-from sqlverdict.label.queue import LabelQueue, QueueItem, first_side
+from sqlverdict.label.queue import ESTIMATE, LabelQueue, QueueItem, first_side
 from sqlverdict.label.reveal import PairVote, Revelation, pair_votes, reveal
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
-from sqlverdict.load.people.votes import VOTE_SCHEMA, EventKind, ItemDisplay, Side, VoteEvent
+from sqlverdict.load.people.votes import (
+    VOTE_SCHEMA,
+    EventKind,
+    ItemDisplay,
+    Mode,
+    Side,
+    VoteEvent,
+)
 from sqlverdict.web.refusals import NotAssigned
 
 ADJUDICATOR = "adjudicator"
@@ -50,13 +58,19 @@ class ListedItem(msgspec.Struct, frozen=True):
 
 
 class AnnotatorState(msgspec.Struct, frozen=True):
-    """What the page knows of its annotator's work: nothing in it depends on another's votes."""
+    """What the page knows of its annotator's work: nothing in it depends on another's votes.
+
+    ``mode`` is what the annotator sees. Where ``reveals_at_end``, evidence is hidden until all own
+    items have a label.
+    """
 
     annotator: str
     blind: bool
     items: tuple[ListedItem, ...]
     categories: Mapping[str, str]
     progress: LabelProgress
+    mode: Mode
+    reveals_at_end: bool
 
 
 class OwnVote(msgspec.Struct, frozen=True):
@@ -90,20 +104,20 @@ class LabelSession:
         queue: The pairs.
         assignment: The pairs of each annotator, in order.
         log: Where votes are saved.
-        seed: The seed of the queue.
         key: Ids of pairs and orders follow from it.
         blind: Whether metrics, verdict and systems are hidden until the vote.
         name: The queue's name.
+        without_sql: The annotators who see results alone.
         clock: The time.
     """
 
     queue: LabelQueue
     assignment: Mapping[str, Sequence[str]]
     log: VoteLog
-    seed: int
     key: SessionKey
     blind: bool
     name: str
+    without_sql: Collection[str] = ()
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     _pairs_by_id: dict[str, dict[str, str]] = field(default_factory=dict)
     """The pairs of each reader by the ids that the reader got."""
@@ -121,9 +135,20 @@ class LabelSession:
             annotator,
             self.blind,
             tuple(items),
-            categories_for(self.blind),
+            categories_for(self.blind, self.mode(annotator)),
             self.progress(annotator),
+            self.mode(annotator),
+            self.is_estimate,
         )
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the votes are for an estimate: nothing is revealed before the last one."""
+        return self.name == ESTIMATE
+
+    def mode(self, annotator: str) -> Mode:
+        """What an annotator sees of a pair."""
+        return "results" if annotator in self.without_sql else "queries"
 
     def progress(self, annotator: str) -> LabelProgress:
         """How far an annotator is, by the own votes alone."""
@@ -206,7 +231,8 @@ class LabelSession:
             ballot.results,
             ballot.witness,
             ballot.digest,
-            f"{self.name}, seed {self.seed}",
+            self.queue.text,
+            self.mode(annotator),
         )
         label = label_of_choice(ballot.choice, first)
         return self._save("vote", annotator, item, ballot, label=label, display=display)
@@ -240,6 +266,8 @@ class LabelSession:
         item = self.own_item(annotator, pair)
         if self.blind and self._vote(annotator, pair) is None:
             raise UsageError("vote first: metrics and verdict are hidden until then")
+        if self.is_estimate and not self._has_labelled_all(annotator):
+            raise UsageError("all evidence is hidden until all of your items have a label")
         self._record_look(annotator, item)
         return reveal(item, self.first(annotator, pair))
 
@@ -293,6 +321,10 @@ class LabelSession:
         label = label_of_choice(ballot.choice, "gold")
         return self._save("adjudication", name, item, ballot, label=label)
 
+    def _has_labelled_all(self, annotator: str) -> bool:
+        votes = [self._vote(annotator, pair) for pair in self.assignment[annotator]]
+        return all(vote is not None and vote.label != "skip" for vote in votes)
+
     def _vote(self, annotator: str, pair: str) -> VoteEvent | None:
         votes = self.log.book.pairs.get(pair)
         return votes.votes.get(annotator) if votes is not None else None
@@ -315,6 +347,7 @@ class LabelSession:
     ) -> str:
         at = self.clock().isoformat(timespec="milliseconds")
         ballot = ballot or Ballot(item.pair, "skip")
+        sampling = self.queue.sampling.get(item.pair) if label else None
         self.log.append(
             VoteEvent(
                 vote_schema=VOTE_SCHEMA,
@@ -332,6 +365,9 @@ class LabelSession:
                 seconds=None if ballot.seconds is None else round(ballot.seconds, 1),
                 display=display,
                 source="page",
+                stratum=sampling.stratum if sampling else "",
+                stratum_size=sampling.size if sampling else 0,
+                sampling_probability=sampling.probability if sampling else None,
             )
         )
         return at

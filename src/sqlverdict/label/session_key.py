@@ -1,5 +1,7 @@
 """The secret of a label folder, in a private file: addresses, ids and orders follow from it.
 
+The file also keeps which pairs were drawn for an estimate.
+
 An address that was sent to an annotator works after a restart: its token and the port stay. Whoever
 does not have the secret can compute neither a token, nor from the id of a pair which query is the
 gold, nor which query stands first; and the ids of one reader say nothing to another.
@@ -17,6 +19,7 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.label.sampling import Draw
 
 KEY_FILE = "session.json"
 """The name of the file; whoever can read it can vote as anybody."""
@@ -31,10 +34,12 @@ class SessionKey(msgspec.Struct, frozen=True):
     Attributes:
         secret: Random bytes.
         port: The port of the last server; 0: there was none.
+        draw: The pairs drawn for an estimate, fixed before the first vote; ``None``: none yet.
     """
 
     secret: bytes
     port: int = 0
+    draw: Draw | None = None
 
     def token(self, identity: str) -> str:
         """The token that stands for somebody."""

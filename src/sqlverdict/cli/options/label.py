@@ -25,8 +25,9 @@ class QueueArgs:
         "--queue",
         type=click.Choice(QUEUE_NAMES),
         default="stratified",
-        help="Which pairs: some of every kind of evidence, those left to people, those on which "
-        "metrics disagree, lucky matches, suspected golds, or any.",
+        help="Which pairs: some of every kind of evidence, a fixed draw to estimate accuracy from, "
+        "those left to people, those on which metrics disagree, lucky matches, suspected golds, or "
+        "any.",
     )
     size: int = option(
         "--n", type=click.IntRange(1), default=200, help="The most pairs in the queue."
@@ -39,12 +40,19 @@ class QueueArgs:
         metavar="NAME,NAME",
         help="Who votes. [default: your login name]",
     )
-    overlap: float = option(
+    without_sql: tuple[str, ...] = option(
+        "--without-sql",
+        type=NAMES,
+        default=(),
+        metavar="NAME,NAME",
+        help="Who votes on results alone: these annotators, besides others, see no SQL.",
+    )
+    overlap: float | None = option(
         "--overlap",
         type=NumberRange(0, 1),
-        default=1.0,
         metavar="P",
-        help="The share of the queue that every annotator labels.",
+        help="The share of the queue that every annotator labels; of the queue estimate, the share "
+        "that two of them label. [default: 1, of estimate 0.2]",
     )
     adjudicator: str | None = setting(
         "adjudicator", metavar="NAME", help="Who decides disputes. [default: your login name]"

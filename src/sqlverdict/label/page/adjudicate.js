@@ -9,6 +9,19 @@
   let pair = ""; // the pair on the page
   let choice = "";
 
+  // A kappa as text: none where it has no meaning.
+  const kappa = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
+
+  const kappaText = (agreement) => {
+    if (!agreement) return "";
+    const texts = agreement.pairs
+      .filter((each) => each.n > 0)
+      .map((each) => `κ ${kappa(each.kappa)} (${each.a}, ${each.b}, ${each.n})`);
+    if (agreement.annotators.length > 2 && agreement.n > 0)
+      texts.unshift(`Fleiss' κ ${kappa(agreement.fleiss)} (${agreement.n})`);
+    return texts.join(" · ");
+  };
+
   const attempt = async (work) => {
     try {
       await work();
@@ -27,7 +40,7 @@
 
   const voteRow = (vote) =>
     make("tr", {},
-      make("th", { scope: "row" }, vote.annotator),
+      make("th", { scope: "row" }, vote.annotator, vote.mode === "results" ? make("small", {}, "without SQL") : null),
       make("td", {}, page.labelText(vote.label)),
       make("td", {}, vote.categories.map((name) => name.replaceAll("_", " ")).join(", ")),
       make("td", {}, vote.note),
@@ -70,14 +83,14 @@
   };
 
   page.choiceLabel = (name) =>
-    ({ only_a: "wrong", only_b: "gold_wrong", both: "right", either: "both_acceptable", neither: "both_wrong" })[name] || name;
+    ({ only_a: "wrong", only_b: "gold_wrong", both: "right", neither: "both_wrong" })[name] || name;
 
   const read = async () => {
     const reply = await store.disputes();
     const changed = JSON.stringify(reply.disputes) !== JSON.stringify(disputes);
     disputes = reply.disputes;
     byId("adjudicator").textContent = reply.adjudicator;
-    byId("kappa").textContent = page.kappaText(reply.agreement);
+    byId("kappa").textContent = kappaText(reply.agreement);
     return changed;
   };
 
@@ -112,7 +125,7 @@
 
   const decide = () => attempt(async () => {
     if (!pair) return;
-    if (!choice) throw new Error("Choose a label first: keys 1 to 8.");
+    if (!choice) throw new Error("Choose a label first: keys 1 to 6.");
     if (!byId("reason").value.trim()) throw new Error("Write the reason for the decision.");
     byId("saved").textContent = "Saving …";
     try {

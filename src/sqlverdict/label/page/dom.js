@@ -27,18 +27,27 @@ page.isTyping = (event) => {
 page.count = (number, one, many) =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many || one + "s"}`;
 
-// What can be voted, in the order of the keys.
-page.choices = [
-  ["only_a", "1", "Only A", "answers the question; B does not"],
-  ["only_b", "2", "Only B", "answers the question; A does not"],
-  ["both", "3", "Both", "answer it, and mean the same"],
-  ["either", "4", "Either reading", "they read it differently; both are acceptable"],
-  ["neither", "5", "Neither", "answers the question"],
-  ["ambiguous", "6", "Ambiguous", "the question does not decide it"],
-  ["unanswerable", "7", "Unanswerable", "no query on this database answers it"],
-  ["undecided", "8", "Undecided", "I cannot tell"],
-  ["skip", "S", "Skip", "no vote"],
-];
+// What can be voted, in the order of the keys. "results": for people who see results, not queries.
+page.choicesOf = {
+  queries: [
+    ["only_a", "1", "Only A", "answers the question; B does not"],
+    ["only_b", "2", "Only B", "answers the question; A does not"],
+    ["both", "3", "Both", "answer it, also where they read it differently and either reading will do"],
+    ["neither", "4", "Neither", "answers the question"],
+    ["undecided", "5", "Can't tell", "the question does not decide it, or I do not know"],
+    ["unanswerable", "6", "Unanswerable", "no query on this database answers it"],
+    ["skip", "S", "Skip", "no vote"],
+  ],
+  results: [
+    ["only_a", "1", "Only A", "answers the question; B does not"],
+    ["only_b", "2", "Only B", "answers the question; A does not"],
+    ["both", "3", "Both", "results answer the question"],
+    ["neither", "4", "Neither", "answers the question"],
+    ["undecided", "5", "Can't tell", "the question does not decide it, or I do not know"],
+    ["skip", "S", "Skip", "no vote"],
+  ],
+};
+page.choices = page.choicesOf.queries;
 
 page.choiceButtons = (container, names, choose) => {
   page.fill(
@@ -68,17 +77,4 @@ page.pressChoice = (container, choice) => {
 page.choiceOfKey = (key) => {
   const match = page.choices.find(([, own]) => own.toLowerCase() === key.toLowerCase());
   return match ? match[0] : null;
-};
-
-// A kappa as text: none where it has no meaning.
-page.kappa = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
-
-page.kappaText = (agreement) => {
-  if (!agreement) return "";
-  const texts = agreement.pairs
-    .filter((pair) => pair.n > 0)
-    .map((pair) => `κ ${page.kappa(pair.kappa)} (${pair.a}, ${pair.b}, ${pair.n})`);
-  if (agreement.annotators.length > 2 && agreement.n > 0)
-    texts.unshift(`Fleiss' κ ${page.kappa(agreement.fleiss)} (${agreement.n})`);
-  return texts.join(" · ");
 };

@@ -4,8 +4,10 @@
 // Text that could be taken for a number or NULL, or has spaces at its ends: it is shown in quotes.
 page.misread = /^\s|\s$|^null$|^[-+.]?\d[\d.,eE+-]*$/i;
 
+page.nullText = "NULL";
+
 page.cell = (value) => {
-  if (value === null) return page.make("td", { class: "null" }, "NULL");
+  if (value === null) return page.make("td", { class: "null" }, page.nullText);
   const kind = typeof value === "number" ? "number" : undefined;
   const text = typeof value === "string" && page.misread.test(value) ? `'${value}'` : String(value);
   return page.make("td", { class: kind }, value === "" ? page.make("i", {}, "empty text") : text);
@@ -84,11 +86,30 @@ page.difference = (item) => {
   return page.make("p", { class: "differ" }, `On the real database the results differ: ${parts.join(", ")}.`);
 };
 
+page.onlyOne = "only one of the answers depends on this row";
+
+page.marksNote = "● in a table: only one of the two answers depends on this row; in an answer: the other one lacks this row.";
+
+// The tables of a small database; those that foreign keys alone need are folded.
+page.witnessTables = (item) => {
+  const figure = (table) =>
+    page.make("figure", {}, page.make("figcaption", {}, table.name), page.table(table, `Table ${table.name}`, true, page.onlyOne));
+  const folded = item.witness.filter((table) => table.only_for_keys);
+  const shown = item.witness.filter((table) => !table.only_for_keys).map(figure);
+  if (!folded.length) return shown;
+  const names = folded.map((table) => table.name).join(", ");
+  const rest = page.make(
+    "details",
+    { class: "for-keys" },
+    page.make("summary", {}, `${page.count(folded.length, "table")} that the others refer to: ${names}`),
+    page.make("div", { class: "figures" }, ...folded.map(figure))
+  );
+  return [...shown, rest];
+};
+
 page.witness = (item, realistic) => {
   if (!item.witness.length && !item.a.on_witness) return null;
-  const tables = item.witness.map((table) =>
-    page.make("figure", {}, page.make("figcaption", {}, table.name), page.table(table, `Table ${table.name}`, true, "only one of the answers depends on this row"))
-  );
+  const tables = page.witnessTables(item);
   const answers = [["A", item.a.on_witness], ["B", item.b.on_witness]].map(([name, answer]) =>
     page.make(
       "figure",
@@ -102,12 +123,13 @@ page.witness = (item, realistic) => {
     { class: "panel witness", open: true },
     page.make("summary", {}, "A small database on which they differ"),
     page.make("div", { class: "figures" }, ...tables, ...answers),
-    item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "● in a table: only one of the two answers depends on this row; in an answer: the other one lacks this row.") : null
+    item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, page.marksNote) : null
   );
   if (realistic) content.append(realistic);
   return content;
 };
 
+page.schemaTitle = "Tables in use";
 page.schemaOpen = false; // whoever opens the tables wants them on every item
 
 page.schema = (item) => {
@@ -138,25 +160,28 @@ page.schema = (item) => {
   const panel = page.make(
     "details",
     { class: "panel schema", id: "schema", open: page.schemaOpen },
-    page.make("summary", {}, `Tables in use: ${item.tables.map((table) => table.name).join(", ")} `, page.make("kbd", {}, "T")),
+    page.make("summary", {}, `${page.schemaTitle}: ${item.tables.map((table) => table.name).join(", ")} `, page.make("kbd", {}, "T")),
     page.make("div", { class: "figures" }, ...tables)
   );
   panel.addEventListener("toggle", () => { page.schemaOpen = panel.open; });
   return panel;
 };
 
+page.question = (item, before) =>
+  page.make(
+    "section",
+    { class: "question" },
+    item.earlier ? page.make("ol", { class: "earlier", "aria-label": "Earlier questions of the conversation" }, ...item.earlier.map((text) => page.make("li", {}, text))) : null,
+    page.make("h1", {}, item.question || "(no question)"),
+    item.knowledge ? page.make("p", { class: "knowledge" }, item.knowledge) : null,
+    page.make("p", { class: "meta" }, `${before}${item.id} · database ${item.db_id}`)
+  );
+
 page.showItem = (container, item, titles, realistic, before = "") => {
   page.fill(
     container,
     ...[
-      page.make(
-        "section",
-        { class: "question" },
-        item.earlier ? page.make("ol", { class: "earlier", "aria-label": "Earlier questions of the conversation" }, ...item.earlier.map((text) => page.make("li", {}, text))) : null,
-        page.make("h1", {}, item.question || "(no question)"),
-        item.knowledge ? page.make("p", { class: "knowledge" }, item.knowledge) : null,
-        page.make("p", { class: "meta" }, `${before}${item.id} · database ${item.db_id}`)
-      ),
+      page.question(item, before),
       page.difference(item),
       page.make("section", { class: "pair" }, page.query(item.a, "A", titles.a), page.query(item.b, "B", titles.b)),
       page.witness(item, realistic),
@@ -190,6 +215,6 @@ page.showEvidence = (container, evidence, names) => {
 
 page.labelText = (label) =>
   ({
-    right: "both answer", both_acceptable: "either reading", gold_wrong: "only the prediction",
-    wrong: "only the gold", both_wrong: "neither",
+    right: "both answer", gold_wrong: "only the prediction",
+    wrong: "only the gold", both_wrong: "neither", undecided: "can't tell",
   })[label] || label;

@@ -65,6 +65,13 @@
     return loaded.get(pair);
   };
 
+  const withoutSql = () => state.mode === "results";
+
+  // For an estimate nothing is revealed before the last label.
+  const hasNoReveal = () =>
+    !state.blind || store.offline ||
+    (state.reveals_at_end && state.items.some((item) => !item.choice || item.choice === "skip"));
+
   const clock = () => looked + (since ? performance.now() - since : 0);
   document.addEventListener("visibilitychange", () => {
     looked = clock();
@@ -78,7 +85,7 @@
     byId("progress").value = progress.done;
     byId("done").textContent = `${progress.done} of ${progress.total}`;
     byId("pace").textContent = progress.seconds === null ? "" : `${progress.seconds.toFixed(0)} s per item`;
-    document.title = `${progress.done} of ${progress.total} · Label queries`;
+    document.title = `${progress.done} of ${progress.total} · Label answers`;
   };
 
   const realisticControl = () => {
@@ -140,10 +147,10 @@
     current = content;
     const { item, vote, evidence } = content;
     const form = vote || drafts.get(item.pair) || { categories: [], note: "", realistic: "", corrected_gold: "" };
-    const titles = evidence
-      ? { a: "Gold", b: "Prediction" }
-      : { a: "Query A", b: "Query B" };
-    page.showItem(byId("item"), item, titles, realisticControl(), `${index + 1} / ${state.items.length} · `);
+    const noun = withoutSql() ? "Result" : "Query";
+    const titles = evidence ? { a: "Gold", b: "Prediction" } : { a: `${noun} A`, b: `${noun} B` };
+    const show = withoutSql() ? page.showResults : page.showItem;
+    show(byId("item"), item, titles, realisticControl(), `${index + 1} / ${state.items.length} · `);
     byId("detail").hidden = false;
     byId("evidence").hidden = true;
     if (evidence) page.showEvidence(byId("evidence"), evidence);
@@ -155,7 +162,7 @@
     if (form.categories.length || form.note || form.corrected_gold) byId("detail").open = true;
     fill(byId("corrected-result"));
     page.pressChoice(byId("choices"), vote ? vote.choice : "");
-    byId("reveal").hidden = !vote || !state.blind || store.offline;
+    byId("reveal").hidden = !vote || hasNoReveal();
     byId("previous").disabled = index === 0;
     byId("next").disabled = index === state.items.length - 1;
     history.replaceState(null, "", `#item=${listed.pair}`);
@@ -247,7 +254,7 @@
       page.pressChoice(byId("choices"), choice);
       if (byId("advance").checked) await goOn(position + 1);
       else {
-        byId("reveal").hidden = !state.blind || store.offline;
+        byId("reveal").hidden = hasNoReveal();
         current = await load(current.item.pair).catch(() => current);
       }
     });
@@ -345,10 +352,25 @@
     action();
   });
 
+  // The page of somebody who does not read SQL: other choices, a note, no query.
+  const showNoSql = () => {
+    page.choices = page.choicesOf.results;
+    page.nullText = "no value";
+    page.onlyHere = "the other result does not have this row";
+    page.schemaTitle = "The tables, with a few of their rows";
+    byId("chips-field").hidden = true;
+    byId("corrected-field").hidden = true;
+    byId("detail-title").textContent = "Note";
+    byId("choices").setAttribute("aria-label", "Which result answers the question?");
+    byId("help-text").textContent =
+      "Read the question, then the small database: it says in words what the data would be. Below it are two results. Say which of them answers the question. One is the benchmark's, the other one a system's; the order is random.";
+  };
+
   const start = async () => {
     state = await store.state();
     byId("download").hidden = !store.offline;
     byId("run").hidden = store.offline;
+    if (withoutSql()) showNoSql();
     makeChips();
     const names = state.blind ? {} : { only_a: "Only gold", only_b: "Only prediction" };
     page.choiceButtons(byId("choices"), names, vote);
@@ -358,7 +380,7 @@
         ...page.choices.map(([choice, key, text, hint]) => [key, `${names[choice] || text}: ${hint}`]),
         ["U", "take back the last vote"], ["← →", "previous and next item"], ["L", "all items with their state; go to any"],
         ["Y N M", "the small database could be real data: yes, no, maybe"],
-        ["D", "kinds of difference, a note, a better query"], ["T", "tables in use, with sample rows"],
+        ["D", withoutSql() ? "a note" : "kinds of difference, a note, a better query"], ["T", "tables in use, with sample rows"],
         ...(store.offline ? [] : [["R", "reveal verdict and metrics, after your own vote"]]),
       ].map(([key, text]) => make("tr", {}, make("th", { scope: "row" }, make("kbd", {}, key)), make("td", {}, text)))
     );

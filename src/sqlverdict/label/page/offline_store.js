@@ -39,6 +39,7 @@ page.store = (() => {
     return {
       annotator: data.annotator,
       blind: true,
+      mode: data.mode,
       items: data.items.map(({ pair, id, question, earlier }) => ({
         pair, id,
         question: earlier ? `${question} (after: ${earlier.join(" / ")})` : question,
@@ -65,7 +66,7 @@ page.store = (() => {
     vote: async (ballot) => {
       const { pair, digest, results, witness, reason, ...rest } = ballot;
       const made = event("vote", pair);
-      const display = { first: "", blind: true, results, witness, digest, queue: data.queue };
+      const display = { first: "", blind: true, results, witness, digest, queue: data.queue, mode: data.mode };
       keep({ ...made, ...rest, shown: display });
       return { at: made.at, progress: state().progress };
     },

@@ -15,10 +15,10 @@ or as right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from msgspec import structs
 
@@ -34,7 +34,9 @@ from sqlverdict.load.people.sheet import (
 from sqlverdict.load.people.sheet_votes import sheet_votes
 from sqlverdict.load.people.votes import (
     MEANINGS,
+    Mode,
     VoteBook,
+    VoteEvent,
     is_vote_log,
     read_events,
     vote_digest,
@@ -60,6 +62,11 @@ class Label:
         pair: The digest of the queries that it is about, by :func:`votes.pair_digest`; empty:
             the file does not say.
         prediction: The query that it is about, where the file says so.
+        by_mode: The label of those who saw the queries and of those who saw results alone, where
+            both voted.
+        stratum: The part of the queue's population that the pair was drawn from; empty: not known.
+        stratum_size: How many pairs that part has.
+        sampling_probability: How probable it was that the pair is in the queue.
     """
 
     id: str
@@ -69,6 +76,10 @@ class Label:
     equal: bool | None = None
     pair: str = ""
     prediction: str | None = None
+    by_mode: Mapping[Mode, float] = field(default_factory=dict)
+    stratum: str = ""
+    stratum_size: int = 0
+    sampling_probability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -243,7 +254,7 @@ def labels_of_votes(
             raise UsageError(f"{path} has no annotator {name!r}.{near(name, known)}")
     names = tuple(annotators) or known
     items = []
-    revealed = adjudicated = 0
+    revealed = adjudicated = without_sql = 0
     for pair in book.pairs.values():
         votes = {name: vote for name, vote in pair.votes.items() if name in names}
         if not votes:
@@ -254,8 +265,22 @@ def labels_of_votes(
             value, adjudicated = pair.adjudication.meaning.value, adjudicated + 1
         displays = [vote.display for vote in votes.values() if vote.display is not None]
         revealed += sum(display.revealed or not display.blind for display in displays)
-        items.append(_decide_half(Label(pair.id, None, value, values, pair=pair.pair), half))
-    note = f"{count(revealed, 'vote')} cast with the evidence in sight: not blind"
+        without_sql += sum(vote.mode == "results" for vote in votes.values())
+        label = Label(
+            pair.id,
+            None,
+            value,
+            values,
+            pair=pair.pair,
+            by_mode=_by_mode(votes.values(), combine),
+            **_sampling(votes.values()),
+        )
+        items.append(_decide_half(label, half))
+    notes = []
+    if revealed:
+        notes.append(f"{count(revealed, 'vote')} cast with the evidence in sight: not blind")
+    if without_sql:
+        notes.append(f"{count(without_sql, 'vote')} cast on results alone, without SQL")
     return Labels(
         path,
         f"{combine} of {count(len(names), 'annotator')}, {adjudicated} adjudicated",
@@ -263,8 +288,27 @@ def labels_of_votes(
         names,
         sum(item.original == UNDECIDED for item in items),
         sum(item.value is None for item in items),
-        (note,) if revealed else (),
+        tuple(notes),
     )
+
+
+def _by_mode(votes: Collection[VoteEvent], combine: Combine) -> dict[Mode, float]:
+    """The label by either mode, where there are votes of both."""
+    values = {
+        mode: combined([vote.meaning.value for vote in votes if vote.mode == mode], combine)
+        for mode in get_args(Mode)
+    }
+    known = {mode: value for mode, value in values.items() if value is not None}
+    return known if len(known) == len(values) else {}
+
+
+def _sampling(votes: Iterable[VoteEvent]) -> dict[str, Any]:
+    """How the pair came into the queue of its last vote that says so."""
+    known = [vote for vote in votes if vote.stratum]
+    if not known:
+        return {}
+    names = ("stratum", "stratum_size", "sampling_probability")
+    return {name: getattr(known[-1], name) for name in names}
 
 
 def combined(votes: Sequence[float | None], combine: Combine) -> float | None:

@@ -27,7 +27,7 @@ from sqlverdict.files.escapes import spreadsheet_text
 from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
 from sqlverdict.load.columns.ids import distinct_columns, is_number_name
 from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.people.votes import MEANINGS
+from sqlverdict.load.people.votes import MEANINGS, OLD_LABELS
 from sqlverdict.load.tables.open_table import table_format, table_rows
 
 LABEL_FIELDS = ("human", "label", "correct")
@@ -41,6 +41,7 @@ _WORDS = {
     **dict.fromkeys(("0.5", "half", "partly"), "undecided"),
     **dict.fromkeys(("", "na", "n/a", "none", "null"), None),
     **{label: label for label in MEANINGS},
+    **OLD_LABELS,
 }
 _UNKNOWN = "NAME"
 _MOST_IDS = 3

@@ -6,7 +6,8 @@ and the rest are read too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -68,12 +69,15 @@ def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
                 "label": row.label,
                 "categories": categories,
                 **{name: str(record.get(name) or "") for name in _TEXTS},
-                "seconds": None
-                if record.get("seconds") in (None, "")
-                else float(record["seconds"]),
+                "seconds": _number(record.get("seconds")),
                 "shown": None
                 if first is None
-                else {"first": first, "blind": str(record.get("blind")).lower() == "true"},
+                else {
+                    "first": first,
+                    "blind": str(record.get("blind")).lower() == "true",
+                    "mode": str(record.get("mode") or "queries"),
+                },
+                **_sampling(record),
                 # Only lines of the offline page itself have this source, and no checksum.
                 "source": f"{OFFLINE}, {source}" if origin == OFFLINE else origin,
             },
@@ -81,3 +85,18 @@ def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
         )
     except (TypeError, ValueError, msgspec.ValidationError) as bad:
         raise DataError(f"{row.where}: the vote cannot be read: {bad}.") from bad
+
+
+def _sampling(record: Mapping[str, Any]) -> dict[str, object]:
+    """How the pair came into its queue, where the sheet is an export of ours."""
+    if "sampling_probability" not in record:
+        return {}
+    return {
+        "stratum": str(record.get("stratum") or ""),
+        "stratum_size": int(_number(record.get("stratum_size")) or 0),
+        "sampling_probability": _number(record["sampling_probability"]),
+    }
+
+
+def _number(cell: object) -> float | None:
+    return None if cell in (None, "") else float(str(cell))

@@ -4,21 +4,20 @@
 event, and so is another vote of the same annotator. The last one counts; a withdrawal takes back
 all earlier votes of that annotator on the pair. The labels:
 
-================  =============================================  ==========  ====
-label             the annotator says                             prediction  gold
-================  =============================================  ==========  ====
-right             both queries answer the question               1           yes
-both_acceptable   they read the question differently; both may   1           yes
-gold_wrong        only the prediction answers it                 1           no
-wrong             only the gold answers it                       0           yes
-both_wrong        neither answers it                             0           no
-ambiguous         the question does not decide it                0.5
-undecided         I cannot tell                                  0.5
-unanswerable      no query on this database answers it           no value    no
-skip              I do not vote                                  no value
-================  =============================================  ==========  ====
+============  =============================================  ==========  ====
+label         the annotator says                             prediction  gold
+============  =============================================  ==========  ====
+right         both answer the question                       1           yes
+gold_wrong    only the prediction answers it                 1           no
+wrong         only the gold answers it                       0           yes
+both_wrong    neither answers it                             0           no
+undecided     I cannot tell                                  0.5
+unanswerable  no query on this database answers it           no value    no
+skip          I do not vote                                  no value
+============  =============================================  ==========  ====
 
-The column *prediction* is the value that ``agree`` compares with metrics.
+The column *prediction* is the value that ``agree`` compares with metrics. Two labels of older files
+are read as what they meant to it: ``both_acceptable`` as ``right``, ``ambiguous`` as ``undecided``.
 """
 
 from __future__ import annotations
@@ -61,16 +60,20 @@ class LabelMeaning(NamedTuple):
 
 MEANINGS: Mapping[str, LabelMeaning] = {
     "right": LabelMeaning(1.0, True),
-    "both_acceptable": LabelMeaning(1.0, True),
     "gold_wrong": LabelMeaning(1.0, False),
     "wrong": LabelMeaning(0.0, True),
     "both_wrong": LabelMeaning(0.0, False),
-    "ambiguous": LabelMeaning(0.5, None),
     "undecided": LabelMeaning(0.5, None),
     "unanswerable": LabelMeaning(None, False),
     "skip": LabelMeaning(None, None),
 }
 """What each label says."""
+
+OLD_LABELS: Mapping[str, str] = {"both_acceptable": "right", "ambiguous": "undecided"}
+"""Labels of older files, and the label that each is read as."""
+
+Mode = Literal["queries", "results"]
+"""What a vote is about: two queries with their results, or two results without their SQL."""
 
 Side = Literal["gold", "prediction"]
 EventKind = Literal["vote", "undo", "reveal", "adjudication"]
@@ -87,6 +90,7 @@ class ItemDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
         witness: Whether a witness was there.
         digest: A digest of all that the page got to display.
         queue: The queue, with its seed.
+        mode: Whether the queries were shown, or their results alone.
     """
 
     first: Side | Literal[""]
@@ -96,6 +100,7 @@ class ItemDisplay(msgspec.Struct, frozen=True, omit_defaults=True):
     witness: bool = False
     digest: str = ""
     queue: str = ""
+    mode: Mode = "queries"
 
 
 class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -119,6 +124,10 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seconds: How long the annotator looked at the item.
         display: What was shown.
         source: Where it comes from: ``page``, ``offline``, or the file it was imported from.
+        stratum: The part of the queue's population that the pair was drawn from; empty: not known.
+        stratum_size: How many pairs that part has.
+        sampling_probability: How probable it was that the pair is in the queue; ``None``: not
+            known, or chosen otherwise than by chance.
     """
 
     vote_schema: int
@@ -137,6 +146,14 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seconds: float | None = None
     display: ItemDisplay | None = msgspec.field(default=None, name="shown")
     source: str = ""
+    stratum: str = ""
+    stratum_size: int = 0
+    sampling_probability: float | None = None
+
+    @property
+    def mode(self) -> Mode:
+        """Whether the annotator saw the queries; a file that does not say so means them."""
+        return self.display.mode if self.display is not None else "queries"
 
     @property
     def meaning(self) -> LabelMeaning:
@@ -209,6 +226,8 @@ def decode_event(line: bytes, where: str) -> VoteEvent:
             f"Update sqlverdict."
         )
     event = decode_json(line, where, DataError, VoteEvent)
+    if event.label in OLD_LABELS:
+        event = msgspec.structs.replace(event, label=OLD_LABELS[event.label])
     is_label = event.kind in ("vote", "adjudication") and not event.choice
     if is_label and event.label not in MEANINGS:
         raise DataError(

@@ -24,7 +24,12 @@ from sqlverdict.report.agreement.opinions import results_match
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import Agreement, RatedCase, agreement
-from sqlverdict.score.agreement.annotators import AnnotatorAgreement, annotator_agreement
+from sqlverdict.score.agreement.annotators import (
+    AnnotatorAgreement,
+    ModeAgreement,
+    annotator_agreement,
+    mode_agreement,
+)
 from sqlverdict.score.agreement.power import POWER, MetricDifference, compare_metrics
 from sqlverdict.score.statistics.pairing import RIGHT
 from sqlverdict.score.statistics.significance import ALPHA
@@ -96,6 +101,8 @@ class AgreementReport:
         annotators: How people agree with one another, over all cases of the file.
         disagreements: Cases on which some metric and people differ, in the run's order.
         notes: What weakens the figures.
+        modes: How labels by queries agree with labels by results alone; ``None``: no case of the
+            file has both.
     """
 
     runs: tuple[str, ...]
@@ -113,6 +120,7 @@ class AgreementReport:
     annotators: AnnotatorAgreement | None
     disagreements: tuple[Disagreement, ...]
     notes: tuple[str, ...] = ()
+    modes: ModeAgreement | None = None
 
     def as_record(self) -> dict[str, Any]:
         """The report as plain values, for JSON."""
@@ -218,6 +226,9 @@ def compare_with_labels(
         ),
         disagreements=tuple(_disagreements(cases, rated_cases, every)),
         notes=tuple(_notes(labels, cases, len(unlabelled), agreements, halves)),
+        modes=mode_agreement(
+            [(i.by_mode["queries"], i.by_mode["results"]) for i in labels.items if i.by_mode]
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from sqlverdict.report.agreement.agreement import AgreementReport
 from sqlverdict.report.charts.rows import Dot, row_chart
 from sqlverdict.report.terminal.tables import TextTable, p_text, percent, points, table
 from sqlverdict.score.agreement.agreement import Agreement
-from sqlverdict.score.agreement.annotators import AnnotatorAgreement
+from sqlverdict.score.agreement.annotators import AnnotatorAgreement, ModeAgreement
 
 _NONE = "–"  # noqa: RUF001
 
@@ -123,6 +123,17 @@ def annotator_sentence(annotators: AnnotatorAgreement, *, in_percent: bool = Fal
         f"Fleiss' kappa of {len(annotators.annotators)} annotators on "
         f"{count(annotators.n, 'case')}: {kappa_text(annotators.fleiss, in_percent)}{parts}; "
         f"unanimous on {annotators.unanimous:,}{missing}"
+    )
+
+
+def mode_sentence(modes: ModeAgreement, *, in_percent: bool = False) -> str:
+    """How people who saw the queries agree with people who saw results alone."""
+    return (
+        f"with SQL and without it, on the same {count(modes.n, 'case')}: "
+        f"{share_text(modes.same, in_percent)} have the same label, kappa "
+        f"{kappa_text(modes.kappa, in_percent)}; "
+        f"{share_text(modes.right_by_queries, in_percent)} are right with SQL, "
+        f"{share_text(modes.right_by_results, in_percent)} without"
     )
 
 

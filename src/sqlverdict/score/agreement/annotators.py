@@ -58,6 +58,25 @@ class AnnotatorAgreement:
     fleiss_neq: float | None = None
 
 
+@dataclass(frozen=True)
+class ModeAgreement:
+    """People who saw the queries beside people who saw results alone, on the same cases.
+
+    Attributes:
+        n: The cases with a label of both.
+        same: The share of them with the same label.
+        kappa: Cohen's kappa of both labels.
+        right_by_queries: The share that is right to those who saw the queries.
+        right_by_results: The share that is right to the others.
+    """
+
+    n: int
+    same: float
+    kappa: float | None
+    right_by_queries: float
+    right_by_results: float
+
+
 def fleiss_kappa(rows: Sequence[Sequence[float]]) -> float | None:
     """Fleiss' kappa of complete rows of votes, one row per case; ``None`` without meaning.
 
@@ -94,6 +113,24 @@ def cohen_kappa(pairs: Sequence[tuple[float, float]]) -> float | None:
         return None
     same = sum(a == b for a, b in pairs)
     return (same * n - chance) / (n * n - chance)
+
+
+def mode_agreement(labels: Sequence[tuple[float, float]]) -> ModeAgreement | None:
+    """How labels by queries and labels by results agree; ``None`` where no case has both.
+
+    Args:
+        labels: Of each case the label by queries, and that by results.
+    """
+    n = len(labels)
+    if not n:
+        return None
+    return ModeAgreement(
+        n=n,
+        same=sum(a == b for a, b in labels) / n,
+        kappa=cohen_kappa(labels),
+        right_by_queries=sum(a == 1 for a, _ in labels) / n,
+        right_by_results=sum(b == 1 for _, b in labels) / n,
+    )
 
 
 def annotator_agreement(

@@ -41,6 +41,7 @@ from sqlverdict.report.agreement.tables import (
     annotator_table,
     difference_table,
     group_table,
+    mode_sentence,
 )
 from sqlverdict.report.one_run.case import prediction_text
 from sqlverdict.report.terminal.console import Screen
@@ -144,7 +145,8 @@ def agree(args: AgreeArgs) -> None:
     cases that a metric calls right and people wrong, FN the reverse. Intervals come from a
     bootstrap over cases. A case that a metric left unscored is in none of its figures, and is
     counted. "More labels" is how many labels would separate two metrics with a power of 80%, if
-    the difference so far is the true one.
+    the difference so far is the true one. Labels of people who saw results without SQL
+    (label --without-sql) are compared with labels of people who saw the queries.
 
     --calibrate counts the labels in each situation. The runs need the metric verdict, and one
     engine. Your labels say how lenient your people are, which moves the package's rates for all
@@ -228,6 +230,8 @@ def _show(report: AgreementReport, most: int, *, in_percent: bool) -> None:
         screen.line()
         screen.line(annotator_sentence(report.annotators, in_percent=in_percent))
         screen.table(annotator_table(report.annotators, in_percent=in_percent))
+    if report.modes is not None:
+        screen.line(mode_sentence(report.modes, in_percent=in_percent))
     items = report.disagreements[:most]
     if items:
         total = len(report.disagreements)

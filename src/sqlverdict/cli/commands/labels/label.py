@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -38,23 +39,37 @@ from sqlverdict.label.databases import CaseDatabases, CaseFacts
 from sqlverdict.label.export import export_cases, export_golds, export_votes
 from sqlverdict.label.import_votes import NO_CASE, import_votes
 from sqlverdict.label.offline import offline_page
-from sqlverdict.label.queue import QueueItem, assign, build_queue, items_of
+from sqlverdict.label.queue import (
+    ESTIMATE,
+    LabelQueue,
+    QueueItem,
+    assign,
+    assign_draw,
+    build_queue,
+    items_of,
+)
 from sqlverdict.label.session import ADJUDICATOR, LabelSession, token_subject
 from sqlverdict.label.session_key import SessionKey, open_key, save_key
 from sqlverdict.label.vote_log import VoteLog
+from sqlverdict.label.without_sql import pairs_with_results
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.people.sheet import LabelFields
-from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, read_events
+from sqlverdict.load.people.votes import VOTES_FILE, Mode, VoteBook, read_events
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard
 from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve_app
+
+TWICE = 0.2
+"""The share of the pairs of an estimate that two annotators label."""
 
 _EXAMPLES = (
     "sqlverdict label runs/mine",
     "sqlverdict label runs/mine --databases DIR",
     "sqlverdict label runs/a runs/b --benchmark bird --root bird --queue disagree --n 100",
     "sqlverdict label runs/mine --databases DIR --annotators ann,bob --overlap 0.3",
+    "sqlverdict label runs/mine --databases DIR --annotators ann --without-sql eve,fay",
+    "sqlverdict label runs/mine --queue estimate --n 100 --annotators ann,bob",
     "sqlverdict label runs/mine --databases DIR --annotators cai --offline cai.html",
     "sqlverdict label runs/mine --import votes-cai.jsonl --import experts.csv",
     "sqlverdict label runs/mine --export-golds corrected.jsonl --export-votes votes.csv",
@@ -91,7 +106,11 @@ def label(args: LabelCommandArgs) -> None:
     The page shows the question, both queries in random order, what each returns on the real
     database, a small database on which they differ, and the tables in use. It hides which query is
     the gold, what metrics say, the verdict and the system until the vote, and the votes of others
-    for good. Both queries are spelled alike.
+    for good. Both queries are spelled alike. Who is named with --without-sql sees the two results
+    alone, on the small database, which is told in words too.
+
+    --queue estimate draws pairs in proportion to the kinds of evidence, once for a label folder.
+    Two annotators label a fifth of them, and evidence stays hidden until all are labelled.
 
     Each vote is on the disk before the page shows it as saved, in votes.jsonl, a log that only
     grows. The same call goes on where it was left. agree reads the log as it is.
@@ -208,13 +227,64 @@ def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run], fold
         )
     if args.queue.not_blind:
         raise UsageError("an offline page is always blind: leave out --not-blind")
-    name, seed = args.queue.queue, args.queue.seed
-    queue = build_queue(runs, name, args.queue.size, seed)
+    queue, key = _queue(args, runs, folder)
+    mode: Mode = "results" if args.queue.without_sql else "queries"
     databases = _databases(args, runs)()
     with closing(databases.runner):
-        page = offline_page(queue, name, seed, databases, annotators[0], open_key(folder))
+        if mode == "results":
+            own = pairs_with_results(queue, queue.order, databases)
+            _say_without_results(annotators[0], len(queue.order) - len(own))
+            queue = dataclass_replace(queue, order=own)
+        page = offline_page(queue, databases, annotators[0], key, mode)
     write_at_once(path, page)
     _say_written(path, len(queue.order), "item")
+
+
+def _queue(
+    args: LabelCommandArgs, runs: Sequence[Run], folder: Path, voted: Iterable[str] = ()
+) -> tuple[LabelQueue, SessionKey]:
+    """The queue, and the folder's key; it keeps what was drawn before anybody votes."""
+    options = args.queue
+    key = open_key(folder)
+    if options.queue == ESTIMATE and options.not_blind:
+        raise UsageError("votes for an estimate are blind: leave out --not-blind")
+    queue = build_queue(runs, options.queue, options.size, options.seed, voted, key.draw)
+    if queue.draw is not None and key.draw is None:
+        key = replace(key, draw=queue.draw)
+        save_key(folder, key)
+    return queue, key
+
+
+def _assign(
+    args: LabelCommandArgs,
+    queue: LabelQueue,
+    key: SessionKey,
+    open_databases: Callable[[], CaseDatabases],
+) -> dict[str, tuple[str, ...]]:
+    """The pairs of each annotator; who sees results alone has those that have a result."""
+    options, names = args.queue, _annotators(args)
+    if options.queue == ESTIMATE:
+        twice = TWICE if options.overlap is None else options.overlap
+        work = assign_draw(queue.order, names, twice, key.secret)
+    else:
+        overlap = 1.0 if options.overlap is None else options.overlap
+        work = assign(queue.order, names, overlap, key.secret)
+    if options.without_sql:
+        databases = open_databases()
+        with closing(databases.runner):
+            for name in options.without_sql:
+                own = pairs_with_results(queue, work[name], databases)
+                _say_without_results(name, len(work[name]) - len(own))
+                work[name] = own
+    return work
+
+
+def _say_without_results(annotator: str, number: int) -> None:
+    if number:
+        click.echo(
+            f"left out for {annotator}: {count(number, 'item')} without a result to show: there "
+            "is no small database on which the queries differ, and the real one is not available"
+        )
 
 
 def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
@@ -223,13 +293,12 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     except ImportError as error:
         raise MissingExtra("label", "web") from error
     options = args.queue
-    queue = build_queue(runs, options.queue, options.size, options.seed, log.book.pairs)
     folder = log.path.parent
-    key = open_key(folder)
-    work = assign(queue.order, _annotators(args), options.overlap, key.secret)
-    blind = not options.not_blind
-    session = LabelSession(queue, work, log, options.seed, key, blind, options.queue)
+    queue, key = _queue(args, runs, folder, log.book.pairs)
     databases = _databases(args, runs)
+    work = _assign(args, queue, key, databases)
+    blind = not options.not_blind
+    session = LabelSession(queue, work, log, key, blind, options.queue, options.without_sql)
     front = front_address(args.server.address) if args.server.address else ""
     listener = _listen(args.server, key.port)
     port = listener.getsockname()[1]
@@ -289,7 +358,9 @@ def _announce(host: str, session: LabelSession, links: Mapping[str, str]) -> Non
 
 
 def _annotators(args: LabelCommandArgs) -> tuple[str, ...]:
-    names = args.queue.annotators or (_user(),)
+    without_sql = args.queue.without_sql
+    both = [name for name in without_sql if name not in args.queue.annotators]
+    names = (*args.queue.annotators, *both) or (_user(),)
     if len(set(names)) < len(names):
         raise UsageError(f"--annotators names somebody twice: {', '.join(names)}")
     return names

@@ -1,0 +1,75 @@
+// One pair for people who do not read SQL: the small database in words and as tables, and both results.
+"use strict";
+
+page.resultCard = (result, letter, title, where) =>
+  page.make(
+    "article",
+    { class: `query ${letter.toLowerCase()}`, "aria-label": title },
+    page.make("h2", {}, page.make("span", { class: "letter" }, letter), title === `Result ${letter}` ? null : title),
+    result.failure
+      ? page.make("p", { class: "failure" }, "There is no result: it could not be computed.")
+      : page.result(result, letter, where)
+  );
+
+page.resultCards = (item, titles, name, where) =>
+  page.make(
+    "section",
+    { class: "pair results", "aria-label": `Both results ${where}` },
+    page.resultCard(item.a[name], "A", titles.a, where),
+    page.resultCard(item.b[name], "B", titles.b, where)
+  );
+
+page.smallDatabase = (item, realistic) => {
+  const marked = item.witness.some((table) => table.marks);
+  const panel = page.make(
+    "section",
+    { class: "panel witness", "aria-label": "A small database" },
+    page.make("h2", {}, "Suppose the data were these"),
+    page.make(
+      "div",
+      { class: "small-database" },
+      page.make("ul", { class: "words" }, ...(item.words || []).map((text) => page.make("li", {}, text))),
+      page.make("div", { class: "figures" }, ...page.witnessTables(item))
+    ),
+    marked ? page.make("p", { class: "meta" }, "● only one of the two results depends on this row.") : null
+  );
+  if (realistic) panel.append(realistic);
+  return panel;
+};
+
+// What both give on the real data, folded: the small database shows where they differ.
+page.onRealData = (item, titles) => {
+  if (item.a.result.failure && item.b.result.failure) return null;
+  return page.make(
+    "details",
+    { class: "panel" },
+    page.make("summary", {}, "What A and B are on the real data"),
+    page.difference(item),
+    page.resultCards(item, titles, "result", "on the real data")
+  );
+};
+
+page.showResults = (container, item, titles, realistic, before = "") => {
+  const small = Boolean(item.a.on_witness);
+  const parts = small
+    ? [
+        page.smallDatabase(item, realistic),
+        page.make("p", { class: "differ" }, "Then these are the two results:"),
+        page.resultCards(item, titles, "on_witness", "on the small database"),
+        page.onRealData(item, titles),
+      ]
+    : [
+        page.make("p", { class: "meta" }, "No small database is known on which the two differ: these are the results on the real data."),
+        page.difference(item),
+        page.resultCards(item, titles, "result", "on the real data"),
+      ];
+  page.fill(
+    container,
+    ...[
+      page.question(item, before),
+      page.make("p", { class: "task" }, "Which result answers the question?"),
+      ...parts,
+      page.schema(item),
+    ].filter(Boolean)
+  );
+};
