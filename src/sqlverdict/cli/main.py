@@ -71,6 +71,7 @@ EXIT_CODES = {
     5: "a pair is both proved and refuted, a bug of sqlverdict: the case is saved and\n"
     "       the run stops; run the same command again to continue after it",
     6: "a file could not be read or written (disk full, read-only)",
+    7: "too few labels to tell whether a minimum accuracy is reached",
     70: "another bug of sqlverdict; its traceback is saved",
     INTERRUPTED: "interrupted (Ctrl-C, SIGTERM); run the same command again to continue",
 }

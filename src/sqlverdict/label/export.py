@@ -137,6 +137,7 @@ def _vote_record(event: VoteEvent, items: Mapping[str, QueueItem]) -> dict[str, 
     return {
         "id": event.id,
         "systems": list(item.systems) if item is not None else [],
+        "prediction": item.result.prediction if item is not None else None,
         "kind": event.kind,
         "annotator": event.annotator,
         "label": event.label,

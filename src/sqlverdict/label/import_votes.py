@@ -22,9 +22,10 @@ from typing import cast, get_args
 import msgspec
 
 from sqlverdict.errors import DataError, OptionName
+from sqlverdict.estimate.accuracy import is_labelled_by_pair
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.label.ballot import OLD_CHOICES, Choice, label_of_choice
-from sqlverdict.label.queue import first_side, is_labelled_by_pair, named_queue, pair_of
+from sqlverdict.label.queue import first_side, named_queue, pair_of
 from sqlverdict.label.sampling import Sampling
 from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import SessionKey

@@ -16,6 +16,7 @@ from typing import Literal, get_args
 
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.errors import OptionName, UsageError
+from sqlverdict.estimate.accuracy import is_labelled_by_pair
 from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
 from sqlverdict.files.text import count
 from sqlverdict.label.sampling import Draw, Sampling, check_draw, draw_pairs, sampling_of
@@ -157,11 +158,6 @@ def named_queue(runs: Sequence[Run], text: str, draw: Draw | None) -> LabelQueue
 def pair_of(result: Result) -> str:
     """The digest of a result's pair."""
     return vote_digest(result.id, result.gold, result.prediction)
-
-
-def is_labelled_by_pair(result: Result) -> bool:
-    """Whether there are two queries to compare."""
-    return not result.abstained and bool((result.prediction or "").strip()) and bool(result.gold)
 
 
 def chance(seed: int, *parts: str, secret: bytes = b"") -> bytes:

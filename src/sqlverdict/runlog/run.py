@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,6 +24,9 @@ from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.score.deciding import deciding_metric, verdict_by
 from sqlverdict.score.estimates import Estimate
 from sqlverdict.score.summary import Summary, summarise, summary_from_json, summary_to_json
+
+if TYPE_CHECKING:
+    from sqlverdict.estimate.accuracy import Accuracy
 
 SUMMARY = "summary.json"
 _LABELS = ("system", "benchmark")
@@ -109,6 +112,21 @@ class Run:
             if estimate.metric == metric:
                 return estimate
         raise RunLogError(missing_metric(metric, [(self.folder, self.manifest)]))
+
+    def accuracy(self, labels: Path | str, confidence: float = 0.95) -> Accuracy:
+        """The share of answers that people would call right, from labels of drawn cases.
+
+        Args:
+            labels: A vote log of ``sqlverdict label``, or another file of labels.
+            confidence: The share of such intervals that shall hold the truth.
+
+        Raises:
+            UsageError: no case has a label, or it is not known how they were drawn.
+        """
+        from sqlverdict.estimate.accuracy import estimate_accuracy
+        from sqlverdict.load.people.labels import read_labels
+
+        return estimate_accuracy(self.results(), read_labels(Path(labels)), confidence=confidence)
 
 
 def _score(estimate: Estimate) -> str:

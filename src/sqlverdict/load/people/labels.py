@@ -210,6 +210,7 @@ def _labels_of_rows(
     """The labels of a sheet with a vote a row: one a case, or one a pair that it names."""
     book = VoteBook()
     by_case: dict[str, object] = {}
+    queries: dict[str, str] = {}
     for row, event in sheet_votes(sheet, ""):
         if not event.pair:
             pair, query = f"case {row.id}", row.record.get("prediction")
@@ -219,9 +220,18 @@ def _labels_of_rows(
                     f"them: sqlverdict label RUN... --import {sheet.path}; agree reads the log."
                 )
             event = structs.replace(event, pair=pair)
+        if isinstance(query := row.record.get("prediction"), str):
+            queries[event.pair] = query
         book.add(event)
     labels = labels_of_votes(book, sheet.path, votes, combine, half)
-    items = (replace(item, pair="") if item.pair in by_case else item for item in labels.items)
+    items = (
+        replace(
+            item,
+            pair="" if item.pair in by_case else item.pair,
+            prediction=queries.get(item.pair),
+        )
+        for item in labels.items
+    )
     return replace(labels, items=tuple(items))
 
 

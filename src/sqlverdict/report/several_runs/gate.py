@@ -24,6 +24,8 @@ from sqlverdict.score.deciding import reasons_by
 from sqlverdict.score.metric import label_by_alias
 
 _MOST_LOST = 10
+TOO_FEW_LABELS = 7
+"""The exit code of a gate that lacks labels and nothing else."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class GateCondition:
     required: str
     passed: bool
     detail: tuple[str, ...] = ()
+    is_open: bool = False
+    """Whether too little is known to tell."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,20 @@ class GateReport:
 
     @property
     def exit_code(self) -> int:
-        """0, or 1 where a condition is not met."""
-        return 0 if self.passed else 1
+        """0, or 1 where a condition is not met, or 7 where too little is known to tell."""
+        missed = [condition for condition in self.conditions if not condition.passed]
+        if not missed:
+            return 0
+        return TOO_FEW_LABELS if all(condition.is_open for condition in missed) else 1
 
 
 def check_run(
-    run: Run, rules: Rules, baselines: Sequence[Run] = (), *, force: bool = False
+    run: Run,
+    rules: Rules,
+    baselines: Sequence[Run] = (),
+    *,
+    accuracy: GateCondition | None = None,
+    force: bool = False,
 ) -> GateReport:
     """Hold a run against its rules.
 
@@ -65,17 +77,21 @@ def check_run(
         run: The run.
         rules: What it must meet.
         baselines: One run of the baseline, or several of the same system: these show its noise.
+        accuracy: What people's labels say of the run, where a minimum accuracy is asked for.
         force: Pair cases by id even where their questions or golds differ.
 
     Raises:
         UsageError: there is nothing to check, no baseline to check against, or the run has no
             such metric; or cases of one id differ between the two, and it is not forced.
     """
-    _check_rules(rules, baselines)
+    if accuracy is None or baselines or rules.need_baseline:
+        _check_rules(rules, baselines)
     names = [*rules.minimums, *rules.metrics]
     rules = _with_labels(run, rules)
     notes = named_otherwise(names, [*rules.minimums, *rules.metrics])
     conditions = [_minimum(run, label, least) for label, least in rules.minimums.items()]
+    if accuracy is not None:
+        conditions.append(accuracy)
     if rules.maximums or rules.max_unscored is not None:
         counts = _counts(run)
         conditions += [_maximum(run, word, most, counts) for word, most in rules.maximums.items()]

@@ -9,10 +9,12 @@ from pathlib import Path
 import click
 
 from sqlverdict.cli.command import command
+from sqlverdict.cli.label_proofs import proofs_on
 from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,
+    NumberRange,
     force_option,
     json_option,
     print_json,
@@ -21,9 +23,13 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
+from sqlverdict.estimate.accuracy import estimate_accuracy
+from sqlverdict.estimate.carry import carried_labels
+from sqlverdict.estimate.gate import MOST_LOOKS, bound_confidence, gate_accuracy
 from sqlverdict.files.text import count
+from sqlverdict.load.people.labels import read_labels
 from sqlverdict.report.one_run.junit import GateCheck, write_checks
-from sqlverdict.report.several_runs.gate import GateReport, check_run
+from sqlverdict.report.several_runs.gate import GateCondition, GateReport, check_run
 from sqlverdict.report.several_runs.gate_rules import (
     Allowance,
     Noise,
@@ -36,7 +42,8 @@ from sqlverdict.report.several_runs.gate_rules import (
 )
 from sqlverdict.report.several_runs.pull_request import pull_request_comment
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.runlog.run import check_summary, read_run
+from sqlverdict.report.terminal.tables import percent
+from sqlverdict.runlog.run import Run, check_summary, read_run
 
 _EXAMPLES = (
     "sqlverdict check runs/mine --min 'ex[bird]=0.60'",
@@ -45,6 +52,7 @@ _EXAMPLES = (
     "sqlverdict check runs/mine --max EXECUTION_ERROR=1% --max needs_review=5",
     "sqlverdict check runs/mine --baseline runs/main-1 --baseline runs/main-2 \\\n"
     "    --baseline runs/main-3 --max-drop noise --format github > comment.md",
+    "sqlverdict check runs/mine --min-accuracy 0.8 --labels panel.jsonl",
 )
 
 
@@ -110,6 +118,26 @@ class CheckArgs:
         heading=Heading.LIMITS,
         help="How many cases may be unscored.",
     )
+    min_accuracy: float | None = option(
+        "--min-accuracy",
+        type=NumberRange(0, 1),
+        metavar="P",
+        heading=Heading.LABELS,
+        help="The least share of answers that people must call right, shown by --labels.",
+    )
+    labels: Path | None = option(
+        "--labels",
+        type=FILE,
+        heading=Heading.LABELS,
+        help="With --min-accuracy: people's votes on drawn pairs; see estimate.",
+    )
+    looks: int = option(
+        "--looks",
+        type=click.IntRange(1, MOST_LOOKS),
+        default=1,
+        heading=Heading.LABELS,
+        help="With --min-accuracy: how often the labels are looked at in all, planned before.",
+    )
     junit: Path | None = option(
         "--junit", type=FILE, help="Also write the conditions to a JUnit file."
     )
@@ -132,6 +160,11 @@ def check(args: CheckArgs) -> int:
     disagree about is noise. The check fails closed: a case that was right in the baseline and is
     unscored or missing now is a regression, and a metric without a scored case meets no minimum.
     A run whose log was changed, or does not match its summary, is refused (exit code 2).
+
+    --min-accuracy passes only if the labels show it, by a one-sided bound that a run below the
+    minimum passes in at most 5% of draws, over all planned --looks. Too few labels, or drawn cases
+    without one, give exit code 7. A label of another prediction of a case holds for this run's if
+    the two are identical or proved equal: so one panel of labels serves later runs.
     """
     form = _format(args)
     rules = Rules(
@@ -146,7 +179,8 @@ def check(args: CheckArgs) -> int:
     run = read_run(args.run)
     for each in (run, *baselines):
         check_summary(each)
-    report = check_run(run, rules, baselines, force=args.force)
+    accuracy = _accuracy(args, run)
+    report = check_run(run, rules, baselines, accuracy=accuracy, force=args.force)
     if args.junit is not None:
         checks = [
             GateCheck(c.name, c.passed, f"found {c.actual}, expected {c.required}", c.detail)
@@ -189,6 +223,30 @@ def _regressions(args: CheckArgs) -> Allowance | Noise | None:
     return parse_regressions(args.max_regressions)
 
 
+def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
+    """What the labels say of the run; ``None``: no minimum accuracy is asked for."""
+    if args.min_accuracy is None and args.labels is None:
+        return None
+    if args.min_accuracy is None or args.labels is None:
+        raise UsageError("--min-accuracy and --labels go together")
+    labels = read_labels(args.labels)
+    carried = carried_labels(run.results(), labels, proofs_on([run]))
+    confidence = bound_confidence(args.looks)
+    found = estimate_accuracy(run.results(), labels, carried=carried, confidence=confidence)
+    gate = gate_accuracy(found.share, args.min_accuracy, args.looks)
+    looks = f", {args.looks} planned looks" if args.looks > 1 else ""
+    needed = [f"needs a label: {case}" for case in found.needed]
+    return GateCondition(
+        "accuracy by labels",
+        f"{gate.shown}: at least {percent(gate.bound)} "
+        f"({count(found.share.labels, 'label')}{looks})",
+        percent(gate.least),
+        gate.shown == "shown",
+        tuple(needed),
+        is_open=gate.shown == "too few labels",
+    )
+
+
 def _show(report: GateReport) -> None:
     screen = Screen()
     for condition in report.conditions:
@@ -203,6 +261,6 @@ def _show(report: GateReport) -> None:
     failed = sum(not condition.passed for condition in report.conditions)
     every = count(len(report.conditions), "condition")
     if failed:
-        screen.line(f"{failed} of {every} failed (exit code 1)", "bad")
+        screen.line(f"{failed} of {every} failed (exit code {report.exit_code})", "bad")
     else:
         screen.line(f"{every} met", "good")
