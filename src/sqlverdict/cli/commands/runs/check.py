@@ -236,6 +236,8 @@ def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
     gate = gate_accuracy(found.share, args.min_accuracy, args.looks)
     looks = f", {args.looks} planned looks" if args.looks > 1 else ""
     needed = [f"needs a label: {case}" for case in found.needed]
+    if without := found.share.pending - len(needed):
+        needed.append(f"{count(without, 'drawn pair')} without a vote: label goes on with them")
     return GateCondition(
         "accuracy by labels",
         f"{gate.shown}: at least {percent(gate.bound)} "

@@ -1,0 +1,153 @@
+"""The share of right cases: what is not labelled is not guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.estimate.allocate import allocate
+from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
+from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
+from sqlverdict.estimate.plan import cautious, plain_labels, plan_labels
+from sqlverdict.estimate.share import DrawnStratum, estimate_share
+from sqlverdict.score.statistics.intervals import wilson
+
+STRATA = (
+    DrawnStratum("proved", 600, 30, 30, 29),
+    DrawnStratum("accepted", 250, 12, 12, 8),
+    DrawnStratum("rejected", 150, 8, 8, 1),
+)
+
+
+def test_strata_save_labels() -> None:
+    found = estimate_share(STRATA)
+    assert found.value == pytest.approx((600 * 29 / 30 + 250 * 8 / 12 + 150 / 8) / 1000)
+    assert found.low < found.value < found.high
+    assert (found.cases, found.labels, found.pending) == (1000, 50, 0)
+    assert found.worth > 60
+    assert found.certified
+
+
+def test_few_labels_get_wilsons_interval() -> None:
+    found = estimate_share([DrawnStratum("all", 10**9, 10, 10, 7)])
+    assert found.method == "Wilson's interval"
+    assert (found.low, found.high) == pytest.approx(wilson(7, 10))
+
+
+def test_cases_without_a_label_widen_both_ends() -> None:
+    whole = estimate_share(STRATA)
+    pending = estimate_share([*STRATA[:2], DrawnStratum("rejected", 150, 8, 5, 1)])
+    assert pending.pending == 3
+    assert pending.low <= whole.low
+    assert pending.high > whole.high
+
+
+def test_cases_that_no_stratum_covers_widen_both_ends() -> None:
+    whole, open_ = estimate_share(STRATA), estimate_share(STRATA, uncovered=100)
+    assert open_.low == pytest.approx(whole.low * 1000 / 1100, abs=0.02)
+    assert open_.high - open_.low >= whole.high - whole.low
+    unlabelled = estimate_share([*STRATA, DrawnStratum("failed", 100, 0, 0, 0)])
+    assert (unlabelled.low, unlabelled.high) == (open_.low, open_.high)
+
+
+def test_known_cases_need_no_label() -> None:
+    found = estimate_share(STRATA, known=1000, known_right=0)
+    assert found.value == pytest.approx((estimate_share(STRATA).value or 0) / 2)
+
+
+def test_no_labels_at_all() -> None:
+    found = estimate_share([DrawnStratum("proved", 10, 5, 0, 0)])
+    assert (found.value, found.low, found.high) == (None, 0.0, 1.0)
+
+
+def test_labels_of_all_cases_leave_no_doubt() -> None:
+    found = estimate_share([DrawnStratum("all", 30, 30, 30, 12)])
+    assert (found.low, found.high) == pytest.approx((0.4, 0.4))
+
+
+def test_no_cases() -> None:
+    with pytest.raises(UsageError):
+        estimate_share([])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "labels", "drawn"),
+    [
+        ({"a": 50, "b": 50}, 10, {"a": 5, "b": 5}),
+        ({"a": 98, "b": 1, "c": 1}, 10, {"a": 8, "b": 1, "c": 1}),
+        ({"a": 3, "b": 4}, 100, {"a": 3, "b": 4}),
+        ({"a": 1, "b": 2, "c": 3}, 3, {"a": 1, "b": 1, "c": 1}),
+    ],
+)
+def test_allocation(sizes: dict[str, int], labels: int, drawn: dict[str, int]) -> None:
+    assert allocate(sizes, labels) == drawn
+
+
+def test_a_plan_reaches_its_width() -> None:
+    sizes, rates = {"proved": 600, "accepted": 250, "rejected": 150}, {}
+    rates = {"proved": cautious(0.97), "accepted": cautious(0.7), "rejected": cautious(0.1)}
+    plan = plan_labels(sizes, rates, 0.15)
+    assert plan.expected <= 0.15
+    assert plan.labels < plan.plain
+    assert sum(each.labels for each in plan.strata.values()) == plan.labels
+    drawn = [
+        DrawnStratum(name, each.size, each.labels, each.labels, round(each.labels * each.rate))
+        for name, each in plan.strata.items()
+    ]
+    found = estimate_share(drawn)
+    assert found.high - found.low == pytest.approx(0.15, abs=0.02)
+
+
+@pytest.mark.parametrize("width", [0, 1, -1, 2])
+def test_a_width_that_is_none(width: float) -> None:
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        plan_labels({"a": 10}, {"a": 0.5}, width)
+
+
+def test_a_plan_for_nothing() -> None:
+    with pytest.raises(UsageError, match="no case"):
+        plan_labels({}, {}, 0.1)
+
+
+def test_few_cases_are_all_labelled() -> None:
+    assert plan_labels({"a": 12}, {"a": 0.5}, 0.01).labels == 12
+
+
+def test_plain_labels_are_those_of_wilson() -> None:
+    low, high = wilson(50, 100)
+    assert plain_labels(10**7, 0.5, high - low + 1e-9) == 100
+
+
+def test_a_gate_has_three_answers() -> None:
+    found = estimate_share(STRATA, confidence=bound_confidence())
+    assert gate_accuracy(found, 0.6).shown == "shown"
+    assert gate_accuracy(found, 0.9).shown == "not shown"
+    few = estimate_share([DrawnStratum("all", 1000, 19, 19, 19)], confidence=0.9)
+    assert gate_accuracy(few, 0.6).shown == "too few labels"
+    pending = estimate_share([*STRATA[:2], DrawnStratum("rejected", 150, 8, 7, 1)])
+    assert gate_accuracy(pending, 0.6).shown == "too few labels"
+
+
+def test_more_looks_ask_for_more() -> None:
+    bounds = [estimate_share(STRATA, confidence=bound_confidence(n)).low for n in (1, 2, 3, 4)]
+    assert bounds == sorted(bounds, reverse=True)
+    for looks in (0, 5):
+        with pytest.raises(UsageError, match="looks"):
+            bound_confidence(looks)
+
+
+def test_label_errors_widen_the_interval() -> None:
+    assert interval_with_label_error(0.6, 0.8, 19, 1) is None
+    assert interval_with_label_error(0.6, 0.8, 40, 20) is None
+    ends = interval_with_label_error(0.6, 0.8, 40, 2)
+    assert ends is not None
+    assert ends[0] <= 0.61
+    assert ends[1] > 0.8
+    assert half_risk(0.95) == pytest.approx(0.975)
+
+
+def test_label_errors_are_turned_back() -> None:
+    """A share of 0.8 that is seen through 10% errors is 0.74; the interval turns it back."""
+    seen, twice = 0.8 * 0.8 + 0.1, 10**6
+    ends = interval_with_label_error(seen, seen, twice, round(2 * 0.1 * 0.9 * twice))
+    assert ends == pytest.approx((0.8, 0.8), abs=0.01)
