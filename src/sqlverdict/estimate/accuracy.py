@@ -13,8 +13,8 @@ at random         the queue ``random``, or a sheet that names no queue: the stra
 otherwise         refused: the raw share of such votes says nothing about the run
 ================  ==============================================================================
 
-A case without SQL, or with an abstention, needs no label: it is right only where the question has
-no answer. Cases without a gold are left out.
+A case without two queries needs no label: an abstention is right where the question has no answer,
+and anything else is wrong. Cases that cannot be scored, as they have no gold, are left out.
 """
 
 from __future__ import annotations
@@ -108,10 +108,10 @@ def population_of(results: Iterable[Result]) -> Population:
     for result in results:
         if is_labelled_by_pair(result):
             population.pairs.append(result)
-        elif result.abstained or result.gold:
-            population.known[result.id] = result.verdict is Verdict.ABSTAINED_RIGHT
-        else:
+        elif result.verdict is Verdict.UNSCORED:
             population.without_gold += 1
+        else:
+            population.known[result.id] = result.verdict is Verdict.ABSTAINED_RIGHT
     return population
 
 

@@ -70,7 +70,7 @@ def plan_sentences(plan: LabelPlan) -> list[str]:
         f"an interval of {width} needs {count(plan.labels, 'label')} drawn by strata; "
         f"{plan.plain:,} drawn from all cases without strata",
         f"the expected width is {100 * plan.expected:.1f} points, at {100 * plan.confidence:.0f}%",
-        *([f"{count(plan.known, 'case')} without SQL need no label"] if plan.known else []),
+        *([f"{count(plan.known, 'case')} need no label: no SQL, or no gold"] if plan.known else []),
     ]
 
 

@@ -1,0 +1,182 @@
+"""``estimate`` and ``check --min-accuracy``, from the draw to the exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from label_runs import write_run
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.label.ballot import Ballot
+from sqlverdict.label.queue import assign_draw, build_queue
+from sqlverdict.label.session import LabelSession
+from sqlverdict.label.session_key import open_key
+from sqlverdict.label.vote_log import VoteLog
+from sqlverdict.records import Result as CaseResult
+from sqlverdict.records import Verdict
+from sqlverdict.runlog.run import Run
+
+KINDS = ("correct proved", "correct match", "incorrect difference", "needs_review odd_witness")
+CASES = 120
+
+
+def cases(predictions: Callable[[int], str] = "SELECT {}".format) -> list[CaseResult]:
+    every = []
+    for number in range(CASES):
+        verdict, situation = KINDS[number % 4].split()
+        every.append(
+            CaseResult(
+                number,
+                f"q{number}",
+                "shop",
+                "How many?",
+                ("SELECT 0",),
+                predictions(number),
+                False,
+                Verdict(verdict),
+                situation=situation,
+                scores={"ex": 1.0, "esm": 1.0},
+            )
+        )
+    return every
+
+
+def vote_all(
+    runs: Sequence[Run], folder: Path, size: int, right: Callable[[CaseResult], bool]
+) -> Path:
+    """Draw pairs for an estimate and vote on all of them, as a page does."""
+    queue = build_queue(runs, "estimate", size, 0)
+    with closing(VoteLog(folder)) as log:
+        key = open_key(folder)
+        work = assign_draw(queue.order, ["ann", "bob"], 0.2, key.secret)
+        session = LabelSession(queue, work, log, key, True, "estimate")
+        for name, pairs in work.items():
+            for pair in pairs:
+                first = session.first(name, pair)
+                wrong = "only_a" if first == "gold" else "only_b"
+                choice = "both" if right(queue.items[pair].result) else wrong
+                session.vote(name, Ballot(pair, choice))
+        return log.path
+
+
+def invoke(*args: object) -> Result:
+    return CliRunner().invoke(sqlverdict, [str(arg) for arg in args])
+
+
+def good(case: CaseResult) -> bool:
+    return case.index % 4 != 2
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return write_run(tmp_path / "mine", cases())
+
+
+def test_from_the_plan_to_the_gate(run: Run, tmp_path: Path) -> None:
+    plan = invoke("estimate", run.folder, "--plan", "--width", "0.2")
+    assert plan.exit_code == 0, plan.output
+    assert "drawn by strata" in plan.output
+    assert f"label {run.folder} --queue estimate --n " in plan.output
+    votes = vote_all([run], tmp_path / "labels", 60, good)
+    shown = invoke("estimate", run.folder, "--labels", votes)
+    assert shown.exit_code == 0, shown.output
+    assert "accuracy on these 120 cases: 75.0%, 95%: " in shown.output
+    assert "60 labels" in shown.output
+    assert "not on new questions" in shown.output
+    record = json.loads(invoke("estimate", run.folder, "--labels", votes, "--json").output)
+    assert record["share"]["value"] == 0.75
+    assert record["twice"] == 12
+    found = run.accuracy(votes)
+    assert (found.share.value, found.share.low) == (0.75, record["share"]["low"])
+    gates = {
+        minimum: invoke("check", run.folder, "--min-accuracy", minimum, "--labels", votes)
+        for minimum in (0.6, 0.9)
+    }
+    assert {minimum: gate.exit_code for minimum, gate in gates.items()} == {0.6: 0, 0.9: 1}
+    assert "accuracy by labels: shown" in gates[0.6].output
+    assert "accuracy by labels: not shown" in gates[0.9].output
+    assert invoke(
+        "check", run.folder, "--min-accuracy", 0.6, "--labels", votes, "--looks", 5
+    ).exit_code == 2  # fmt: skip
+
+
+def test_too_few_labels_have_an_exit_code_of_their_own(run: Run, tmp_path: Path) -> None:
+    votes = vote_all([run], tmp_path / "labels", 12, good)
+    gate = invoke("check", run.folder, "--min-accuracy", "0.5", "--labels", votes)
+    assert gate.exit_code == 7
+    assert "too few labels" in gate.output
+    other = invoke(
+        "check", run.folder, "--min-accuracy", "0.5", "--labels", votes, "--min", "esm=2"
+    )
+    assert other.exit_code in (1, 2)
+
+
+def test_a_panel_in_a_file_serves_a_later_run(run: Run, tmp_path: Path) -> None:
+    vote_all([run], run.folder / "labels", 60, good)
+    panel = tmp_path / "panel.jsonl"
+    exported = invoke("label", run.folder, "--export-votes", panel)
+    assert exported.exit_code == 0, exported.output
+    same = write_run(tmp_path / "same", cases())
+    gate = invoke("check", same.folder, "--min-accuracy", "0.6", "--labels", panel)
+    assert gate.exit_code == 0, gate.output
+    drawn = sorted({json.loads(line)["id"] for line in panel.read_text().splitlines()})
+    changed = drawn[0]
+    later = write_run(
+        tmp_path / "later",
+        cases(lambda n: "SELECT 'new'" if f"q{n}" == changed else f"SELECT {n}"),
+    )
+    gate = invoke("check", later.folder, "--min-accuracy", "0.6", "--labels", panel)
+    assert gate.exit_code == 7, gate.output
+    assert f"needs a label: {changed}" in gate.output
+
+
+def test_the_difference_of_two_runs(run: Run, tmp_path: Path) -> None:
+    other = write_run(
+        tmp_path / "other",
+        cases(lambda n: f"SELECT {n}" if n % 4 else f"SELECT {n} + 1"),
+        system="other",
+    )
+    votes = vote_all(
+        [run, other], tmp_path / "labels", 150, lambda c: "+" not in (c.prediction or "")
+    )
+    shown = invoke("estimate", run.folder, other.folder, "--labels", votes)
+    assert shown.exit_code == 0, shown.output
+    assert "+25.0 points" in shown.output
+    assert "90 identical" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((), "either --plan, or --labels"),
+        (("--plan", "--labels", "x"), "either --plan, or --labels"),
+        (("--labels", "missing.jsonl"), "missing.jsonl"),
+        (("--plan", "--width", "0"), "between 0 and 1"),
+    ],
+)
+def test_wrong_calls(run: Run, args: tuple[str, ...], words: str) -> None:
+    done = invoke("estimate", run.folder, *args)
+    assert done.exit_code == 2
+    assert words in done.output
+
+
+def test_votes_of_the_usual_queue_are_refused(run: Run, tmp_path: Path) -> None:
+    queue = build_queue([run], "stratified", 40, 0)
+    with closing(VoteLog(tmp_path / "labels")) as log:
+        key = open_key(tmp_path / "labels")
+        session = LabelSession(queue, {"ann": queue.order}, log, key, True, "stratified")
+        for pair in queue.order:
+            session.vote("ann", Ballot(pair, "both"))
+        path = log.path
+    refused = invoke("estimate", run.folder, "--labels", path)
+    assert refused.exit_code == 2
+    assert "--queue estimate" in refused.output
+
+
+def test_a_minimum_needs_labels(run: Run) -> None:
+    assert invoke("check", run.folder, "--min-accuracy", "0.5").exit_code == 2
