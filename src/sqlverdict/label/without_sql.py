@@ -26,7 +26,7 @@ MOST_ROWS_IN_WORDS = 6
 MOST_CELLS_IN_WORDS = 8
 _NAME = re.compile(r"(?:[^\W\d]\w*\.)*([^\W\d]\w*)")
 _COUNT_ROWS = re.compile(r"count\((?:\*|\d+)\)", re.IGNORECASE)
-_AGGREGATE = re.compile(r"(count|sum|avg|min|max)\((distinct\s+)?([^()]+)\)", re.IGNORECASE)
+_AGGREGATE = re.compile(r"(count|sum|avg|min|max)\((distinct\s+)?(.+)\)", re.IGNORECASE)
 _WORDS = {
     "count": "number of {}",
     "sum": "sum of {}",
