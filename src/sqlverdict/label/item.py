@@ -291,7 +291,7 @@ def _tables(
         columns = []
         for column in table.columns:
             about = descriptions.of(name, column.name)
-            text = "" if about is None else short_text(f"{about.text} {about.values}".strip())
+            text = "" if about is None else "; ".join(filter(None, (about.text, about.values)))
             cells = (column.name, column.type, _key(table, column.name), text)
             columns.append(ColumnDisplay(*map(short_text, cells)))
         source = table.source_text()

@@ -23,6 +23,16 @@ page.resultCards = (item, titles, name, where) =>
     page.resultCard(item.b[name], "B", titles.b, where)
   );
 
+// What is known about the columns of the small database: a code such as L says nothing by itself.
+page.columnNotes = (item) => {
+  const known = new Map(item.tables.map((table) => [table.name, table.columns]));
+  const notes = item.witness.filter((table) => !table.only_for_keys).flatMap((table) =>
+    (known.get(table.name) || [])
+      .filter((column) => column.text && table.columns.includes(column.name))
+      .map((column) => `${column.name}: ${column.text}`));
+  return notes.length ? page.make("ul", { class: "notes" }, ...notes.map((text) => page.make("li", {}, text))) : null;
+};
+
 page.smallDatabase = (item, realistic) => {
   const panel = page.make(
     "section",
@@ -33,7 +43,8 @@ page.smallDatabase = (item, realistic) => {
       { class: "small-database" },
       page.make("ul", { class: "words" }, ...(item.words || []).map((text) => page.make("li", {}, text))),
       page.make("div", { class: "figures" }, ...page.witnessTables(item))
-    )
+    ),
+    page.columnNotes(item)
   );
   if (realistic) panel.append(realistic);
   return panel;
@@ -58,7 +69,7 @@ page.showResults = (container, item, titles, realistic, before = "") => {
         page.smallDatabase(item, realistic),
         page.make("p", { class: "differ" }, "Then these are the two results:"),
         page.resultCards(item, titles, "on_witness", "on the small database"),
-        item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, page.marksNote.replaceAll("answer", "result")) : null,
+        item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "● in a table: only one of the two results depends on this row; in a result: the other one lacks this row.") : null,
         page.onRealData(item, titles),
       ]
     : [
