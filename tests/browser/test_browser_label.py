@@ -229,7 +229,7 @@ def test_the_witness_is_a_small_table_and_gets_a_label_of_its_own(
     assert marks.count() == 2
     assert "the other query does not return this row" in marks.first.inner_text()
     page.keyboard.press("n")
-    press(page, "8")
+    press(page, "5")
     (vote,) = votes_of(shared_run, "fay")
     assert (vote.id, vote.realistic, vote.display.witness) == ("q0", "no", True)
 
@@ -265,8 +265,8 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     ann = open_items(open_page, server.links["ann"])
     bob = open_items(open_page, server.links["bob"])
     # By the question: the order of the items is one of chance.
-    press_by_question(ann, dict(zip(QUESTIONS, "335358", strict=True)))
-    press_by_question(bob, dict(zip(QUESTIONS, "355333", strict=True)))
+    press_by_question(ann, dict(zip(QUESTIONS, "334345", strict=True)))
+    press_by_question(bob, dict(zip(QUESTIONS, "344333", strict=True)))
     judge = open_page(server.links["adjudicator"])
     judge.wait_for_selector("#disputes button")
     # The page looks for new votes every few seconds: of a clock that can be put forward.
@@ -290,7 +290,7 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     text_starts(bob, "#saved", "Vote taken back")
     judge.clock.fast_forward(LOOK_PAUSE)
     judge.wait_for_selector(f"#kappa:has-text(', {ITEMS - 1})')")
-    press_by_question(bob, dict(zip(QUESTIONS, "355333", strict=True)), 1)
+    press_by_question(bob, dict(zip(QUESTIONS, "344333", strict=True)), 1)
     judge.clock.fast_forward(LOOK_PAUSE)
     judge.wait_for_selector(f"#kappa:has-text(', {ITEMS})')")
     assert judge.inner_text("#disputes [aria-current]") == dispute

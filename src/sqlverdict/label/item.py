@@ -6,7 +6,7 @@ queries are in one spelling, which is checked: it must return what the query its
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TypeVar
@@ -47,7 +47,7 @@ from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, Query, Result
+from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, ParseResult, Query, Result
 
 SAMPLE_ROWS = 3
 MOST_TABLES = 12
@@ -142,8 +142,7 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         relation = relate_results(a, b)
         results = result_pair(a, b, relation)
     witness = witness_of(result)
-    read, is_all = _read_tables(result, databases, texts)
-    for_keys = _key_tables(witness, schema, read) if is_all else set()
+    queries_read = _parse_all(result, databases, texts, schema)
     answers = _on_witness(witness, sides)
     pieces = layout_pair(*(query.text for query in spelled.queries))
     queries = [
@@ -159,8 +158,8 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         a=queries[0],
         b=queries[1],
         relation=relation,
-        witness=_witness_tables(witness, for_keys),
-        tables=_tables(result, databases, read),
+        witness=_witness_tables(witness, _key_tables(witness, queries_read)),
+        tables=_tables(result, databases, queries_read, schema),
         earlier=result.earlier or msgspec.UNSET,
     )
     return with_digest(content)
@@ -230,29 +229,21 @@ def _on_witness(
     return excerpt_pair(a, b)
 
 
-def _key_tables(
-    witness: Refuted | None, schema: Schema | None, read: Mapping[str, Table]
-) -> set[str]:
+def _key_tables(witness: Refuted | None, queries: Sequence[ParseResult]) -> set[str]:
     """The tables of a witness that foreign keys alone need, in small letters.
 
-    None, where not all tables that the queries read are there by name: one may be a view.
+    None, where a query cannot be read, or reads what is not there by name, such as a view.
     """
-    if witness is None or schema is None or not read:
+    if witness is None:
         return set()
+    read: set[str] = set()
+    for query in queries:
+        if not isinstance(query, Query):
+            return set()
+        read |= set(map(fold, query.tables))
     present = set(map(fold, witness.rows))
-    direct = set(map(fold, read))
-    if not direct <= present:
-        return set()
-    parents: set[str] = set()
-    waiting = list(read.values())
-    while waiting:
-        for key in waiting.pop().foreign_keys:
-            parent = schema.table(key.parent)
-            if parent is not None and fold(parent.name) not in parents | direct:
-                parents.add(fold(parent.name))
-                waiting.append(parent)
     deciding = {fold(name) for name, rows in witness.deciding_rows.items() if rows}
-    return parents - deciding
+    return present - read - deciding if read <= present else set()
 
 
 def _witness_tables(witness: Refuted | None, for_keys: Collection[str]) -> tuple[TableDisplay, ...]:
@@ -271,27 +262,28 @@ def _witness_tables(witness: Refuted | None, for_keys: Collection[str]) -> tuple
     )
 
 
-def _read_tables(
-    result: Result, databases: CaseDatabases, texts: Sequence[str]
-) -> tuple[dict[str, Table], bool]:
-    """The tables that either query reads, by name, and whether both queries can be read."""
-    schema = databases.schema(result)
-    names: dict[str, Table] = {}
+def _parse_all(
+    result: Result, databases: CaseDatabases, texts: Sequence[str], schema: Schema | None
+) -> list[ParseResult]:
+    queries = [parse(text, databases.dialect(result)) for text in texts]
+    return queries if schema is None else [with_plain_names(query, schema) for query in queries]
+
+
+def _tables(
+    result: Result,
+    databases: CaseDatabases,
+    queries: Sequence[ParseResult],
+    schema: Schema | None,
+) -> tuple[SchemaDisplay, ...]:
+    """The tables that either query reads, by name, with their first rows."""
     if schema is None:
-        return names, False
-    queries = [with_plain_names(parse(text, databases.dialect(result)), schema) for text in texts]
+        return ()
+    names: dict[str, Table] = {}
     for query in queries:
         for name in query.tables if isinstance(query, Query) else ():
             table = schema.table(name)
             if table is not None:
                 names[table.name] = table
-    return names, all(isinstance(query, Query) for query in queries)
-
-
-def _tables(
-    result: Result, databases: CaseDatabases, names: Mapping[str, Table]
-) -> tuple[SchemaDisplay, ...]:
-    """The tables that either query reads, by name, with their first rows."""
     descriptions = databases.descriptions(result, sorted(names))
     displays = []
     for name in sorted(names)[:MOST_TABLES]:
@@ -299,7 +291,7 @@ def _tables(
         columns = []
         for column in table.columns:
             about = descriptions.of(name, column.name)
-            text = "" if about is None else short_text(f"{about.text} {about.values}".strip())
+            text = "" if about is None else "; ".join(filter(None, (about.text, about.values)))
             cells = (column.name, column.type, _key(table, column.name), text)
             columns.append(ColumnDisplay(*map(short_text, cells)))
         source = table.source_text()

@@ -26,7 +26,7 @@ MOST_ROWS_IN_WORDS = 6
 MOST_CELLS_IN_WORDS = 8
 _NAME = re.compile(r"(?:[^\W\d]\w*\.)*([^\W\d]\w*)")
 _COUNT_ROWS = re.compile(r"count\((?:\*|\d+)\)", re.IGNORECASE)
-_AGGREGATE = re.compile(r"(count|sum|avg|min|max)\((distinct\s+)?([^()]+)\)", re.IGNORECASE)
+_AGGREGATE = re.compile(r"(count|sum|avg|min|max)\((distinct\s+)?(.+)\)", re.IGNORECASE)
 _WORDS = {
     "count": "number of {}",
     "sum": "sum of {}",
@@ -67,22 +67,24 @@ def pairs_with_results(
 
 
 def witness_in_words(tables: Sequence[TableDisplay]) -> tuple[str, ...]:
-    """A small database in words: a sentence for each table, and one for each of its rows."""
+    """A small database in words: a sentence for each table, and for each row of several."""
     sentences = []
     for table in tables:
         if table.only_for_keys:
             continue
+        start = f"The table {table.name}"
+        rows = table.rows if len(table.columns) <= MOST_CELLS_IN_WORDS else ()
         if not table.rows:
-            sentences.append(f"The table {table.name} is empty.")
-            continue
-        number = "one row" if len(table.rows) == 1 else f"{len(table.rows)} rows"
-        sentences.append(f"The table {table.name} has {number}.")
-        if len(table.columns) > MOST_CELLS_IN_WORDS:
-            continue
-        sentences += [
-            _row_in_words(table.columns, row, "It says" if len(table.rows) == 1 else f"Row {n}")
-            for n, row in enumerate(table.rows[:MOST_ROWS_IN_WORDS], 1)
-        ]
+            sentences.append(f"{start} is empty.")
+        elif len(table.rows) == 1:
+            words = f": {_row_in_words(table.columns, rows[0])}" if rows else ""
+            sentences.append(f"{start} has one row{words}.")
+        else:
+            sentences.append(f"{start} has {len(table.rows)} rows.")
+            sentences += [
+                f"{table.name}, row {number}: {_row_in_words(table.columns, row)}."
+                for number, row in enumerate(rows[:MOST_ROWS_IN_WORDS], 1)
+            ]
     return tuple(sentences)
 
 
@@ -116,9 +118,8 @@ def _column_name(text: str, columns: Collection[str]) -> str | None:
     return plain[1] if plain else None
 
 
-def _row_in_words(columns: Sequence[str], row: ExcerptRow, start: str) -> str:
-    parts = [_cell_in_words(*each) for each in zip(columns, row, strict=False)]
-    return f"{start}: {', '.join(parts)}."
+def _row_in_words(columns: Sequence[str], row: ExcerptRow) -> str:
+    return ", ".join(_cell_in_words(*each) for each in zip(columns, row, strict=False))
 
 
 def _cell_in_words(column: str, cell: ExcerptCell) -> str:

@@ -1,14 +1,18 @@
 // One pair for people who do not read SQL: the small database in words and as tables, and both results.
 "use strict";
 
+page.resultBody = (result, letter, where) => {
+  if (result.failure) return page.make("p", { class: "failure" }, "There is no result: it could not be computed.");
+  if (!result.count) return page.make("p", {}, "The result is empty: it has no row.");
+  return page.result(result, letter, where);
+};
+
 page.resultCard = (result, letter, title, where) =>
   page.make(
     "article",
     { class: `query ${letter.toLowerCase()}`, "aria-label": title },
     page.make("h2", {}, page.make("span", { class: "letter" }, letter), title === `Result ${letter}` ? null : title),
-    result.failure
-      ? page.make("p", { class: "failure" }, "There is no result: it could not be computed.")
-      : page.result(result, letter, where)
+    page.resultBody(result, letter, where)
   );
 
 page.resultCards = (item, titles, name, where) =>
@@ -19,8 +23,17 @@ page.resultCards = (item, titles, name, where) =>
     page.resultCard(item.b[name], "B", titles.b, where)
   );
 
+// What is known about the columns of the small database: a code such as L says nothing by itself.
+page.columnNotes = (item) => {
+  const known = new Map(item.tables.map((table) => [table.name, table.columns]));
+  const notes = item.witness.filter((table) => !table.only_for_keys).flatMap((table) =>
+    (known.get(table.name) || [])
+      .filter((column) => column.text && table.columns.includes(column.name))
+      .map((column) => `${column.name}: ${column.text}`));
+  return notes.length ? page.make("ul", { class: "notes" }, ...notes.map((text) => page.make("li", {}, text))) : null;
+};
+
 page.smallDatabase = (item, realistic) => {
-  const marked = item.witness.some((table) => table.marks);
   const panel = page.make(
     "section",
     { class: "panel witness", "aria-label": "A small database" },
@@ -31,7 +44,7 @@ page.smallDatabase = (item, realistic) => {
       page.make("ul", { class: "words" }, ...(item.words || []).map((text) => page.make("li", {}, text))),
       page.make("div", { class: "figures" }, ...page.witnessTables(item))
     ),
-    marked ? page.make("p", { class: "meta" }, "● only one of the two results depends on this row.") : null
+    page.columnNotes(item)
   );
   if (realistic) panel.append(realistic);
   return panel;
@@ -56,6 +69,7 @@ page.showResults = (container, item, titles, realistic, before = "") => {
         page.smallDatabase(item, realistic),
         page.make("p", { class: "differ" }, "Then these are the two results:"),
         page.resultCards(item, titles, "on_witness", "on the small database"),
+        item.witness.some((table) => table.marks) ? page.make("p", { class: "meta" }, "● in a table: only one of the two results depends on this row; in a result: the other one lacks this row.") : null,
         page.onRealData(item, titles),
       ]
     : [
