@@ -20,6 +20,10 @@ Kinds = dict[str, tuple[int, int]]
 """By stratum: how many cases it has, and how many of them are right."""
 
 
+JUDGES = ("o3/ROSE", "gpt-4o/FLEX")
+"""The recorded judges that make strata: the strongest one of each label set, by its own paper."""
+
+
 @dataclass(frozen=True)
 class LabelledPopulation:
     """A labelled set, by strata.
@@ -56,8 +60,9 @@ def label_set_populations(stored: Path | None = None) -> list[LabelledPopulation
     for set_name in dict.fromkeys(row["set"] for row in rows):
         own = [row for row in rows if row["set"] == set_name]
         populations.append(_population(set_name, [(row, row["stratum"]) for row in own], STRATA))
-        judges = dict.fromkeys(name for row in own for name in row["with_judge"])
-        for judge in judges:
+        for judge in JUDGES:
+            if not any(judge in row["with_judge"] for row in own):
+                continue
             pairs = [(row, row["with_judge"].get(judge, "differ")) for row in own]
             populations.append(_population(f"{set_name}, {judge}", pairs, JUDGE_STRATA))
     return populations
@@ -72,7 +77,7 @@ def _rows() -> Iterator[dict[str, object]]:
         yield {
             "set": item.set,
             "label": item.label,
-            "p_right": judgement.p_right,
+            "p_right": item.result.p_right,
             "stratum": stratum_of(result),
             "with_judge": {
                 name: stratum_with_judge(result, says) for name, says in item.judges.items()
