@@ -48,9 +48,9 @@ def interval(counts: Counts, confidence: float = 0.95) -> tuple[float, float]:
 
 def by_strata(kinds: Kinds, labels: int, random: Random) -> Counts:
     """Labels drawn stratum by stratum."""
-    drawn = allocate({name: size for name, (size, _) in kinds.items()}, labels)
+    sample = allocate({name: size for name, (size, _) in kinds.items()}, labels)
     return tuple(
-        (size, drawn[name], _right(size, right, drawn[name], random))
+        (size, sample[name], _right(size, right, sample[name], random))
         for name, (size, right) in kinds.items()
     )
 
@@ -88,12 +88,12 @@ def holds(kinds: Kinds, labels: int, design: str, draws: int, seed: int) -> tupl
     """How often the interval holds the truth, and its mean width."""
     size, right = totals(kinds)
     random = Random(seed)
-    held, widths = 0, []
+    hits, widths = 0, []
     for _ in range(draws):
         low, high = interval(DESIGNS[design](kinds, labels, random))
-        held += low - 1e-9 <= right / size <= high + 1e-9
+        hits += low - 1e-9 <= right / size <= high + 1e-9
         widths.append(high - low)
-    return held / draws, mean(widths)
+    return hits / draws, mean(widths)
 
 
 def coverage(sets: Sequence[tuple[str, Kinds]], draws: int) -> Iterator[list[str]]:
@@ -105,8 +105,8 @@ def coverage(sets: Sequence[tuple[str, Kinds]], draws: int) -> Iterator[list[str
             row = [name, str(totals(kinds)[0]), str(len(kinds)), str(labels)]
             _, width = holds(kinds, labels, "plain", draws, 1)
             for design in ("by strata", "at random"):
-                held, own = holds(kinds, labels, design, draws, 2)
-                row += [f"{100 * held:.1f}", f"{own / width:.2f}"]
+                hits, own = holds(kinds, labels, design, draws, 2)
+                row += [f"{100 * hits:.1f}", f"{own / width:.2f}"]
             yield row
 
 
@@ -143,11 +143,11 @@ def false_passes(kinds: Kinds, labels: int, looks: int, draws: int) -> float:
     passes = 0
     for _ in range(draws):
         # The looks are at the first parts of one sample of each stratum.
-        drawn = {name: random.sample(range(count), count) for name, (count, _) in kinds.items()}
+        sample = {name: random.sample(range(count), count) for name, (count, _) in kinds.items()}
         for look in range(1, looks + 1):
             own = allocate({name: n for name, (n, _) in kinds.items()}, labels * look // looks)
             counts = tuple(
-                (count, own[name], sum(i < good for i in drawn[name][: own[name]]))
+                (count, own[name], sum(i < good for i in sample[name][: own[name]]))
                 for name, (count, good) in kinds.items()
             )
             if interval(counts, confidence)[0] >= least:
@@ -161,21 +161,21 @@ def random_rows(number: int, draws: int) -> Iterator[list[str]]:
     populations = list(random_populations(number))
     for labels in LABELS[:3]:
         for design in ("by strata", "at random"):
-            held, ratio = [], []
+            hits, ratio = [], []
             for seed, kinds in enumerate(populations):
                 if totals(kinds)[0] * 0.8 < labels or len(kinds) > labels:
                     continue
                 own, width = holds(kinds, labels, design, draws, seed)
-                held.append(own)
+                hits.append(own)
                 ratio.append(width / holds(kinds, labels, "plain", draws, seed)[1])
-            held.sort()
+            hits.sort()
             yield [
                 str(labels),
                 design,
-                str(len(held)),
-                f"{100 * mean(held):.1f}",
-                f"{100 * held[len(held) // 20]:.1f}",
-                f"{100 * held[0]:.1f}",
+                str(len(hits)),
+                f"{100 * mean(hits):.1f}",
+                f"{100 * hits[len(held) // 20]:.1f}",
+                f"{100 * hits[0]:.1f}",
                 f"{mean(ratio):.2f}",
                 f"{max(ratio):.2f}",
             ]

@@ -89,14 +89,14 @@ def _population(
     name: str, pairs: list[tuple[dict[str, object], str]], order: tuple[str, ...]
 ) -> LabelledPopulation:
     kinds: Kinds = {}
-    stated: dict[str, float | None] = {}
+    probabilities: dict[str, float | None] = {}
     for stratum in order:
         own = [row for row, of in pairs if of == stratum]
         if own:
             kinds[stratum] = (len(own), sum(bool(row["label"]) for row in own))
             known = [p for row in own if isinstance(p := row["p_right"], float)]
-            stated[stratum] = mean(known) if known else None
-    return LabelledPopulation(name, kinds, stated)
+            probabilities[stratum] = mean(known) if known else None
+    return LabelledPopulation(name, kinds, probabilities)
 
 
 def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
@@ -106,7 +106,7 @@ def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
     near it, and one where every stratum is alike: a proxy that says nothing.
     """
     random = Random(seed)
-    for place in range(number):
+    for number in range(number):
         cases = random.choice((200, 500, 2000))
         weights = [random.gammavariate(0.7, 1) + 0.01 for _ in range(random.randint(1, 5))]
         sizes = [max(1, round(cases * weight / sum(weights))) for weight in weights]
@@ -117,7 +117,7 @@ def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
                 random.random(),
                 random.choice((0.0, 1.0, 0.95, 0.05)),
                 alike,
-            )[place % 4]
+            )[number % 4]
             for _ in sizes
         ]
         yield {

@@ -73,6 +73,9 @@ DEFERRED: tuple[tuple[str, str, str], ...] = (
     ("errors", "cli.main", "--help loads nothing"),
     ("files.secrets", "cli.main", "--help loads nothing"),
     ("api.scorer", "integrations.pytest_plugin", "every run of pytest loads the plug-in"),
+    ("estimate", "runlog", "only who asks for the accuracy by labels needs them"),
+    ("load.people", "runlog", "only who asks for the accuracy by labels needs them"),
+    ("api.calls", "cli.label_proofs", "most labels are of the run's own predictions"),
     ("files.atomic", "integrations.pytest_plugin", "every run of pytest loads the plug-in"),
     ("integrations.common", "integrations.pytest_plugin", "every run of pytest loads the plug-in"),
 )

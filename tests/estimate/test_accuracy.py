@@ -48,12 +48,12 @@ def label(
     size: int = 0,
     probability: float | None = None,
     votes: tuple[float | None, ...] = (),
-    named: bool = False,
+    with_pair: bool = False,
 ) -> Label:
-    pair = vote_digest(case.id, case.gold, case.prediction) if stratum or named else ""
-    settled = None if value in (None, 0.5) else int(value or 0)
+    pair = vote_digest(case.id, case.gold, case.prediction) if stratum or with_pair else ""
+    binary = None if value in (None, 0.5) else int(value or 0)
     return Label(
-        case.id, settled, value, votes, pair=pair, prediction=case.prediction, stratum=stratum,
+        case.id, binary, value, votes, pair=pair, prediction=case.prediction, stratum=stratum,
         stratum_size=size, sampling_probability=probability,
     )  # fmt: skip
 
@@ -80,22 +80,22 @@ def draw(run: list[Result], each: int = 10, values: Mapping[str, float] | None =
 
 def test_labels_count_for_their_strata() -> None:
     run = run_of()
-    found = estimate_accuracy(run, draw(run))
-    assert found.share.value == 0.5
-    assert 0.4 < found.share.low < 0.5 < found.share.high < 0.6
-    assert found.share.labels == 40
-    assert [each.name for each in found.share.strata] == [
+    outcome = estimate_accuracy(run, draw(run))
+    assert outcome.share.value == 0.5
+    assert 0.4 < outcome.share.low < 0.5 < outcome.share.high < 0.6
+    assert outcome.share.labels == 40
+    assert [each.name for each in outcome.share.strata] == [
         "proved", "accepted", "review", "rejected",
     ]  # fmt: skip
-    assert not found.needed
+    assert not outcome.needed
 
 
 def test_a_sheet_is_taken_as_drawn_at_random_and_says_so() -> None:
     run = run_of()
     sample = Random(2).sample(run, 60)
-    found = estimate_accuracy(run, labels_of(label(case, case.index % 4 < 2) for case in sample))
-    assert found.share.low < 0.5 < found.share.high
-    assert any("at random" in note for note in found.notes)
+    outcome = estimate_accuracy(run, labels_of(label(case, case.index % 4 < 2) for case in sample))
+    assert outcome.share.low < 0.5 < outcome.share.high
+    assert any("at random" in note for note in outcome.notes)
 
 
 def test_votes_of_another_queue_are_refused() -> None:
@@ -103,7 +103,7 @@ def test_votes_of_another_queue_are_refused() -> None:
     by_kind = [label(case, 1.0, stratum="match, proved", size=50) for case in run[:30]]
     with pytest.raises(UsageError, match="raw share"):
         estimate_accuracy(run, labels_of(by_kind))
-    unknown = [label(case, 1.0, named=True) for case in run[:30]]
+    unknown = [label(case, 1.0, with_pair=True) for case in run[:30]]
     with pytest.raises(UsageError, match="raw share"):
         estimate_accuracy(run, labels_of(unknown))
     with pytest.raises(UsageError, match="raw share"):
@@ -126,56 +126,56 @@ def test_votes_of_two_draws_are_refused() -> None:
 def test_cannot_tell_stays_in_the_denominator() -> None:
     run = run_of()
     labels = draw(run, values={"review": 0.5})
-    found = estimate_accuracy(run, labels)
-    assert found.share.value == 0.5
-    assert found.share.undecided == 10
-    assert any("10 labels cannot tell" in note for note in found.notes)
+    outcome = estimate_accuracy(run, labels)
+    assert outcome.share.value == 0.5
+    assert outcome.share.undecided == 10
+    assert any("10 labels cannot tell" in note for note in outcome.notes)
 
 
 def test_a_drawn_case_without_a_label_is_needed() -> None:
     run = run_of()
     whole = draw(run)
     items = [*whole.items[:-1], label(run[3], None, stratum="review", size=50, probability=0.2)]
-    found = estimate_accuracy(run, labels_of(items))
-    assert found.share.pending == 1
-    assert found.share.high > estimate_accuracy(run, whole).share.high
+    outcome = estimate_accuracy(run, labels_of(items))
+    assert outcome.share.pending == 1
+    assert outcome.share.high > estimate_accuracy(run, whole).share.high
 
 
 def test_cases_without_sql_need_no_label() -> None:
     run = run_of()
     silent = [result(200 + n, "abstained_wrong", None) for n in range(100)]
     right = [result(300 + n, "abstained_right", None) for n in range(100)]
-    found = estimate_accuracy([*run, *silent, *right], draw(run))
-    assert found.share.cases == 400
-    assert found.share.known == 200
-    assert found.share.value == pytest.approx((0.5 * 200 + 100) / 400)
+    outcome = estimate_accuracy([*run, *silent, *right], draw(run))
+    assert outcome.share.cases == 400
+    assert outcome.share.known == 200
+    assert outcome.share.value == pytest.approx((0.5 * 200 + 100) / 400)
     assert plan_accuracy([*run, *silent], 0.2).known == 100
 
 
 def test_cases_without_a_gold_are_left_out() -> None:
     run = run_of()
     without = Result(0, "x", "shop", "?", (), "SELECT 1", False, Verdict.UNSCORED)
-    found = estimate_accuracy([*run, without], draw(run))
-    assert (found.share.cases, found.without_gold) == (200, 1)
+    outcome = estimate_accuracy([*run, without], draw(run))
+    assert (outcome.share.cases, outcome.without_gold) == (200, 1)
 
 
 def test_a_panel_serves_a_later_run() -> None:
     """The draw of an earlier run holds; a new prediction needs a label, unless it is proved equal."""
     run = run_of()
     panel = draw(run)
-    drawn = [item.id for item in panel.items]
-    changed = {drawn[0]: "SELECT 0 + 1", drawn[1]: "SELECT 'other'", drawn[2]: None}
+    sample = [item.id for item in panel.items]
+    changed = {sample[0]: "SELECT 0 + 1", sample[1]: "SELECT 'other'", sample[2]: None}
     later = [
         result(case.index, VERDICTS[0], changed[case.id]) if case.id in changed else case
         for case in run
     ]
     equal = {("SELECT 0 + 1", panel.items[0].prediction)}
     carried = carried_labels(later, panel, lambda _case, one, other: (one, other) in equal)
-    assert [*carried] == [drawn[0]]
-    found = estimate_accuracy(later, panel, carried=carried)
-    assert found.needed == (drawn[1],)
-    assert found.share.labels == 39
-    assert found.share.pending == 1
+    assert [*carried] == [sample[0]]
+    outcome = estimate_accuracy(later, panel, carried=carried)
+    assert outcome.needed == (sample[1],)
+    assert outcome.share.labels == 39
+    assert outcome.share.pending == 1
 
 
 def test_agreement_of_two_people() -> None:
@@ -188,10 +188,10 @@ def test_agreement_of_two_people() -> None:
         for number, case in enumerate([result(number) for number in range(100)])
     ]  # fmt: skip
     run = [result(number) for number in range(200)]
-    found = estimate_accuracy(run, labels_of(items))
-    assert (found.twice, found.differ) == (100, 10)
-    assert found.with_label_error is not None
-    notes = accuracy_notes(found)
+    outcome = estimate_accuracy(run, labels_of(items))
+    assert (outcome.twice, outcome.differ) == (100, 10)
+    assert outcome.with_label_error is not None
+    notes = accuracy_notes(outcome)
     assert any("agree on 90" in note for note in notes)
     assert any("with label errors" in note for note in notes)
 
@@ -225,20 +225,20 @@ def test_the_difference_needs_no_label_for_equal_queries() -> None:
             *(label(case, 0.0, stratum="rejected", size=1) for case in second[:80:2]),
         ]
     )
-    found = estimate_difference(
+    outcome = estimate_difference(
         first, second, labels, lambda case, _one, _other: 80 <= int(case[1:]) < 90
     )
-    assert (found.cases, found.same, found.proved) == (200, 110, 10)
-    assert found.value == pytest.approx(0.4)
-    assert 0.3 < found.low < found.value <= found.high <= 0.4 + 1e-9
-    assert found.certified
-    assert "+40.0 points" in difference_sentence(found, "a", "b")
+    assert (outcome.cases, outcome.same, outcome.proved) == (200, 110, 10)
+    assert outcome.value == pytest.approx(0.4)
+    assert 0.3 < outcome.low < outcome.value <= outcome.high <= 0.4 + 1e-9
+    assert outcome.certified
+    assert "+40.0 points" in difference_sentence(outcome, "a", "b")
 
 
 def test_a_run_against_itself() -> None:
     run = run_of()
-    found = estimate_difference(run, run, draw(run))
-    assert (found.value, found.low, found.high, found.same) == (0, 0, 0, 200)
+    outcome = estimate_difference(run, run, draw(run))
+    assert (outcome.value, outcome.low, outcome.high, outcome.same) == (0, 0, 0, 200)
 
 
 def test_a_difference_needs_labels_of_both() -> None:
@@ -251,9 +251,9 @@ def test_a_difference_needs_labels_of_both() -> None:
 
 def test_the_words() -> None:
     run = run_of()
-    found = estimate_accuracy(run, draw(run))
-    sentence = accuracy_sentence(found)
+    outcome = estimate_accuracy(run, draw(run))
+    sentence = accuracy_sentence(outcome)
     assert sentence.startswith("accuracy on these 200 cases: 50.0%, 95%: ")
     assert "(40 labels, worth " in sentence
-    assert any("not on new questions" in note for note in accuracy_notes(found))
+    assert any("not on new questions" in note for note in accuracy_notes(outcome))
     assert "drawn by strata" in plan_sentences(plan_accuracy(run, 0.15))[0]

@@ -83,16 +83,16 @@ def test_from_the_plan_to_the_gate(run: Run, tmp_path: Path) -> None:
     assert "drawn by strata" in plan.output
     assert f"label {run.folder} --queue estimate --n " in plan.output
     votes = vote_all([run], tmp_path / "labels", 60, good)
-    shown = invoke("estimate", run.folder, "--labels", votes)
-    assert shown.exit_code == 0, shown.output
-    assert "accuracy on these 120 cases: 75.0%, 95%: " in shown.output
-    assert "60 labels" in shown.output
-    assert "not on new questions" in shown.output
+    done = invoke("estimate", run.folder, "--labels", votes)
+    assert done.exit_code == 0, done.output
+    assert "accuracy on these 120 cases: 75.0%, 95%: " in done.output
+    assert "60 labels" in done.output
+    assert "not on new questions" in done.output
     record = json.loads(invoke("estimate", run.folder, "--labels", votes, "--json").output)
     assert record["share"]["value"] == 0.75
     assert record["twice"] == 12
-    found = run.accuracy(votes)
-    assert (found.share.value, found.share.low) == (0.75, record["share"]["low"])
+    outcome = run.accuracy(votes)
+    assert (outcome.share.value, outcome.share.low) == (0.75, record["share"]["low"])
     gates = {
         minimum: invoke("check", run.folder, "--min-accuracy", minimum, "--labels", votes)
         for minimum in (0.6, 0.9)
@@ -124,8 +124,8 @@ def test_a_panel_in_a_file_serves_a_later_run(run: Run, tmp_path: Path) -> None:
     same = write_run(tmp_path / "same", cases())
     gate = invoke("check", same.folder, "--min-accuracy", "0.6", "--labels", panel)
     assert gate.exit_code == 0, gate.output
-    drawn = sorted({json.loads(line)["id"] for line in panel.read_text().splitlines()})
-    changed = drawn[0]
+    sample = sorted({json.loads(line)["id"] for line in panel.read_text().splitlines()})
+    changed = sample[0]
     later = write_run(
         tmp_path / "later",
         cases(lambda n: "SELECT 'new'" if f"q{n}" == changed else f"SELECT {n}"),
@@ -144,10 +144,10 @@ def test_the_difference_of_two_runs(run: Run, tmp_path: Path) -> None:
     votes = vote_all(
         [run, other], tmp_path / "labels", 150, lambda c: "+" not in (c.prediction or "")
     )
-    shown = invoke("estimate", run.folder, other.folder, "--labels", votes)
-    assert shown.exit_code == 0, shown.output
-    assert "+25.0 points" in shown.output
-    assert "90 identical" in shown.output
+    done = invoke("estimate", run.folder, other.folder, "--labels", votes)
+    assert done.exit_code == 0, done.output
+    assert "+25.0 points" in done.output
+    assert "90 identical" in done.output
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_votes_of_the_usual_queue_are_refused(run: Run, tmp_path: Path) -> None:
         for pair in queue.order:
             session.vote("ann", Ballot(pair, "both"))
         path = log.path
-    refused = invoke("estimate", run.folder, "--labels", path)
-    assert refused.exit_code == 2
-    assert "--queue estimate" in refused.output
+    done = invoke("estimate", run.folder, "--labels", path)
+    assert done.exit_code == 2
+    assert "--queue estimate" in done.output
 
 
 def test_a_minimum_needs_labels(run: Run) -> None:

@@ -20,18 +20,18 @@ STRATA = (
 
 
 def test_strata_save_labels() -> None:
-    found = estimate_share(STRATA)
-    assert found.value == pytest.approx((600 * 29 / 30 + 250 * 8 / 12 + 150 / 8) / 1000)
-    assert found.low < found.value < found.high
-    assert (found.cases, found.labels, found.pending) == (1000, 50, 0)
-    assert found.worth > 60
-    assert found.certified
+    outcome = estimate_share(STRATA)
+    assert outcome.value == pytest.approx((600 * 29 / 30 + 250 * 8 / 12 + 150 / 8) / 1000)
+    assert outcome.low < outcome.value < outcome.high
+    assert (outcome.cases, outcome.labels, outcome.pending) == (1000, 50, 0)
+    assert outcome.worth > 60
+    assert outcome.certified
 
 
 def test_few_labels_get_wilsons_interval() -> None:
-    found = estimate_share([DrawnStratum("all", 10**9, 10, 10, 7)])
-    assert found.method == "Wilson's interval"
-    assert (found.low, found.high) == pytest.approx(wilson(7, 10))
+    outcome = estimate_share([DrawnStratum("all", 10**9, 10, 10, 7)])
+    assert outcome.method == "Wilson's interval"
+    assert (outcome.low, outcome.high) == pytest.approx(wilson(7, 10))
 
 
 def test_cases_without_a_label_widen_both_ends() -> None:
@@ -51,18 +51,18 @@ def test_cases_that_no_stratum_covers_widen_both_ends() -> None:
 
 
 def test_known_cases_need_no_label() -> None:
-    found = estimate_share(STRATA, known=1000, known_right=0)
-    assert found.value == pytest.approx((estimate_share(STRATA).value or 0) / 2)
+    outcome = estimate_share(STRATA, known=1000, known_right=0)
+    assert outcome.value == pytest.approx((estimate_share(STRATA).value or 0) / 2)
 
 
 def test_no_labels_at_all() -> None:
-    found = estimate_share([DrawnStratum("proved", 10, 5, 0, 0)])
-    assert (found.value, found.low, found.high) == (None, 0.0, 1.0)
+    outcome = estimate_share([DrawnStratum("proved", 10, 5, 0, 0)])
+    assert (outcome.value, outcome.low, outcome.high) == (None, 0.0, 1.0)
 
 
 def test_labels_of_all_cases_leave_no_doubt() -> None:
-    found = estimate_share([DrawnStratum("all", 30, 30, 30, 12)])
-    assert (found.low, found.high) == pytest.approx((0.4, 0.4))
+    outcome = estimate_share([DrawnStratum("all", 30, 30, 30, 12)])
+    assert (outcome.low, outcome.high) == pytest.approx((0.4, 0.4))
 
 
 def test_no_cases() -> None:
@@ -71,7 +71,7 @@ def test_no_cases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "labels", "drawn"),
+    ("sizes", "labels", "sample"),
     [
         ({"a": 50, "b": 50}, 10, {"a": 5, "b": 5}),
         ({"a": 98, "b": 1, "c": 1}, 10, {"a": 8, "b": 1, "c": 1}),
@@ -79,8 +79,8 @@ def test_no_cases() -> None:
         ({"a": 1, "b": 2, "c": 3}, 3, {"a": 1, "b": 1, "c": 1}),
     ],
 )
-def test_allocation(sizes: dict[str, int], labels: int, drawn: dict[str, int]) -> None:
-    assert allocate(sizes, labels) == drawn
+def test_allocation(sizes: dict[str, int], labels: int, sample: dict[str, int]) -> None:
+    assert allocate(sizes, labels) == sample
 
 
 def test_a_plan_reaches_its_width() -> None:
@@ -90,12 +90,12 @@ def test_a_plan_reaches_its_width() -> None:
     assert plan.expected <= 0.15
     assert plan.labels < plan.plain
     assert sum(each.labels for each in plan.strata.values()) == plan.labels
-    drawn = [
+    sample = [
         DrawnStratum(name, each.size, each.labels, each.labels, round(each.labels * each.rate))
         for name, each in plan.strata.items()
     ]
-    found = estimate_share(drawn)
-    assert found.high - found.low == pytest.approx(0.15, abs=0.02)
+    outcome = estimate_share(sample)
+    assert outcome.high - outcome.low == pytest.approx(0.15, abs=0.02)
 
 
 @pytest.mark.parametrize("width", [0, 1, -1, 2])
@@ -119,13 +119,13 @@ def test_plain_labels_are_those_of_wilson() -> None:
 
 
 def test_a_gate_has_three_answers() -> None:
-    found = estimate_share(STRATA, confidence=bound_confidence())
-    assert gate_accuracy(found, 0.6).shown == "shown"
-    assert gate_accuracy(found, 0.9).shown == "not shown"
+    outcome = estimate_share(STRATA, confidence=bound_confidence())
+    assert gate_accuracy(outcome, 0.6).answer == "shown"
+    assert gate_accuracy(outcome, 0.9).answer == "not shown"
     few = estimate_share([DrawnStratum("all", 1000, 19, 19, 19)], confidence=0.9)
-    assert gate_accuracy(few, 0.6).shown == "too few labels"
+    assert gate_accuracy(few, 0.6).answer == "too few labels"
     pending = estimate_share([*STRATA[:2], DrawnStratum("rejected", 150, 8, 7, 1)])
-    assert gate_accuracy(pending, 0.6).shown == "too few labels"
+    assert gate_accuracy(pending, 0.6).answer == "too few labels"
 
 
 def test_more_looks_ask_for_more() -> None:

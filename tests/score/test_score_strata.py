@@ -13,7 +13,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.score.statistics.intervals import wilson, z_of
 from sqlverdict.score.statistics.strata import (
     Stratum,
-    Weighed,
+    SumPart,
     constrained_rate,
     stratified_interval,
     stratified_share,
@@ -60,7 +60,7 @@ def test_a_difference_is_mees_interval(
 ) -> None:
     """Mee's score interval of two shares, as printed by Newcombe (1998), table II."""
     parts = [
-        Weighed(weight, Stratum(MANY, labels, right))
+        SumPart(weight, Stratum(MANY, labels, right))
         for weight, (right, labels) in ((1.0, first), (-1.0, second))
     ]
     assert sum_interval(parts) == pytest.approx(ends, abs=5e-5)
@@ -103,7 +103,7 @@ def test_two_strata_by_brute_force(strata: list[Stratum]) -> None:
     weights = [each.size / sum(other.size for other in strata) for each in strata]
     estimate, z = stratified_share(strata), z_of(0.95)
 
-    def kept(theta: float) -> bool:
+    def is_inside(theta: float) -> bool:
         best, variance = -float("inf"), 0.0
         for step in range(401):
             first = step / 400
@@ -120,7 +120,7 @@ def test_two_strata_by_brute_force(strata: list[Stratum]) -> None:
                 )
         return abs(estimate - theta) <= z * sqrt(variance) + 1e-9
 
-    inside = [step / 200 for step in range(201) if kept(step / 200)]
+    inside = [step / 200 for step in range(201) if is_inside(step / 200)]
     assert stratified_interval(strata) == pytest.approx((inside[0], inside[-1]), abs=1e-2)
 
 
@@ -136,15 +136,15 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     """Every outcome of two small strata, weighed by its probability."""
     sizes, labels, rates = (400, 100), (16, 8), (0.9, 0.4)
     truth = sum(size * rate for size, rate in zip(sizes, rates, strict=True)) / sum(sizes)
-    held = 0.0
+    hits = 0.0
     for right in product(*(range(number + 1) for number in labels)):
         chance = 1.0
         for each, number, size, rate in zip(right, labels, sizes, rates, strict=True):
             good = round(size * rate)
             chance *= comb(good, each) * comb(size - good, number - each) / comb(size, number)
         low, high = stratified_interval(list(map(Stratum, sizes, labels, right)))
-        held += chance * (low <= truth <= high)
-    assert 0.93 <= held <= 0.99
+        hits += chance * (low <= truth <= high)
+    assert 0.93 <= hits <= 0.99
 
 
 counts = st.tuples(st.integers(1, 60), st.integers(0, 60), st.integers(0, 200)).map(

@@ -10,6 +10,7 @@
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
 ``judge_contexts``  asks the judge of a run again, in other contexts
 ``count_labels``   counts people's labels by situation, for ``evaluate --set confidence=FILE``
+``label_proofs``  proofs that two predictions of a case are equal, for labels
 ``run_cases``         the command that made a run, and the cases of a run, read again
 ``show_run``     prints a run, or several trials of one system
 ``show_case``    prints one case

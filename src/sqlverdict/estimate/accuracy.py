@@ -28,7 +28,7 @@ from types import MappingProxyType
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
 from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
-from sqlverdict.estimate.share import DrawnStratum, ShareEstimate, estimate_share
+from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
 from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import UNDECIDED, Label, LabelIndex, Labels
@@ -58,7 +58,7 @@ class Accuracy:
         notes: What weakens it.
     """
 
-    share: ShareEstimate
+    share: AccuracyShare
     twice: int
     differ: int
     with_label_error: tuple[float, float] | None
@@ -68,11 +68,11 @@ class Accuracy:
 
 
 @dataclass
-class _Tally:
+class _StratumCount:
     """What is known of one stratum so far."""
 
     size: int = 0
-    drawn: int = 0
+    sample: int = 0
     labels: int = 0
     right: int = 0
     undecided: int = 0
@@ -83,8 +83,8 @@ class _Tally:
         self.undecided += value == UNDECIDED
 
     def stratum(self, name: str) -> DrawnStratum:
-        drawn = max(self.drawn, self.labels)
-        return DrawnStratum(name, self.size, drawn, self.labels, self.right, self.undecided)
+        sample = max(self.sample, self.labels)
+        return DrawnStratum(name, self.size, sample, self.labels, self.right, self.undecided)
 
 
 @dataclass
@@ -142,28 +142,28 @@ def estimate_accuracy(
     """
     population = population_of(results)
     values = label_values(population, labels, carried or {})
-    drawn = {item.stratum for item in labels.items if item.stratum}
+    names = {item.stratum for item in labels.items if item.stratum}
     if not values:
         raise UsageError(
             f"{labels.path}: no label is about a prediction of this run. Label its pairs: "
             "sqlverdict label RUN --queue estimate"
         )
-    check_draw(labels)
-    if drawn and drawn != {ALL}:
+    check_sampling(labels)
+    if names and names != {ALL}:
         return _by_strata(population, labels, values, confidence)
-    return _at_random(population, labels, values, confidence, known=bool(drawn))
+    return _at_random(population, labels, values, confidence, known=bool(names))
 
 
-def check_draw(labels: Labels) -> None:
+def check_sampling(labels: Labels) -> None:
     """Refuse labels of cases that were chosen by their kind, and not by chance.
 
     Raises:
         UsageError: they were, or the votes do not say how.
     """
-    drawn = {item.stratum for item in labels.items if item.stratum}
-    by_strata = drawn and drawn <= {*STRATA, *JUDGE_STRATA}
-    is_sheet = not drawn and not any(item.pair for item in labels.items)
-    if not (by_strata or drawn == {ALL} or is_sheet):
+    names = {item.stratum for item in labels.items if item.stratum}
+    by_strata = names and names <= {*STRATA, *JUDGE_STRATA}
+    is_sheet = not names and not any(item.pair for item in labels.items)
+    if not (by_strata or names == {ALL} or is_sheet):
         raise UsageError(
             f"{labels.path}: these votes were not drawn for an estimate, and their raw share says "
             "nothing about the run. Draw pairs with: sqlverdict label RUN --queue estimate"
@@ -193,11 +193,11 @@ def _by_strata(
     confidence: float,
 ) -> Accuracy:
     """Labels that were drawn stratum by stratum, on this run or on an earlier one."""
-    strata: dict[str, _Tally] = {}
+    strata: dict[str, _StratumCount] = {}
     needed = []
     drawn_ids: dict[str, str] = {}
     for item in labels.items:
-        tally = strata.setdefault(item.stratum, _Tally(item.stratum_size))
+        tally = strata.setdefault(item.stratum, _StratumCount(item.stratum_size))
         if tally.size != item.stratum_size:
             raise DataError(
                 f"{labels.path}: the stratum {item.stratum!r} has {tally.size} cases for some "
@@ -205,14 +205,14 @@ def _by_strata(
                 f"those of one."
             )
         if item.sampling_probability is not None:
-            tally.drawn = round(item.sampling_probability * tally.size)
+            tally.sample = round(item.sampling_probability * tally.size)
         drawn_ids.setdefault(item.id, item.stratum)
     own = Counter(stratum_of(result) for result in population.pairs)
     pairs = {result.id: result for result in population.pairs}
     sizes_fit = sum(tally.size for tally in strata.values()) <= len(pairs) + len(population.known)
     if not sizes_fit:
         # The draw was made over several runs: the pairs of this one are drawn as all are.
-        strata = {name: _Tally(own[name]) for name in strata if own[name]}
+        strata = {name: _StratumCount(own[name]) for name in strata if own[name]}
     for case, stratum in drawn_ids.items():
         if stratum not in strata:
             continue
@@ -249,9 +249,9 @@ def _at_random(
     known: bool,
 ) -> Accuracy:
     """Labels of cases that were drawn from all at random: the strata are formed now."""
-    strata: dict[str, _Tally] = {}
+    strata: dict[str, _StratumCount] = {}
     for result in population.pairs:
-        tally = strata.setdefault(stratum_of(result), _Tally())
+        tally = strata.setdefault(stratum_of(result), _StratumCount())
         tally.size += 1
         if result.id in values:
             tally.add(values[result.id][0])
@@ -277,17 +277,17 @@ def join_neighbours(
     """The strata in their order, those with few labels joined with the neighbour that has fewer."""
     joined = list(strata)
     while len(joined) > 1:
-        place = min(range(len(joined)), key=lambda index: joined[index].labels)
-        if joined[place].labels >= min(least, joined[place].size):
+        fewest = min(range(len(joined)), key=lambda index: joined[index].labels)
+        if joined[fewest].labels >= min(least, joined[fewest].size):
             break
-        beside = [index for index in (place - 1, place + 1) if 0 <= index < len(joined)]
+        beside = [index for index in (fewest - 1, fewest + 1) if 0 <= index < len(joined)]
         other = min(beside, key=lambda index: joined[index].labels)
-        first, second = joined[min(place, other)], joined[max(place, other)]
-        joined[min(place, other) : max(place, other) + 1] = [
+        first, second = joined[min(fewest, other)], joined[max(fewest, other)]
+        joined[min(fewest, other) : max(fewest, other) + 1] = [
             DrawnStratum(
                 f"{first.name}, {second.name}",
                 first.size + second.size,
-                first.drawn + second.drawn,
+                first.sample + second.sample,
                 first.labels + second.labels,
                 first.right + second.right,
                 first.undecided + second.undecided,
@@ -296,7 +296,7 @@ def join_neighbours(
     return joined
 
 
-def _ordered(strata: Mapping[str, _Tally]) -> list[tuple[str, _Tally]]:
+def _ordered(strata: Mapping[str, _StratumCount]) -> list[tuple[str, _StratumCount]]:
     order = [*STRATA, *JUDGE_STRATA]
     return sorted(strata.items(), key=lambda item: order.index(item[0]))
 
@@ -340,13 +340,13 @@ def plan_accuracy(
         UsageError: the width is none, or there is nothing to label.
     """
     population = population_of(results)
-    stated: dict[str, list[float]] = {}
+    probabilities: dict[str, list[float]] = {}
     for result in population.pairs:
-        stated.setdefault(stratum_of(result), []).append(cautious(result.p_right))
-    order = [name for name in STRATA if name in stated]
+        probabilities.setdefault(stratum_of(result), []).append(cautious(result.p_right))
+    order = [name for name in STRATA if name in probabilities]
     return plan_labels(
-        {name: len(stated[name]) for name in order},
-        {name: fmean(stated[name]) for name in order},
+        {name: len(probabilities[name]) for name in order},
+        {name: fmean(probabilities[name]) for name in order},
         width,
         known=len(population.known),
         known_right=sum(population.known.values()),

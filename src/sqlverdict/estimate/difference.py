@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import (
     Population,
-    check_draw,
+    check_sampling,
     join_neighbours,
     label_values,
     population_of,
@@ -26,11 +26,11 @@ from sqlverdict.estimate.strata import STRATA, stratum_of
 from sqlverdict.load.people.labels import Labels
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
-from sqlverdict.score.statistics.strata import Stratum, Weighed, sum_interval, weighed_sum
+from sqlverdict.score.statistics.strata import Stratum, SumPart, sum_interval, weighed_sum
 
 
 @dataclass(frozen=True)
-class Difference:
+class AccuracyDifference:
     """How much more often the first run is right.
 
     Attributes:
@@ -67,7 +67,7 @@ def estimate_difference(
     are_equal: AreEqual = lambda _case, _one, _other: False,
     *,
     confidence: float = CONFIDENCE,
-) -> Difference:
+) -> AccuracyDifference:
     """Estimate how much more often the first run is right.
 
     Args:
@@ -80,7 +80,7 @@ def estimate_difference(
     Raises:
         UsageError: the runs share no question, or the answers of one run have no labels.
     """
-    check_draw(labels)
+    check_sampling(labels)
     ours, theirs = population_of(first), population_of(second)
     pairs = _by_id(ours), _by_id(theirs)
     cases = {*pairs[0], *ours.known} & {*pairs[1], *theirs.known}
@@ -95,7 +95,7 @@ def estimate_difference(
         _side(population, own, labels, cases - alike)
         for population, own in zip((ours, theirs), pairs, strict=True)
     ]
-    parts: list[Weighed] = []
+    parts: list[SumPart] = []
     for (strata, known, known_right), sign in zip(sides, (1, -1), strict=True):
         if any(not each.labels for each in strata):
             raise UsageError(
@@ -103,14 +103,14 @@ def estimate_difference(
                 "sqlverdict label RUN_A RUN_B --queue estimate"
             )
         parts += [
-            Weighed(sign * each.size / len(cases), Stratum(each.size, each.labels, each.right))
+            SumPart(sign * each.size / len(cases), Stratum(each.size, each.labels, each.right))
             for each in strata
         ]
         if known:
-            parts.append(Weighed(sign * known / len(cases), Stratum(known, known, known_right)))
+            parts.append(SumPart(sign * known / len(cases), Stratum(known, known, known_right)))
     low, high = sum_interval(parts, confidence) if parts else (0.0, 0.0)
     numbers = [sum(each.labels for each in strata) for strata, *_ in sides]
-    return Difference(
+    return AccuracyDifference(
         len(cases),
         len(same),
         len(proved),
@@ -136,10 +136,12 @@ def _side(
     strata = []
     for name in STRATA:
         own = [case for case in cases if case in pairs and stratum_of(pairs[case]) == name]
-        said = [values[case][0] for case in own if case in values]
+        opinions = [values[case][0] for case in own if case in values]
         if own:
-            right = sum(value == 1 for value in said)
-            undecided = len(said) - right - sum(value == 0 for value in said)
-            strata.append(DrawnStratum(name, len(own), len(said), len(said), right, undecided))
+            right = sum(value == 1 for value in opinions)
+            undecided = len(opinions) - right - sum(value == 0 for value in opinions)
+            strata.append(
+                DrawnStratum(name, len(own), len(opinions), len(opinions), right, undecided)
+            )
     known = [right for case, right in population.known.items() if case in cases]
     return join_neighbours(strata), len(known), sum(known)

@@ -7,14 +7,14 @@ from typing import Literal
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.plan import FEWEST
-from sqlverdict.estimate.share import ShareEstimate
+from sqlverdict.estimate.share import AccuracyShare
 
 FALSE_PASS = 0.05
 """How often a run below the minimum may pass, over all planned looks."""
 
 MOST_LOOKS = 4
 
-Shown = Literal["shown", "not shown", "too few labels"]
+GateAnswer = Literal["shown", "not shown", "too few labels"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class AccuracyGate:
         looks: How often the labels may be looked at in all.
     """
 
-    shown: Shown
+    answer: GateAnswer
     least: float
     bound: float
     looks: int
@@ -48,13 +48,13 @@ def bound_confidence(looks: int = 1) -> float:
     return 1 - 2 * FALSE_PASS / looks
 
 
-def gate_accuracy(estimate: ShareEstimate, least: float, looks: int = 1) -> AccuracyGate:
+def gate_accuracy(estimate: AccuracyShare, least: float, looks: int = 1) -> AccuracyGate:
     """Hold an estimate of the confidence :func:`bound_confidence` against a minimum."""
     if not 0 < least < 1:
         raise UsageError(
             f"the minimum accuracy is {least}; it must lie between 0 and 1, such as 0.8"
         )
-    shown: Shown = "shown" if estimate.low >= least else "not shown"
+    answer: GateAnswer = "shown" if estimate.low >= least else "not shown"
     if estimate.labels < FEWEST or estimate.pending:
-        shown = "too few labels"
-    return AccuracyGate(shown, least, estimate.low, looks)
+        answer = "too few labels"
+    return AccuracyGate(answer, least, estimate.low, looks)

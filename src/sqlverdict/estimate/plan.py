@@ -93,8 +93,8 @@ def plan_labels(
     certain = [Stratum(known, known, known_right)] if known else []
 
     def by_strata(labels: int) -> float:
-        drawn = allocate(parts, labels)
-        strata = [Stratum(parts[name], n, n * rates[name]) for name, n in drawn.items()]
+        sample = allocate(parts, labels)
+        strata = [Stratum(parts[name], n, n * rates[name]) for name, n in sample.items()]
         return _width([*strata, *certain], confidence)
 
     mean = sum(parts[name] * rates[name] for name in parts) / total
@@ -104,13 +104,13 @@ def plan_labels(
 
     least = min(total, max(FEWEST, len(parts)))
     labels = _fewest(by_strata, width, least, total)
-    drawn = allocate(parts, labels)
+    sample = allocate(parts, labels)
     return LabelPlan(
         width,
         labels,
         _fewest(plain, width, min(FEWEST, total), total),
         by_strata(labels),
-        {name: StratumPlan(parts[name], n, rates[name]) for name, n in drawn.items()},
+        {name: StratumPlan(parts[name], n, rates[name]) for name, n in sample.items()},
         known,
         confidence,
     )

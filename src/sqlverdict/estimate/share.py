@@ -28,7 +28,7 @@ class DrawnStratum:
     Attributes:
         name: What its cases have in common.
         size: How many cases it has.
-        drawn: How many of them were drawn.
+        sample: How many of them were drawn.
         labels: How many of the drawn ones have a label.
         right: How many of the labels say right.
         undecided: How many of them cannot tell; they count as not right.
@@ -36,7 +36,7 @@ class DrawnStratum:
 
     name: str
     size: int
-    drawn: int
+    sample: int
     labels: int
     right: int
     undecided: int = 0
@@ -44,11 +44,11 @@ class DrawnStratum:
     @property
     def pending(self) -> int:
         """Drawn cases without a label."""
-        return self.drawn - self.labels
+        return self.sample - self.labels
 
 
 @dataclass(frozen=True)
-class ShareEstimate:
+class AccuracyShare:
     """The share of right cases, and how sure it is.
 
     Attributes:
@@ -97,7 +97,7 @@ def estimate_share(
     known_right: int = 0,
     uncovered: int = 0,
     confidence: float = CONFIDENCE,
-) -> ShareEstimate:
+) -> AccuracyShare:
     """The share of right cases.
 
     Args:
@@ -120,17 +120,17 @@ def estimate_share(
     def parts(open_right: bool) -> list[Stratum]:
         certain = known + uncovered
         of_these = known_right + uncovered * open_right
-        drawn = [
-            Stratum(each.size, each.drawn, each.right + each.pending * open_right)
+        sample = [
+            Stratum(each.size, each.sample, each.right + each.pending * open_right)
             for each in with_labels
         ]
-        return [*drawn, Stratum(certain, certain, of_these)] if certain else drawn
+        return [*sample, Stratum(certain, certain, of_these)] if certain else sample
 
     few = labels < FEWEST
     low, _ = _interval(parts(open_right=False), confidence, few=few)
     _, high = _interval(parts(open_right=True), confidence, few=few)
     value = _value(with_labels, known, known_right)
-    return ShareEstimate(
+    return AccuracyShare(
         cases,
         value,
         low,

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from sqlverdict.estimate.accuracy import Accuracy
-from sqlverdict.estimate.difference import Difference
+from sqlverdict.estimate.difference import AccuracyDifference
 from sqlverdict.estimate.plan import LabelPlan
 from sqlverdict.files.text import count
 
 SAMPLING_ONLY = "sampling error only, on these cases, not on new questions"
 
 
-def accuracy_sentence(found: Accuracy) -> str:
+def accuracy_sentence(outcome: Accuracy) -> str:
     """The accuracy with its interval, and what it rests on."""
-    share = found.share
+    share = outcome.share
     value = "not known" if share.value is None else f"{100 * share.value:.1f}%"
     worth = f", worth {share.worth:,} random ones" if share.worth > share.labels else ""
     return (
@@ -22,17 +22,17 @@ def accuracy_sentence(found: Accuracy) -> str:
     )
 
 
-def accuracy_notes(found: Accuracy) -> list[str]:
+def accuracy_notes(outcome: Accuracy) -> list[str]:
     """What a reader must know beside the sentence."""
-    share = found.share
+    share = outcome.share
     notes = [f"{share.method}: {SAMPLING_ONLY}"]
     if not share.certified:
         notes.append("not certified: the coverage was not shown for as many strata")
-    if found.twice:
-        same = found.twice - found.differ
-        notes.append(f"two people labelled {count(found.twice, 'case')} and agree on {same}")
-    if found.with_label_error is not None:
-        low, high = found.with_label_error
+    if outcome.twice:
+        same = outcome.twice - outcome.differ
+        notes.append(f"two people labelled {count(outcome.twice, 'case')} and agree on {same}")
+    if outcome.with_label_error is not None:
+        low, high = outcome.with_label_error
         notes.append(
             f"with label errors: {_ends(low, high)}, if every label is wrong with the same "
             "probability, independently of the others"
@@ -49,17 +49,17 @@ def accuracy_notes(found: Accuracy) -> list[str]:
             f"nothing is known of {count(share.uncovered, 'case')}: wrong for the lower end, right "
             f"for the upper end"
         )
-    return [*notes, *found.notes]
+    return [*notes, *outcome.notes]
 
 
-def difference_sentence(found: Difference, first: str, second: str) -> str:
+def difference_sentence(outcome: AccuracyDifference, first: str, second: str) -> str:
     """The difference with its interval, and what it rests on."""
-    ends = f"{100 * found.low:+.1f} to {100 * found.high:+.1f}"
-    alike = f"{found.same:,} identical and {found.proved:,} proved equal need no label"
+    ends = f"{100 * outcome.low:+.1f} to {100 * outcome.high:+.1f}"
+    alike = f"{outcome.same:,} identical and {outcome.proved:,} proved equal need no label"
     return (
-        f"{first} less {second} on {count(found.cases, 'question')}: {100 * found.value:+.1f} "
-        f"points, {100 * found.confidence:.0f}%: {ends} ({count(found.labels, 'label')}; {alike})"
-        + ("" if found.certified else "; not certified: too few labels of one run's own answers")
+        f"{first} less {second} on {count(outcome.cases, 'question')}: {100 * outcome.value:+.1f} "
+        f"points, {100 * outcome.confidence:.0f}%: {ends} ({count(outcome.labels, 'label')}; {alike})"
+        + ("" if outcome.certified else "; not certified: too few labels of one run's own answers")
     )
 
 

@@ -53,9 +53,9 @@ class Draw(msgspec.Struct, frozen=True):
     @property
     def sampling(self) -> dict[str, Sampling]:
         """How each pair came into the queue."""
-        drawn = Counter(self.pairs.values())
+        sample = Counter(self.pairs.values())
         return {
-            pair: Sampling(name, self.sizes[name], drawn[name] / self.sizes[name])
+            pair: Sampling(name, self.sizes[name], sample[name] / self.sizes[name])
             for pair, name in self.pairs.items()
         }
 
@@ -99,17 +99,17 @@ def check_draw(draw: Draw, known: Collection[str], size: int, seed: int) -> None
             "holds for a draw that was fixed before the first vote",
             *again,
         )
-    gone = sum(pair not in known for pair in draw.pairs)
-    if gone:
+    missing = sum(pair not in known for pair in draw.pairs)
+    if missing:
         raise UsageError(
-            f"{gone} of the {count(len(draw.pairs), 'pair')} that were drawn for an estimate are "
+            f"{missing} of the {count(len(draw.pairs), 'pair')} that were drawn for an estimate are "
             "not in the runs: these have other predictions or golds",
             *again,
         )
 
 
 def sampling_of(
-    strata: Mapping[str, str], drawn: Iterable[str], *, by_chance: bool
+    strata: Mapping[str, str], sample: Iterable[str], *, by_chance: bool
 ) -> dict[str, Sampling]:
     """How each pair of a queue came into it.
 
@@ -120,7 +120,7 @@ def sampling_of(
             the queue.
     """
     sizes = Counter(strata.values())
-    pairs = list(drawn)
+    pairs = list(sample)
     number = Counter(strata[pair] for pair in pairs)
     sampling = {}
     for pair in pairs:

@@ -65,14 +65,14 @@ class Stratum:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class SumPart:
     """A stratum, and what its share of right cases counts in a sum."""
 
     weight: float
     stratum: Stratum
 
 
-def share_parts(strata: Sequence[Stratum]) -> list[Weighed]:
+def share_parts(strata: Sequence[Stratum]) -> list[SumPart]:
     """The strata with the weights that make the sum a share of all cases.
 
     Raises:
@@ -81,7 +81,7 @@ def share_parts(strata: Sequence[Stratum]) -> list[Weighed]:
     total = sum(each.size for each in strata)
     if not total:
         raise UsageError("a share over strata needs a stratum with cases")
-    return [Weighed(each.size / total, each) for each in strata]
+    return [SumPart(each.size / total, each) for each in strata]
 
 
 def stratified_share(strata: Sequence[Stratum]) -> float:
@@ -96,12 +96,12 @@ def stratified_interval(
     return sum_interval(share_parts(strata), confidence)
 
 
-def weighed_sum(parts: Sequence[Weighed]) -> float:
+def weighed_sum(parts: Sequence[SumPart]) -> float:
     """The estimate: the strata's shares, each times its weight."""
     return fsum(part.weight * part.stratum.share for part in parts)
 
 
-def sum_interval(parts: Sequence[Weighed], confidence: float = CONFIDENCE) -> tuple[float, float]:
+def sum_interval(parts: Sequence[SumPart], confidence: float = CONFIDENCE) -> tuple[float, float]:
     """The sums that the labels do not speak against."""
     z = z_of(confidence)
     estimate = weighed_sum(parts)
@@ -110,7 +110,7 @@ def sum_interval(parts: Sequence[Weighed], confidence: float = CONFIDENCE) -> tu
     return min(estimate, max(low, least)), max(estimate, min(high, most))
 
 
-def _certain(parts: Sequence[Weighed]) -> tuple[float, float]:
+def _certain(parts: Sequence[SumPart]) -> tuple[float, float]:
     """The least and the greatest sum: what is labelled is certain, whatever the rest is."""
     low, high = [], []
     for part in parts:
@@ -122,7 +122,7 @@ def _certain(parts: Sequence[Weighed]) -> tuple[float, float]:
     return fsum(low), fsum(high)
 
 
-def _end(parts: Sequence[Weighed], estimate: float, z: float, direction: float) -> float:
+def _end(parts: Sequence[SumPart], estimate: float, z: float, direction: float) -> float:
     """The outermost sum that is kept, downwards for a direction of 1, upwards for -1.
 
     The likelihood under ``sum W_h p_h = theta`` has its maximum where ``right/p - wrong/(1 - p)``
@@ -143,11 +143,11 @@ def _end(parts: Sequence[Weighed], estimate: float, z: float, direction: float) 
         return total, abs(estimate - total) <= z * sqrt(variance) + PRECISION
 
     good, bad = 0.0, direction
-    total, kept = sum_at(bad)
-    while kept and abs(bad) < FARTHEST:
+    total, is_inside = sum_at(bad)
+    while is_inside and abs(bad) < FARTHEST:
         good, bad = bad, bad * 4
-        total, kept = sum_at(bad)
-    if kept:
+        total, is_inside = sum_at(bad)
+    if is_inside:
         return total
     while abs(bad - good) > PRECISION * abs(bad):
         middle = (good + bad) / 2

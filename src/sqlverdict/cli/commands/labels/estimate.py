@@ -21,7 +21,7 @@ from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import Accuracy, estimate_accuracy, plan_accuracy
 from sqlverdict.estimate.carry import carried_labels
-from sqlverdict.estimate.difference import Difference, estimate_difference
+from sqlverdict.estimate.difference import AccuracyDifference, estimate_difference
 from sqlverdict.estimate.plan import LabelPlan
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.words import (
@@ -105,8 +105,8 @@ def estimate(args: EstimateArgs) -> None:
         _show_accuracy(run, estimate_accuracy(run.results(), labels, carried=carried), args.as_json)
         return
     first, second = runs
-    found = estimate_difference(first.results(), second.results(), labels, prove)
-    _show_difference(runs, found, as_json=args.as_json)
+    outcome = estimate_difference(first.results(), second.results(), labels, prove)
+    _show_difference(runs, outcome, as_json=args.as_json)
 
 
 def _show_plan(run: Run, plan: LabelPlan, *, as_json: bool) -> None:
@@ -124,24 +124,24 @@ def _show_plan(run: Run, plan: LabelPlan, *, as_json: bool) -> None:
     screen.line(f"next: sqlverdict label {run.folder} --queue estimate --n {plan.labels}")
 
 
-def _show_accuracy(run: Run, found: Accuracy, as_json: bool) -> None:
+def _show_accuracy(run: Run, outcome: Accuracy, as_json: bool) -> None:
     if as_json:
-        print_json({"run": str(run.folder), **asdict(found)})
+        print_json({"run": str(run.folder), **asdict(outcome)})
         return
     screen = Screen()
-    screen.line(accuracy_sentence(found), "heading")
-    screen.table(_strata_table(found.share.strata))
-    show_notes(screen, accuracy_notes(found))
+    screen.line(accuracy_sentence(outcome), "heading")
+    screen.table(_strata_table(outcome.share.strata))
+    show_notes(screen, accuracy_notes(outcome))
 
 
-def _show_difference(runs: Sequence[Run], found: Difference, *, as_json: bool) -> None:
+def _show_difference(runs: Sequence[Run], outcome: AccuracyDifference, *, as_json: bool) -> None:
     if as_json:
-        print_json({"runs": [str(run.folder) for run in runs], **asdict(found)})
+        print_json({"runs": [str(run.folder) for run in runs], **asdict(outcome)})
         return
     screen = Screen()
     names = [run.manifest.system for run in runs]
-    screen.line(difference_sentence(found, *names), "heading")
-    for name, strata in zip(names, (found.first, found.second), strict=True):
+    screen.line(difference_sentence(outcome, *names), "heading")
+    for name, strata in zip(names, (outcome.first, outcome.second), strict=True):
         screen.line(f"answers of {name} alone")
         screen.table(_strata_table(strata))
 
@@ -151,7 +151,7 @@ def _strata_table(strata: Sequence[DrawnStratum]) -> TextTable:
         [
             each.name,
             f"{each.size:,}",
-            str(each.drawn),
+            str(each.sample),
             str(each.labels),
             str(each.right),
             percent(each.right / each.labels) if each.labels else "",

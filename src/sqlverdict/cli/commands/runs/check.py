@@ -232,20 +232,20 @@ def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
     labels = read_labels(args.labels)
     carried = carried_labels(run.results(), labels, proofs_on([run]))
     confidence = bound_confidence(args.looks)
-    found = estimate_accuracy(run.results(), labels, carried=carried, confidence=confidence)
-    gate = gate_accuracy(found.share, args.min_accuracy, args.looks)
+    outcome = estimate_accuracy(run.results(), labels, carried=carried, confidence=confidence)
+    gate = gate_accuracy(outcome.share, args.min_accuracy, args.looks)
     looks = f", {args.looks} planned looks" if args.looks > 1 else ""
-    needed = [f"needs a label: {case}" for case in found.needed]
-    if without := found.share.pending - len(needed):
+    needed = [f"needs a label: {case}" for case in outcome.needed]
+    if without := outcome.share.pending - len(needed):
         needed.append(f"{count(without, 'drawn pair')} without a vote: label goes on with them")
     return GateCondition(
         "accuracy by labels",
-        f"{gate.shown}: at least {percent(gate.bound)} "
-        f"({count(found.share.labels, 'label')}{looks})",
+        f"{gate.answer}: at least {percent(gate.bound)} "
+        f"({count(outcome.share.labels, 'label')}{looks})",
         percent(gate.least),
-        gate.shown == "shown",
+        gate.answer == "shown",
         tuple(needed),
-        is_open=gate.shown == "too few labels",
+        is_open=gate.answer == "too few labels",
     )
 
 
