@@ -174,7 +174,7 @@ def random_rows(number: int, draws: int) -> Iterator[list[str]]:
                 design,
                 str(len(hits)),
                 f"{100 * mean(hits):.1f}",
-                f"{100 * hits[len(held) // 20]:.1f}",
+                f"{100 * hits[len(hits) // 20]:.1f}",
                 f"{100 * hits[0]:.1f}",
                 f"{mean(ratio):.2f}",
                 f"{max(ratio):.2f}",
@@ -204,17 +204,17 @@ def main() -> None:
             "at random, %",
             "width",
         ]
-        print(table(head, coverage(both, args.draws)), flush=True)
+        table(head, coverage(both, args.draws))
     if "saved" in parts:
         rows = [[p.name, str(labels_for_plain(p.repeated(2000), args.draws))] for p in sets]
-        print(table(["set", "labels for the width of 100"], rows), flush=True)
+        table(["set", "labels for the width of 100"], rows)
     if "plans" in parts:
         rows = []
         for p in sets:
             rates = {name: cautious(rate) for name, rate in p.p_right.items()}
             labels, plain_, width, reached = planned(p.repeated(2000), rates, args.draws)
             rows.append([p.name, str(labels), str(plain_), f"{width:.3f}", f"{reached:.3f}"])
-        print(table(["set", "labels", "plain", "planned width", "reached"], rows), flush=True)
+        table(["set", "labels", "plain", "planned width", "reached"], rows)
     if "gate" in parts:
         rows = []
         for p in sets:
@@ -226,10 +226,10 @@ def main() -> None:
                     for looks in (1, 2, 4)
                 ]
                 rows.append(row)
-        print(table(["set", "labels", "1 look, %", "2 looks, %", "4 looks, %"], rows), flush=True)
+        table(["set", "labels", "1 look, %", "2 looks, %", "4 looks, %"], rows)
     if "random" in parts:
         head = ["labels", "drawn", "populations", "mean, %", "5th percentile", "least", "width"]
-        print(table([*head, "widest"], random_rows(args.populations, args.draws)), flush=True)
+        table([*head, "widest"], random_rows(args.populations, args.draws))
 
 
 if __name__ == "__main__":

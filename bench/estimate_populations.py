@@ -106,7 +106,7 @@ def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
     near it, and one where every stratum is alike: a proxy that says nothing.
     """
     random = Random(seed)
-    for number in range(number):
+    for turn in range(number):
         cases = random.choice((200, 500, 2000))
         weights = [random.gammavariate(0.7, 1) + 0.01 for _ in range(random.randint(1, 5))]
         sizes = [max(1, round(cases * weight / sum(weights))) for weight in weights]
@@ -117,7 +117,7 @@ def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
                 random.random(),
                 random.choice((0.0, 1.0, 0.95, 0.05)),
                 alike,
-            )[number % 4]
+            )[turn % 4]
             for _ in sizes
         ]
         yield {

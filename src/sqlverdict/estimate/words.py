@@ -58,7 +58,8 @@ def difference_sentence(outcome: AccuracyDifference, first: str, second: str) ->
     alike = f"{outcome.same:,} identical and {outcome.proved:,} proved equal need no label"
     return (
         f"{first} less {second} on {count(outcome.cases, 'question')}: {100 * outcome.value:+.1f} "
-        f"points, {100 * outcome.confidence:.0f}%: {ends} ({count(outcome.labels, 'label')}; {alike})"
+        f"points, {100 * outcome.confidence:.0f}%: {ends} "
+        f"({count(outcome.labels, 'label')}; {alike})"
         + ("" if outcome.certified else "; not certified: too few labels of one run's own answers")
     )
 

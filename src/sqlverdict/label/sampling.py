@@ -102,8 +102,8 @@ def check_draw(draw: Draw, known: Collection[str], size: int, seed: int) -> None
     missing = sum(pair not in known for pair in draw.pairs)
     if missing:
         raise UsageError(
-            f"{missing} of the {count(len(draw.pairs), 'pair')} that were drawn for an estimate are "
-            "not in the runs: these have other predictions or golds",
+            f"{missing} of the {count(len(draw.pairs), 'pair')} that were drawn for an estimate "
+            "are not in the runs: these have other predictions or golds",
             *again,
         )
 
@@ -115,7 +115,7 @@ def sampling_of(
 
     Args:
         strata: The stratum of every pair that the queue could choose from.
-        drawn: The pairs that it chose, of each stratum by chance.
+        sample: The pairs that it chose, of each stratum by chance.
         by_chance: Whether that holds; else a stratum has a probability only where all of it is in
             the queue.
     """

@@ -162,7 +162,7 @@ def check(args: CheckArgs) -> int:
     A run whose log was changed, or does not match its summary, is refused (exit code 2).
 
     --min-accuracy passes only if the labels show it, by a one-sided bound that a run below the
-    minimum passes in at most 5% of draws, over all planned --looks. Too few labels, or drawn cases
+    minimum passes in at most 6% of draws, over all planned --looks. Too few labels, or drawn cases
     without one, give exit code 7. A label of another prediction of a case holds for this run's if
     the two are identical or proved equal: so one panel of labels serves later runs.
     """
