@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from test_browser_label import (
 from label_runs import (
     PAIRS,
     SECRET_SYSTEM,
+    LabelServer,
     label_server,
     results,
     witness,
@@ -45,18 +47,30 @@ LOOKS = (
 )
 
 
-@pytest.fixture
-def databases(tmp_path: Path) -> Path:
-    return write_database(tmp_path / "databases")
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_database(tmp_path_factory.mktemp("databases"))
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
+    return write_keyed_run(tmp_path / "run")
+
+
+@pytest.fixture(scope="module")
+def server(databases: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelServer]:
+    """One server for tests that do not vote."""
+    run = write_keyed_run(tmp_path_factory.mktemp("runs") / "run")
+    with label_server(run, databases, "--without-sql", "eve") as one:
+        yield one
+
+
+def write_keyed_run(folder: Path) -> Path:
     """A run whose witness has a table that only a foreign key needs."""
     first, *others = results()
     rows = {**witness().rows, "country": TableExcerpt(("id",), ((7,),))}
     first = replace(first, evidence=(first.evidence[0], replace(witness(), rows=rows)))
-    return write_run(tmp_path / "run", [first, *others]).folder
+    return write_run(folder, [first, *others]).folder
 
 
 def to_question(page, question: str) -> None:
@@ -68,36 +82,34 @@ def to_question(page, question: str) -> None:
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_the_page_without_sql_is_accessible_and_shows_none(
-    open_page: OpenPage, run: Path, databases: Path, look
+    open_page: OpenPage, server: LabelServer, look
 ) -> None:
-    with label_server(run, databases, "--without-sql", "eve") as server:
-        page = open_items(open_page, server.links["eve"], **look)
-        for number in range(ITEMS):
-            text = page.inner_text("body").replace(page.inner_text("h1"), "")
-            assert SQL_WORDS.search(text) is None
-            assert page.query_selector(".sql") is None
-            if number + 1 < ITEMS:
-                next_item(page, number + 1)
-        page.keyboard.press("l")
-        page.click("#jump-items button >> nth=0")
-        to_question(page, QUESTIONS[0])
-        words = page.inner_text(".words")
-        assert words == "The table item has one row: id is 1, name has no value."
-        assert page.inner_text(".for-keys summary") == "1 table that the others refer to: country"
-        assert not page.is_visible("figcaption:text-is('country')")
-        page.click(".for-keys summary")
-        assert page.is_visible("figcaption:text-is('country')")
-        page.keyboard.press("d")
-        assert page.is_visible("#note")
-        assert not page.is_visible("#corrected")
-        assert not page.is_visible("#chips")
-        assert accessibility_problems(page) == []
-        width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert width <= 0
-        page.keyboard.press("?")
-        assert "which of them answers the question" in page.inner_text("#help-text")
-        assert accessibility_problems(page) == []
-        page.close()
+    page = open_items(open_page, server.links["eve"], **look)
+    for number in range(ITEMS):
+        text = page.inner_text("body").replace(page.inner_text("h1"), "")
+        assert SQL_WORDS.search(text) is None
+        assert page.query_selector(".sql") is None
+        if number + 1 < ITEMS:
+            next_item(page, number + 1)
+    page.keyboard.press("l")
+    page.click("#jump-items button >> nth=0")
+    to_question(page, QUESTIONS[0])
+    words = page.inner_text(".words")
+    assert words == "The table item has one row: id is 1, name has no value."
+    assert page.inner_text(".for-keys summary") == "1 table that the others refer to: country"
+    assert not page.is_visible("figcaption:text-is('country')")
+    page.click(".for-keys summary")
+    assert page.is_visible("figcaption:text-is('country')")
+    page.keyboard.press("d")
+    assert page.is_visible("#note")
+    assert not page.is_visible("#corrected")
+    assert not page.is_visible("#chips")
+    assert accessibility_problems(page) == []
+    width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert width <= 0
+    page.keyboard.press("?")
+    assert "which of them answers the question" in page.inner_text("#help-text")
+    assert accessibility_problems(page) == []
 
 
 def test_results_are_voted_on_by_key_and_votes_keep_the_mode(

@@ -103,40 +103,6 @@ def test_a_prediction_that_differs_and_answers_too_is_added_to_the_golds(
     assert golds == {f"q{n}": [PAIRS[n][1], PAIRS[n][2]] for n in (0, 1)}
 
 
-def test_labels_and_choices_of_older_files_are_read_as_what_they_meant(
-    label: Label, run: Run, tmp_path: Path
-) -> None:
-    page, downloaded = tmp_path / "cai.html", tmp_path / "votes-cai.jsonl"
-    label("--annotators", "cai", "--offline", str(page))
-    (text,) = re.findall(r'id="page-data">(.*?)</script>', page.read_text(), re.DOTALL)
-    items = json.loads(text)["items"][:2]
-    records = [
-        {
-            "vote_schema": 1, "kind": "vote", "id": item["id"], "pair": item["pair"],
-            "annotator": "cai", "at": "2025-01-01T12:00:00Z", "source": "offline",
-            "choice": choice, "shown": {"first": "", "blind": True},
-        }
-        for item, choice in zip(items, ("either", "ambiguous"), strict=True)
-    ]  # fmt: skip
-    downloaded.write_text("".join(json.dumps(record) + "\n" for record in records))
-    assert "2 added" in label("--import", str(downloaded))
-    events = list(read_events(tmp_path / "labels" / "votes.jsonl"))
-    assert [event.label for event in events] == ["right", "undecided"]
-    old_log, pairs = tmp_path / "old.jsonl", [event.pair for event in events]
-    lines_of = [
-        {
-            "vote_schema": 1, "kind": "vote", "id": event.id, "pair": pair, "annotator": "dee",
-            "at": "2025-01-01T12:00:00Z", "label": old, "source": "offline",
-        }
-        for event, pair, old in zip(events, pairs, ("both_acceptable", "ambiguous"), strict=True)
-    ]  # fmt: skip
-    old_log.write_text("".join(json.dumps(line) + "\n" for line in lines_of))
-    assert [item.original for item in read_labels(old_log).items] == [1.0, 0.5]
-    sheet = tmp_path / "old.csv"
-    sheet.write_text("id,label\n1,both_acceptable\n2,Ambiguous\n3,both acceptable\n")
-    assert [item.original for item in read_labels(sheet).items] == [1.0, 0.5, 1.0]
-
-
 def test_exported_votes_are_a_table_without_formulas(
     open_session: OpenSession, label: Label, tmp_path: Path
 ) -> None:

@@ -99,12 +99,12 @@ def test_a_draw_is_in_proportion_and_has_one_of_each_stratum(run: Run, size: int
     draw = build_queue([run], "estimate", size, 0).draw
     assert draw is not None
     assert draw.sizes == SIZES
-    sample = Counter(draw.pairs.values())
-    assert sample.total() == min(size, ALL)
+    numbers = Counter(draw.pairs.values())
+    assert numbers.total() == min(size, ALL)
     for name, own in SIZES.items():
-        assert 1 <= sample[name] <= own
+        assert 1 <= numbers[name] <= own
         # No stratum is further from its share than one item and what single items cost.
-        assert abs(sample[name] - size * own / ALL) <= 3 or size > ALL
+        assert abs(numbers[name] - size * own / ALL) <= 3 or size > ALL
 
 
 def test_the_same_seed_draws_the_same_pairs_and_another_one_others(run: Run) -> None:
@@ -162,12 +162,12 @@ def test_each_vote_keeps_stratum_size_and_probability(
 ) -> None:
     size = 20
     events = votes_on(run, tmp_path / "labels", name, size)
-    sample: dict[str, set[str]] = {}
+    numbers: dict[str, set[str]] = {}
     for event in events:
-        sample.setdefault(event.stratum, set()).add(event.pair)
+        numbers.setdefault(event.stratum, set()).add(event.pair)
     for event in events:
         assert event.stratum
-        number = len(sample[event.stratum])
+        number = len(numbers[event.stratum])
         assert event.sampling_probability == pytest.approx(number / event.stratum_size)
     sizes = {event.stratum: event.stratum_size for event in events}
     expected = {

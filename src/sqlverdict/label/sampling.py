@@ -11,7 +11,7 @@ call, seed or result changes it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -53,9 +53,9 @@ class Draw(msgspec.Struct, frozen=True):
     @property
     def sampling(self) -> dict[str, Sampling]:
         """How each pair came into the queue."""
-        sample = Counter(self.pairs.values())
+        numbers = Counter(self.pairs.values())
         return {
-            pair: Sampling(name, self.sizes[name], sample[name] / self.sizes[name])
+            pair: Sampling(name, self.sizes[name], numbers[name] / self.sizes[name])
             for pair, name in self.pairs.items()
         }
 
@@ -99,28 +99,27 @@ def check_draw(draw: Draw, known: Collection[str], size: int, seed: int) -> None
             "holds for a draw that was fixed before the first vote",
             *again,
         )
-    missing = sum(pair not in known for pair in draw.pairs)
-    if missing:
+    absent = sum(pair not in known for pair in draw.pairs)
+    if absent:
         raise UsageError(
-            f"{missing} of the {count(len(draw.pairs), 'pair')} that were drawn for an estimate "
-            "are not in the runs: these have other predictions or golds",
+            f"{absent} of the {count(len(draw.pairs), 'pair')} that were drawn for an estimate are "
+            "not in the runs: these have other predictions or golds",
             *again,
         )
 
 
 def sampling_of(
-    strata: Mapping[str, str], sample: Iterable[str], *, by_chance: bool
+    strata: Mapping[str, str], pairs: Collection[str], *, by_chance: bool
 ) -> dict[str, Sampling]:
     """How each pair of a queue came into it.
 
     Args:
         strata: The stratum of every pair that the queue could choose from.
-        sample: The pairs that it chose, of each stratum by chance.
+        pairs: The pairs that it chose, of each stratum by chance.
         by_chance: Whether that holds; else a stratum has a probability only where all of it is in
             the queue.
     """
     sizes = Counter(strata.values())
-    pairs = list(sample)
     number = Counter(strata[pair] for pair in pairs)
     sampling = {}
     for pair in pairs:

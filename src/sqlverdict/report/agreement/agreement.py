@@ -274,6 +274,12 @@ def _notes(
     halves: Sequence[bool | None],
 ) -> list[str]:
     notes = list(labels.notes)
+    chances = {item.sampling_probability for item in labels.items if item.stratum}
+    if len(chances) > 1 or None in chances:
+        notes.append(
+            "the votes were drawn with different probabilities: the figures are of these pairs, and "
+            "their shares are not those of the run; 'estimate' weighs votes of its own queue"
+        )
     if labels.dropped:
         notes.append(
             f"{count(labels.dropped, 'labelled case has', 'labelled cases have')} no "
