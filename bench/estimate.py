@@ -34,9 +34,10 @@ from sqlverdict.estimate.allocate import allocate
 from sqlverdict.estimate.gate import bound_confidence
 from sqlverdict.estimate.plan import cautious, plan_labels
 from sqlverdict.estimate.share import DrawnStratum
-from sqlverdict.score.statistics.strata import Stratum, stratified_interval
+from sqlverdict.score.statistics.strata import Stratum, SumPart, stratified_interval, sum_interval
 
 LABELS = (20, 40, 60, 100)
+PARTS = ("sets", "saved", "plans", "gate", "random", "difference")
 Counts = tuple[tuple[int, int, int], ...]
 
 
@@ -181,16 +182,47 @@ def random_rows(number: int, draws: int) -> Iterator[list[str]]:
             ]
 
 
+def difference_rows(number: int, draws: int) -> Iterator[list[str]]:
+    """Coverage of the difference of two systems over populations by chance, both by strata."""
+    populations = list(random_populations(2 * number, seed=2))
+    pairs = list(zip(populations[:number], populations[number:], strict=True))
+    for labels in (20, 50):
+        shares, random = [], Random(7)
+        for sides in pairs:
+            cases = max(totals(kinds)[0] for kinds in sides)
+            truth = sum(
+                sign * totals(kinds)[1] / cases for sign, kinds in zip((1, -1), sides, strict=True)
+            )
+            hits = 0
+            for _ in range(draws):
+                parts = [
+                    SumPart(sign * stratum[0] / cases, Stratum(*stratum))
+                    for sign, kinds in zip((1, -1), sides, strict=True)
+                    for stratum in by_strata(kinds, labels, random)
+                ]
+                low, high = sum_interval(parts)
+                hits += low - 1e-9 <= truth <= high + 1e-9
+            shares.append(hits / draws)
+        shares.sort()
+        yield [
+            str(labels),
+            str(len(shares)),
+            f"{100 * mean(shares):.1f}",
+            f"{100 * shares[len(shares) // 20]:.1f}",
+            f"{100 * shares[0]:.1f}",
+        ]
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--populations", type=int, default=200)
-    parser.add_argument("--part", choices=("sets", "saved", "plans", "gate", "random"))
+    parser.add_argument("--part", choices=PARTS)
     parser.add_argument("--stored", type=Path, help="populations of an earlier call")
     args = parser.parse_args()
-    parts = (args.part,) if args.part else ("sets", "saved", "plans", "gate", "random")
-    sets = [] if parts == ("random",) else label_set_populations(args.stored)
+    parts = (args.part,) if args.part else PARTS
+    sets = [] if args.part in ("random", "difference") else label_set_populations(args.stored)
     if "sets" in parts:
         both = [*((p.name, p.kinds) for p in sets)]
         both += [(f"{p.name}, repeated", p.repeated(2000)) for p in sets]
@@ -230,6 +262,9 @@ def main() -> None:
     if "random" in parts:
         head = ["labels", "drawn", "populations", "mean, %", "5th percentile", "least", "width"]
         table([*head, "widest"], random_rows(args.populations, args.draws))
+    if "difference" in parts:
+        head = ["labels of each", "pairs", "mean, %", "5th percentile", "least"]
+        table(head, difference_rows(args.populations // 2, args.draws // 2))
 
 
 if __name__ == "__main__":

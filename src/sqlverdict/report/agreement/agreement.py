@@ -277,8 +277,8 @@ def _notes(
     chances = {item.sampling_probability for item in labels.items if item.stratum}
     if len(chances) > 1 or None in chances:
         notes.append(
-            "the votes were drawn with different probabilities: the figures are of these pairs, and "
-            "their shares are not those of the run; 'estimate' weighs votes of its own queue"
+            "the votes were drawn with different probabilities: the figures are of these pairs, "
+            "and their shares are not those of the run; 'estimate' weighs votes of its own queue"
         )
     if labels.dropped:
         notes.append(
