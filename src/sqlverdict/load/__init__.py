@@ -21,6 +21,7 @@
 ``system_records``      benchmarks whose files also record what systems answered
 ``ehrsql``              what the readers of EHRSQL's questions share
 ``people/``             what people said about predictions: labels, and the vote log
+``revisions``           which published revision of a benchmark the cases are
 ``overlays``            named sets of corrected golds, and a benchmark with them
 ``translate``           databases and queries of SQLite in the words of another engine
 

@@ -56,6 +56,8 @@ class Manifest:
     killed_workers: int = 0
     databases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    revision: str = ""
+    """Which published revision of the benchmark the cases are, in words; empty: not looked up."""
     trial_of: str = ""
     """The system, where the run is one of several trials of it."""
     command: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.files.digests import sha256_file
+from sqlverdict.load.revisions import match_revision
 
 NAME = "versions"
 _VERSION_AT = 96
@@ -34,6 +35,18 @@ class Versions(Check):
         }
         text = ", ".join(f"{name} {number}" for name, number in programs.items())
         yield AuditFinding(NAME, "info", "programs", text, detail=programs)
+        match = match_revision(data.cases)
+        detail = {"other_golds": match.other_golds, "other_questions": match.other_questions}
+        yield AuditFinding(
+            NAME,
+            "warning" if match.nearest and not match.names else "info",
+            data.benchmark.name,
+            f"the revision: {match}",
+            "scores of two revisions cannot be compared; --json lists the cases that differ"
+            if match.nearest and not match.names
+            else "",
+            detail=detail,
+        )
         for note in data.benchmark.notes:
             yield AuditFinding(NAME, "info", data.benchmark.name, f"the reader notes: {note}")
         for source in data.benchmark.sources:

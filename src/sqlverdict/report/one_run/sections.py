@@ -90,7 +90,9 @@ def header(run: Run) -> str:
     """What was run, on how many cases, with which engine."""
     manifest = run.manifest
     return (
-        f"{manifest.system} on {manifest.benchmark}: {count(run.summary.cases, 'case')}, "
+        f"{manifest.system} on {manifest.benchmark}"
+        f"{f' ({manifest.revision})' if manifest.revision else ''}: "
+        f"{count(run.summary.cases, 'case')}, "
         f"{manifest.engine} {manifest.engine_version}, sqlverdict {manifest.sqlverdict}"
     )
 

@@ -60,6 +60,9 @@ def _check(first: Run, known: dict[str, bytes], other: Run, *, force: bool) -> l
         f"another question or gold, the first is {example.id!r} "
         f"({short(example.question or ' '.join(example.gold), _LONGEST)!r} in {other.folder})"
     )
+    revisions = [run.manifest.revision or "not known" for run in (first, other)]
+    if len({*revisions}) > 1:
+        text += f"; the revisions are: {revisions[0]}; and: {revisions[1]}"
     if force:
         return [f"{text}: values of different cases are compared"]
     raise UsageError(

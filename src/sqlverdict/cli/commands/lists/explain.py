@@ -17,6 +17,7 @@ from sqlverdict.cli.options.shared import json_option, print_json
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.files.text import count, near
+from sqlverdict.load.revisions import published_revisions
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import Pair, Rule
 from sqlverdict.registry import Registry
@@ -233,8 +234,10 @@ def _explain(kind: str, registry: Registry[Any], name: str, args: ExplainArgs) -
     row = {**_row(kind, registry, name), "home": home}
     options = {"options": _options(name, member)} if kind == "method" else {}
     text = _document(registry, name)
+    revisions = _revisions(name) if kind == "benchmark" else []
     if args.as_json:
-        print_json({**row, **options, "documentation": text})
+        more = {"revisions": revisions} if kind == "benchmark" else {}
+        print_json({**row, **options, **more, "documentation": text})
         return
     for head, cell in row.items():
         if head != "what":
@@ -242,6 +245,20 @@ def _explain(kind: str, registry: Registry[Any], name: str, args: ExplainArgs) -
     for values in options.values():
         click.echo(f"options: {', '.join(f'{key}={value}' for key, value in values.items())}")
     click.echo(f"\n{text}")
+    if revisions:
+        click.echo("\nPublished revisions:")
+    for each in revisions:
+        size = f"{each['questions']:,} questions" if each["questions"] else "not at hand"
+        click.echo(f"  {each['name']} ({size}): {each['source']}")
+
+
+def _revisions(benchmark: str) -> list[dict[str, Any]]:
+    """The published revisions of a benchmark; those whose files were not at hand have no number."""
+    return [
+        {"name": each.name, "questions": each.size or None, "source": each.source}
+        for each in published_revisions()
+        if each.benchmark == benchmark
+    ]
 
 
 def _row(kind: str, registry: Registry[Any], name: str) -> dict[str, Any]:
