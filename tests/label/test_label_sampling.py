@@ -275,6 +275,16 @@ def test_the_label_folder_keeps_the_draw_and_refuses_another(run: Run, tmp_path:
     assert "(20 items)" in label(run, *first)
 
 
+def test_a_draw_and_another_queue_do_not_share_a_folder(run: Run, tmp_path: Path) -> None:
+    votes_on(run, run.folder / "labels", "random", 5)
+    offline = ("--n", "30", "--annotators", "cai", "--offline", str(tmp_path / "cai.html"))
+    assert "has votes on another queue" in label(run, "--queue", "estimate", *offline)
+    own = ("--out", str(tmp_path / "own"))
+    assert "(30 items)" in label(run, "--queue", "estimate", *offline, *own)
+    assert "has a draw for an estimate" in label(run, "--queue", "random", *offline, *own)
+    assert "(30 items)" in label(run, "--queue", "estimate", *offline, *own)
+
+
 def test_a_draw_from_other_predictions_is_refused(run: Run, tmp_path: Path) -> None:
     queue = build_queue([run], "estimate", 30, 0)
     changed = [replace(result, prediction=f"{result.prediction} + 1") for result in many()]

@@ -248,11 +248,26 @@ def _queue(
     key = open_key(folder)
     if options.queue == ESTIMATE and options.not_blind:
         raise UsageError("votes for an estimate are blind: leave out --not-blind")
+    if options.queue == ESTIMATE and key.draw is None and _has_vote(folder):
+        raise UsageError(
+            f"{folder} has votes on another queue, and an estimate is drawn before the first vote. "
+            f"Name a folder of its own: --out DIR"
+        )
+    if options.queue != ESTIMATE and key.draw is not None:
+        raise UsageError(
+            f"{folder} has a draw for an estimate, which votes on other pairs would blur. Label "
+            f"it with --queue {ESTIMATE}, or name another folder: --out DIR"
+        )
     queue = build_queue(runs, options.queue, options.size, options.seed, voted, key.draw)
     if queue.draw is not None and key.draw is None:
         key = replace(key, draw=queue.draw)
         save_key(folder, key)
     return queue, key
+
+
+def _has_vote(folder: Path) -> bool:
+    file = folder / VOTES_FILE
+    return file.exists() and any(event.display is not None for event in read_events(file))
 
 
 def _assign(
