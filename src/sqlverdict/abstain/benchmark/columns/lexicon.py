@@ -223,7 +223,8 @@ MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
 WITHOUT_MODIFIERS = word_set(
     "age year birth birthday birthdate born death gender sex first last middle full previous "
     "former old original current permanent highest lowest average maximum minimum total number "
-    "count date id code percentage rank source destination local result make model type theme"
+    "count date id code percentage rank source destination local result make model type theme "
+    "area surface latitude longitude altitude elevation"
 )
 """Words of columns that have no such neighbour."""
 

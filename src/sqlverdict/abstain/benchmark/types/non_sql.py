@@ -105,7 +105,7 @@ class NonSql:
     """Requests on existing columns that a query alone cannot do."""
 
     label = "non-sql"
-    version = 3
+    version = 4
     prompt = "unanswerable_task"
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
@@ -150,7 +150,9 @@ def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str
     tasks: tuple[tuple[str, str], ...]
     tasks = FOR_AMOUNTS if amounts else FOR_VALUES if _OF.search(rest) else FOR_THINGS
     if not _NAMES.search(rest):
-        tasks = tuple(each for each in tasks if each[0] != "a correction")
+        tasks = tuple(each for each in tasks if each[0] not in ("a correction", "a poem"))
     if re.search(r"\band\b|\beach\b", rest):
-        tasks = tuple(each for each in tasks if not _OF_ONE.search(each[1]))
+        tasks = tuple(
+            each for each in tasks if each[0] != "a cause" and not _OF_ONE.search(each[1])
+        )
     return tasks[(draw(seed, "task", db_id, source) + turn) % len(tasks)]
