@@ -48,7 +48,8 @@ def summary_line(results: Sequence[Reproduction]) -> str:
         if own
         else "no value of ours can be compared"
     )
-    line += f"; {without:,} of the paper's values have none of ours beside them"
+    if without:
+        line += f"; {without:,} of the paper's values have none of ours beside them"
     if printed:
         line += (
             f"; {printed.count(EQUAL):,} of {len(printed):,} follow from other numbers that the "

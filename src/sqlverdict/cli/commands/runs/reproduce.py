@@ -86,8 +86,8 @@ def reproduce(args: ReproduceArgs) -> None:
         progress = stack.enter_context(LiveProgress()) if live else None
         work = PaperData(data, out, Options(progress=progress), lambda text: _tell(text, live))
         results = list(reproduce_exhibits(paper, exhibits, work))
-    if data is None:
-        _say_what_lacks(paper, results)
+    if data is None or not (work.has_files or _has_part(paper, data)):
+        _say_what_lacks(paper, results, data)
     content = json_text(paper_json(paper, results))
     if args.out is not None:
         page = write_files(args.out, paper, results)
@@ -113,17 +113,28 @@ def _data_folder(args: ReproduceArgs) -> Path | None:
     return folder
 
 
-def _say_what_lacks(paper: Paper, results: Sequence[Reproduction]) -> None:
+def _has_part(paper: Paper, data: Path) -> bool:
+    """Whether a folder has some of the paper's files: what lacks then is named table by table."""
+    return any((data / path).exists() for path in paper.sources)
+
+
+def _say_what_lacks(paper: Paper, results: Sequence[Reproduction], data: Path | None) -> None:
     """Say what belongs into a data folder.
 
     Raises:
-        UsageError: no value could be computed without one.
+        UsageError: no value could be computed without it.
     """
+    if data is not None and not any(each.exhibit.compute for each in results):
+        return  # Nothing was looked for.
     files = "\n".join(f"  {path}: {what}" for path, what in paper.sources.items())
-    text = f"give --data DIR, or set {_DATA} to a folder. What to put there:\n{files}"
+    text = (
+        f"no data folder; give --data DIR, or set {_DATA} to a folder. What to put there:\n{files}"
+        if data is None
+        else f"{data} has none of the files that this reads. Expected there:\n{files}"
+    )
     if not any(cell.ours is not None for result in results for cell in result.cells):
         raise UsageError(f"there is no data to compute it from: {text}")
-    click.echo(f"note: no data folder; {text}", err=True)
+    click.echo(f"note: {text}", err=True)
 
 
 def _tell(text: str, live: bool) -> None:
