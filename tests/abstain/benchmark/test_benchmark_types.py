@@ -262,16 +262,18 @@ def test_what_each_row_has_one_of_is_not_asked_for_as_different_ones() -> None:
     assert "planned area" not in surface
 
 
-def test_no_poem_of_numbers_and_no_cause_of_two_amounts() -> None:
+def test_no_poem_of_numbers_no_cause_of_two_amounts_and_no_forecast_of_a_past_year() -> None:
     questions = (
         ("Show the id and weight of each dog.", "SELECT dog_id, weight FROM dog"),
         ("What is the average age and total weight of dogs?", "SELECT avg(age) FROM dog"),
+        ("What is the average age of dogs born in 1974?", "SELECT avg(age) FROM dog"),
     )
     cases = tuple(Case(str(n), "kennel", *pair) for n, pair in enumerate(questions))
     ideas = list(TYPES.get("non_sql").ideas(sources(cases=cases), "kennel"))
     changed = [(idea.source, idea.task) for idea in ideas if idea.wording == "changed"]
     assert ("0", "a message") in changed
-    assert ("0", "a poem") not in changed
+    assert not {("0", "a poem"), ("0", "a letter"), ("2", "a forecast")} & set(changed)
+    assert ("1", "a forecast") in changed
     assert ("1", "a chart") in changed
     assert ("1", "a cause") not in changed
 

@@ -38,7 +38,7 @@ _EACH = 2
 
 _ROUNDS = 8
 
-_OF_ONE = word_set("name title address number contact account phone email")
+_OF_ONE = word_set("name title address number contact account phone email text description")
 """What hardly two rows share: nobody counts or groups by it."""
 
 _ONE_OF_ALL = word_set("oldest best nearest first")

@@ -19,7 +19,13 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.papers.exhibit import Paper
 from sqlverdict.papers.library import choose_exhibits, load_paper, paper_names
-from sqlverdict.papers.output import cell_table, paper_json, summary_line, write_files
+from sqlverdict.papers.output import (
+    all_cells,
+    cell_table,
+    paper_json,
+    summary_line,
+    write_files,
+)
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
 from sqlverdict.pipeline import Options
@@ -156,4 +162,4 @@ def _print(paper: Paper, results: Sequence[Reproduction]) -> None:
             screen.line(f"on files of your own: {result.exhibit.command}", "quiet")
         screen.table(cell_table(result.cells))
     screen.line()
-    screen.line(summary_line(results))
+    screen.line(summary_line(all_cells(results)))
