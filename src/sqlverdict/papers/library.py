@@ -46,13 +46,13 @@ def exhibit_name(paper: Paper, text: str) -> str:
     name = f"{(match[1] or 'table').lower()} {match[2].upper()}" if match else text
     if name not in known:
         raise UsageError(
-            f"{paper.name} has no {name!r}. Expected one of: {_listed(known)}; a number alone is a "
+            f"{paper.name} has no {name!r}. Expected one of: {_names_text(known)}; a number alone is a "
             f"table"
         )
     return name
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_text(names: Sequence[str]) -> str:
     """``tables 1 and 2, figures 1 and A1``, each kind in the order of its numbers."""
     kinds: dict[str, list[str]] = {}
     for name in names:
