@@ -46,8 +46,8 @@ def exhibit_name(paper: Paper, text: str) -> str:
     name = f"{(match[1] or 'table').lower()} {match[2].upper()}" if match else text
     if name not in known:
         raise UsageError(
-            f"{paper.name} has no {name!r}. Expected one of: {_names_text(known)}; a number alone is a "
-            f"table"
+            f"{paper.name} has no {name!r}. Expected one of: {_names_text(known)}; a number alone "
+            f"is a table"
         )
     return name
 
