@@ -22,7 +22,6 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from abstain_models import DATA, TRUSTSQL, table_of, triage
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.prompting.schema_text import column_lists
@@ -33,12 +32,17 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.papers.paper_data import PaperData
+from sqlverdict.papers.trustsql.forests import triage_examples
+from sqlverdict.papers.trustsql.votes import outcome_table
 from sqlverdict.records import Case
 from sqlverdict.score.reliability.reliability_score import rs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from tiny_llm import serve_gguf
 
+DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+TRUSTSQL = DATA / "trustsql"
 SQL = "sqlprompt(shots=2, databases=1)"
 CLS = "clsprompt(shots=2, databases=1, values=1)"
 LINES = (
@@ -101,7 +105,7 @@ def measure(
     decisions = composition.answer([databases.ask(case) for case in cases], tools)
     spent, after = perf_counter() - began, client.usage
     assert tools.runner is not None
-    table = table_of(decisions, cases, tools.runner)
+    table = outcome_table(decisions, cases, tools.runner)
     scores = " | ".join(f"{100 * (rs(table, c) or 0):.1f}" for c in (0.0, 10.0, "N"))
     no_sql = sum(one.sql is None and not one.abstained for one in decisions)
     calls = after.calls - before.calls
@@ -124,7 +128,8 @@ def main() -> None:
     if not TRUSTSQL.is_dir():
         parser.error(f"no data at {TRUSTSQL}: set SQLVERDICT_DATA")
     cases = choose(arguments.questions, arguments.seed)
-    training = TrainingData(train=training_examples(), background=triage())
+    data = PaperData(DATA, Path())
+    training = TrainingData(train=training_examples(), background=triage_examples(data))
     os.environ.setdefault("SQLVERDICT_CACHE", tempfile.mkdtemp())
     cache = ReplyCache(arguments.cache or Path(tempfile.mkdtemp()) / "replies.sqlite")
     with serve_gguf(

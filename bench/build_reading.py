@@ -54,7 +54,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
-def draw(built: Path, out: Path, seed: int) -> None:
+def draw(built: Path, out: Path, seed: int, each: int = EACH, controls: int = CONTROLS) -> None:
     """Draw, mix and hide."""
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for case in lines_of(built / "test.jsonl"):
@@ -65,7 +65,7 @@ def draw(built: Path, out: Path, seed: int) -> None:
         case
         for kind, cases in sorted(by_type.items())
         for case in shuffled(cases, seed, "reading", kind, key=lambda case: case["id"])[
-            : CONTROLS if kind == "answerable" else EACH
+            : controls if kind == "answerable" else each
         ]
     ]
     mixed = shuffled(sample, seed, "mix", key=lambda case: case["id"])
@@ -166,12 +166,17 @@ def main() -> None:
     drawing.add_argument("built", type=Path)
     drawing.add_argument("--out", type=Path, required=True)
     drawing.add_argument("--seed", type=int, default=0)
+    drawing.add_argument("--each", type=int, default=EACH, help="questions of each type")
+    drawing.add_argument("--controls", type=int, default=CONTROLS, help="answerable ones")
     counting = commands.add_parser("count", help="put the readers' marks together")
     counting.add_argument("folder", type=Path)
     counting.add_argument("votes", type=Path, nargs="+")
     arguments = parser.parse_args()
     if arguments.command == "draw":
-        draw(arguments.built, arguments.out, arguments.seed)
+        draw(
+            *(arguments.built, arguments.out, arguments.seed),
+            *(arguments.each, arguments.controls),
+        )
     else:
         count(arguments.folder, arguments.votes)
 

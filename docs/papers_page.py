@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlverdict.papers.cell import PaperCell
 from sqlverdict.papers.exhibit import exhibit_heading
-from sqlverdict.papers.output import cell_table
+from sqlverdict.papers.output import cell_table, summary_line
 from sqlverdict.report.terminal.tables import markdown, md_cell
 
 FACTS = Path(__file__).parent / "papers"
@@ -38,6 +38,7 @@ def paper_page(note: str, name: str) -> str:
 
 
 def _introduction(facts: dict[str, Any]) -> str:
+    cells = [_cell(each) for exhibit in facts["exhibits"] for each in exhibit["cells"]]
     rows = "\n".join(f"- `{path}`: {md_cell(what)}" for path, what in facts["sources"].items())
     return (
         f"`sqlverdict reproduce {facts['paper']} --data DIR` computes what follows. It prints our "
@@ -45,7 +46,8 @@ def _introduction(facts: dict[str, Any]) -> str:
         "its reason. “equal” means equal at the precision that the paper prints, “follows” "
         "that ours is computed from other numbers of the paper and agrees: a check of its "
         "arithmetic, and no measurement. The command "
-        f"below a heading does the same on files of your own.\n\nWhat goes into DIR:\n\n{rows}"
+        "below a heading does the same on files of your own.\n\n"
+        f"With the files at hand {summary_line(cells)}.\n\nWhat goes into DIR:\n\n{rows}"
     )
 
 

@@ -20,7 +20,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "README.md": "index.md",
 }
-WIDE = {"papers.md", "papers/etm.md", "papers/trustsql.md"}
+WIDE = {"papers/etm.md", "papers/flex.md", "papers/trustsql.md"}
 """Pages whose tables take the place of the navigation."""
 _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 _FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)

@@ -18,7 +18,6 @@ from sqlverdict.cli.main import sqlverdict
 
 ELSEWHERE = {
     "docs/index.md": "test_tutorials.py",
-    "docs/papers.md": "cli/test_cli_papers.py",
     "docs/rewards.md": "rl/test_rl_docs.py",
     "docs/integrations.md": "integrations/examples.py",
 }

@@ -54,7 +54,9 @@ def test_a_table_has_ours_the_papers_the_difference_and_the_reason(invoke: Invok
 @pytest.mark.parametrize(
     ("args", "text"),
     [
-        (("etm", "--table", "99"), "etm has no 'table 99'. Expected one of: table 1"),
+        (("etm", "--table", "99"), "etm has no 'table 99'. Expected one of: tables 1, 2, 3, "),
+        (("flex", "--data", ".", "--table", "3"), ". has none of the files that this reads"),
+        (("flex", "--data", ".", "--table", "3"), "flex/results: the folder results of"),
         (("etm", "--data", "nowhere"), "--data: nowhere is not a folder"),
         (("etn",), "'PAPER': 'etn' is not"),
     ],
@@ -65,6 +67,30 @@ def test_a_wrong_call_says_what_is_expected(
     result = invoke("reproduce", *args)
     assert result.exit_code == 2
     assert text in result.stderr
+
+
+def test_half_of_the_files_names_the_other_half(invoke: Invoke) -> None:
+    folder = Path("data/flex/results/agreement")
+    folder.mkdir(parents=True)
+    csv, half = "experts_agreement_200.csv", "fp_gpt-4o-2024-08-06.jsonl"
+    (folder / "fn_gpt-4o-2024-08-06.jsonl").write_text("")
+    for table in ("3", "4", "figure 8"):
+        result = invoke("reproduce", "flex", "--data", "data", "--table", table)
+        assert result.exit_code == 0, result.output
+        assert f"flex/results/agreement/{csv} is not in the data folder" in result.stdout
+        assert "no value of ours can be compared" in result.stdout
+    (folder / csv).write_text("Index,FN_consensus,FP_consensus\n0,0,1\n")
+    for table in ("3", "4", "figure 8"):
+        result = invoke("reproduce", "flex", "--data", "data", "--table", table)
+        assert f"flex/results/agreement/{half} is not in the data folder" in result.stdout
+
+
+def test_a_wrong_folder_is_said_beside_what_needs_none(invoke: Invoke) -> None:
+    Path("other").mkdir()
+    words = ("reproduce", "etm", "--data", "other", "--table", "figure 1")
+    result = invoke(*words)
+    assert result.exit_code == 0
+    assert "note: other has none of the files that this reads" in result.stderr
 
 
 def test_the_variable_names_the_data(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -317,6 +317,66 @@ def test_all_of_it_is_as_the_docs_say(data_root: Path, tmp_path: Path) -> None:
     assert now == fact_exhibits(), "write docs/papers/flex.json anew"
 
 
+def kappa_by_hand(pairs: list[tuple[bool, bool]]) -> float:
+    """Cohen's, of what people say and what a metric says."""
+    n = len(pairs)
+    same = sum(one == other for one, other in pairs) / n
+    yes = [sum(pair[side] for pair in pairs) / n for side in (0, 1)]
+    chance = yes[0] * yes[1] + (1 - yes[0]) * (1 - yes[1])
+    return 100 * (same - chance) / (1 - chance)
+
+
+def fleiss_by_hand(rows: list[list[str]]) -> float:
+    """Of three votes a row."""
+    agree = sum((sum(row.count(v) ** 2 for v in set(row)) - 3) / 6 for row in rows) / len(rows)
+    votes = [vote for row in rows for vote in row]
+    chance = sum((votes.count(vote) / len(votes)) ** 2 for vote in set(votes))
+    return 100 * (agree - chance) / (1 - chance)
+
+
+@pytest.mark.data
+def test_files_of_the_full_size_are_counted_as_the_paper_does(
+    data_root: Path, tmp_path: Path
+) -> None:
+    """Every published line twice, as 200 pairs: labels of 0.5 count as 0, the votes are columns."""
+    published = data_root / "flex/published/agreement"
+    folder = tmp_path / "data/flex/results/agreement"
+    folder.mkdir(parents=True)
+    for half in ("fn", "fp"):
+        name = f"{half}_{GPT_4O}.jsonl"
+        lines = (published / name).read_text("utf-8").splitlines(keepends=True)
+        (folder / name).write_text("".join(line * (PAIRS // 2 // len(lines)) for line in lines))
+    table = (published / "experts_agreement_200.csv").read_text("utf-8").splitlines()
+    rows = list(csv.DictReader(table))
+    rows = [dict(row) for row in rows for _ in range(PAIRS // 2 // len(rows))]
+    with (folder / "experts_agreement_200.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "Index": str(index)} for index, row in enumerate(rows))
+
+    matches, others = ([row[f"{half}_consensus"] for row in rows] for half in ("FP", "FN"))
+    assert [*matches, *others].count("0.5") == 2, "one of the 100 pairs, twice; the paper has two"
+    says = [label == "1" for label in (*matches, *others)]
+    ex = [True] * len(matches) + [False] * len(others)
+    votes = [[row[f"{half}_{name}"] for name in "ABC"] for row in rows for half in ("FN", "FP")]
+
+    cells = list(agreement_with_experts(PaperData(tmp_path / "data", tmp_path / "out")))
+    ours = {(cell.row, cell.column): cell.ours for cell in cells}
+    assert {cell.n for cell in cells} == {PAIRS, PAIRS // 2}
+    assert all(cell.reason == "" for cell in cells), "all pairs are at hand"
+    assert ours["EX", "kappa"] == pytest.approx(kappa_by_hand(list(zip(says, ex, strict=True))))
+    assert ours["three experts", "Fleiss' kappa"] == pytest.approx(fleiss_by_hand(votes))
+    assert ours["EX", "false positives"] == sum(label != "1" for label in matches)
+    assert ours["EX", "false negatives"] == others.count("1")
+    recorded = [
+        json.loads(line)["judge_result"]
+        for half in ("fp", "fn")
+        for line in (folder / f"{half}_{GPT_4O}.jsonl").read_text("utf-8").splitlines()
+    ]
+    judged = list(zip(says, recorded, strict=True))
+    assert ours["FLEX (GPT-4o)", "kappa"] == pytest.approx(kappa_by_hand(judged))
+
+
 @pytest.mark.data
 def test_the_published_half(data_root: Path, tmp_path: Path) -> None:
     data = PaperData(data_root, tmp_path)

@@ -46,7 +46,7 @@ def record(number: int, decision: str | None, kind: str | None = None) -> dict[s
         "unans_type_inferred": kind,
         "raw": {"sqlprompt_voting5": [decision or GOLD] * 4 + [decision or "SELECT 1"]},
         "gates": {"clsprompt": "answerable" if answerable else "not_answerable", "vote_frac": 1.0},
-        "decision": dict.fromkeys(SYSTEMS, decision),
+        "decision": dict.fromkeys(SYSTEMS, decision) | {"vote_top": decision or GOLD},
     }
 
 
@@ -114,6 +114,18 @@ def test_shares_by_hardness_and_by_type(small: PaperData) -> None:
     assert by_type["SQLP[VOTING]", "surface"].ours == 100.0
     assert by_type["SQLP[VOTING]", "out-of-domain"].ours == 0.0
     assert by_type["T5[MaxEnt]", "surface"].ours is None
+
+
+def test_votes_answer_where_all_samples_agree(small: PaperData) -> None:
+    """Of four questions the fifth sample of one disagrees: five samples hold it back, three not."""
+    table = cells(small, "7")
+    assert (table["5 samples", "answers given"].ours, table["5 samples", "RS(0)"].n) == (3, 4)
+    # One right, one held back rightly, two answered wrongly: 2/4, (2 - 20)/4, (2 - 8)/4.
+    five = [table["5 samples", f"RS({penalty})"].ours for penalty in ("0", "10", "N")]
+    assert five == [50.0, -450.0, -150.0]
+    assert table["3 samples", "answers given"].ours == 4
+    assert table["3 samples", "RS(0)"].ours == 25.0
+    assert table["10 samples", "RS(0)"].ours is None
 
 
 def test_a_missing_file_is_named_and_the_demo_shows_the_form(tmp_path: Path) -> None:

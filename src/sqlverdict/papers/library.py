@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sqlverdict import papers
 from sqlverdict.errors import UsageError
-from sqlverdict.papers.exhibit import Exhibit, Paper
+from sqlverdict.papers.exhibit import Exhibit, Paper, exhibit_heading
 
 _NAME = re.compile(r"(?:(table|figure)\s*)?(A?\d+)", re.IGNORECASE)
 
@@ -46,7 +46,21 @@ def exhibit_name(paper: Paper, text: str) -> str:
     name = f"{(match[1] or 'table').lower()} {match[2].upper()}" if match else text
     if name not in known:
         raise UsageError(
-            f"{paper.name} has no {name!r}. Expected one of: {', '.join(known)}; a number alone "
+            f"{paper.name} has no {name!r}. Expected one of: {_names_text(known)}; a number alone "
             f"is a table"
         )
     return name
+
+
+def _names_text(names: Sequence[str]) -> str:
+    """``tables 1 and 2, figures 1 and A1``, each kind in the order of its numbers."""
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(name.split()[0], []).append(name)
+    return ", ".join(exhibit_heading(sorted(kind, key=_number)) for kind in kinds.values())
+
+
+def _number(name: str) -> tuple[bool, int]:
+    """Numbers first, then those of an appendix."""
+    number = name.split()[1]
+    return number.startswith("A"), int(number.lstrip("A"))

@@ -36,9 +36,13 @@ def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
     return table(HEADERS, rows, title, left=_WITH_WORDS if words else _LEFT)
 
 
-def summary_line(results: Sequence[Reproduction]) -> str:
+def all_cells(results: Sequence[Reproduction]) -> list[PaperCell]:
+    """The values of some exhibits."""
+    return [cell for each in results for cell in each.cells]
+
+
+def summary_line(cells: Sequence[PaperCell]) -> str:
     """How many of the values that can be compared are equal."""
-    cells = [cell for each in results for cell in each.cells]
     own = [cell.difference for cell in cells if cell.difference and not cell.from_print]
     printed = [cell.difference for cell in cells if cell.difference and cell.from_print]
     without = sum(cell.ours is None for cell in cells)
@@ -48,7 +52,8 @@ def summary_line(results: Sequence[Reproduction]) -> str:
         if own
         else "no value of ours can be compared"
     )
-    line += f"; {without:,} of the paper's values have none of ours beside them"
+    if without:
+        line += f"; {without:,} of the paper's values have none of ours beside them"
     if printed:
         line += (
             f"; {printed.count(EQUAL):,} of {len(printed):,} follow from other numbers that the "
@@ -105,7 +110,7 @@ def write_files(folder: Path, paper: Paper, results: Sequence[Reproduction]) -> 
 def _page(paper: Paper, results: Sequence[Reproduction]) -> str:
     """One file: tables and drawings, no script."""
     title = _text(paper.title)
-    parts = [f"<h1>{title}</h1>", f"<p>{_text(summary_line(results))}.</p>"]
+    parts = [f"<h1>{title}</h1>", f"<p>{_text(summary_line(all_cells(results)))}.</p>"]
     parts += [_section(result) for result in results]
     policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
     return "\n".join(

@@ -39,6 +39,7 @@ class PaperData:
         options: The workers and the progress of runs.
         tell: Shows what is being done.
         runs: Runs that an exhibit made, for the next one.
+        has_files: Whether any file that was asked for is in the folder.
     """
 
     root: Path | None
@@ -46,6 +47,7 @@ class PaperData:
     options: Options = field(default_factory=Options)
     tell: Callable[[str], None] = lambda _: None
     runs: dict[str, list[Run]] = field(default_factory=dict)
+    has_files: bool = False
 
     def path(self, *parts: str) -> Path:
         """A file or folder of the data.
@@ -56,6 +58,7 @@ class PaperData:
         path = self.root.joinpath(*parts) if self.root is not None else None
         if path is None or not path.exists():
             raise MissingFile("/".join(parts))
+        self.has_files = True
         return path
 
     def lines(self, *parts: str) -> list[str]:

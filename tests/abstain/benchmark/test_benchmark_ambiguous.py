@@ -13,9 +13,11 @@ from click.testing import CliRunner
 
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.readings.ambiguity import SqlText
+from sqlverdict.abstain.benchmark.readings.shared_values import shared_values
 from sqlverdict.abstain.benchmark.unanswerable import TYPES, ChosenIdea, Idea, case_of
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Answer, Case
 
@@ -113,6 +115,33 @@ def test_a_rank_without_a_measure(ideas, database, runner) -> None:
     assert idea.readings == "sales or viewers"
     answers = [runner.run(database, query).rows for query in idea.queries]
     assert answers == [[("Dusk",)], [("Dawn",)]]
+
+
+def comparisons(tables: int, columns: int, *, large: str = "") -> list[str]:
+    """The queries that look for common values in tables of texts; one table may be large."""
+    names = ", ".join(f"town{n} TEXT" for n in range(columns))
+    ddl = "".join(f"CREATE TABLE city{n} (id INTEGER PRIMARY KEY, {names});" for n in range(tables))
+    queries = []
+
+    def values(query: str) -> list[str]:
+        if " OFFSET " in query:
+            assert query.endswith(" LIMIT 1 OFFSET 200000")
+            return ["more"] if large and f"FROM {large} " in query else []
+        queries.append(query)
+        return []
+
+    assert list(shared_values(read_ddl(ddl, "towns"), SqlText("sqlite"), values)) == []
+    return queries
+
+
+def test_comparing_columns_is_bounded_by_table_by_database_and_by_rows() -> None:
+    assert len(comparisons(1, 5)) == 10
+    assert len(comparisons(1, 20)) == 40, "of 190 pairs"
+    assert len(comparisons(20, 20)) == 300, "of 800"
+    assert len(comparisons(3, 5)) == 30
+    rest = comparisons(3, 5, large="city1")
+    assert len(rest) == 20
+    assert not any("city1" in query for query in rest)
 
 
 def test_nothing_is_made_without_a_runner_or_a_database(database, runner) -> None:

@@ -184,9 +184,10 @@ def test_mentions_are_where_the_question_names_what_the_query_reads() -> None:
     assert result.table == "dog"
     assert result.kind == "number"
     assert result.many
-    assert (
-        result.replaced(Hypothetical("shoe size", "number")) == "What are the Shoe sizes of dogs?"
-    )
+    shoe = Hypothetical("shoe size", "number")
+    assert result.replaced(shoe) == "What are the shoe sizes of dogs?", "capitals are no beginning"
+    (result,) = mention_of("What are the Ages of dogs?", "SELECT T1.age FROM dog AS T1")
+    assert result.replaced(shoe) == "What are the Shoe sizes of dogs?"
 
 
 @pytest.mark.parametrize(

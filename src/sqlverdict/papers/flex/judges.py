@@ -45,14 +45,14 @@ _SETS: Mapping[str, str] = {"bird": "BIRD", "spider": "Spider"}
 
 def agreement_by_model(data: PaperData) -> Iterator[PaperCell | Figure]:
     """The kappa of each model, on FLEX's pairs and on ROSE's, with its size and its price."""
-    own = _own_agreement(data)
+    own, lacking = _own_agreement(data)
     for name, one in own.items():
         yield _kappa_cell(name, OWN, one)
     try:
         other = _recorded_agreement(data)
     except MissingFile:
-        if not own:
-            raise
+        if lacking is not None:
+            raise lacking from None
         other = {}
     for (model, column), one in other.items():
         yield _kappa_cell(model, column, one)
@@ -77,20 +77,18 @@ def cost_of(model: str) -> float | None:
     return (INPUT * price.input + OUTPUT * price.output) / 1_000
 
 
-def _own_agreement(data: PaperData) -> dict[str, Agreement]:
-    """EX, and every judge whose replies to FLEX's pairs are in the folder."""
+def _own_agreement(data: PaperData) -> tuple[dict[str, Agreement], MissingFile | None]:
+    """EX, and every judge whose replies to FLEX's pairs are in the folder; else what lacks."""
+    results: dict[str, Agreement] = {}
     try:
         labels = expert_labels(data)
-        judges = recorded_judges(data)
-    except MissingFile:
-        return {}
-    results = {}
-    for judge in judges:
-        cases = judged_pairs(data, judge)
-        if "EX" not in results:
-            results["EX"] = judge_agreement("EX", cases, labels, by_results=True)
-        results[judge] = judge_agreement(judge, cases, labels)
-    return results
+        for judge in recorded_judges(data) or [GPT_4O]:
+            cases = judged_pairs(data, judge)
+            results.setdefault("EX", judge_agreement("EX", cases, labels, by_results=True))
+            results[judge] = judge_agreement(judge, cases, labels)
+    except MissingFile as missing:
+        return {}, missing
+    return results, None
 
 
 def _recorded_agreement(data: PaperData) -> dict[tuple[str, str], Agreement]:

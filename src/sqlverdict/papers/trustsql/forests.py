@@ -43,6 +43,8 @@ def gate_cells(data: PaperData) -> Iterator[PaperCell]:
     spider = json.loads(data.path("spider", "train_spider.json").read_text(encoding="utf-8"))
     known = [item["question"] for item in spider]
     yield from _rows("RF", test, _forest(data, known, test), _OTHER_BACKGROUND)
+    balanced = _forest(data, known, test, balance=True)
+    yield from _rows("RF, balance=true", test, balanced, "")
     yield from _rows("CLS", test, lambda one: one["gates"]["clsprompt"] == "answerable")
     yield from _ehrsql_cells(data)
 
@@ -71,14 +73,28 @@ def _rows(
         yield share_cell(row, kind, sum(held_back), len(held_back), reason)
 
 
-def _forest(data: PaperData, known: Sequence[str], test: Sequence[Mapping[str, Any]]) -> Gate:
+def triage_examples(data: PaperData) -> list[TrainingExample]:
+    """TriageSQL's unanswerable questions.
+
+    Raises:
+        MissingFile: they are not at hand.
+    """
+    cases = BENCHMARKS.get("triagesql").read(data.path(FOLDER, _TRIAGE)).cases
+    return [DatabaseIndex().example(case) for case in cases]
+
+
+def _forest(
+    data: PaperData,
+    known: Sequence[str],
+    test: Sequence[Mapping[str, Any]],
+    *,
+    balance: bool = False,
+) -> Gate:
     """What a forest says to test questions that knows answerable ones, and TriageSQL's others."""
     data.tell(f"fit a random forest to {len(known):,} questions")
     train = [TrainingExample(Ask(str(n), "", text), sql="") for n, text in enumerate(known)]
-    cases = BENCHMARKS.get("triagesql").read(data.path(FOLDER, _TRIAGE)).cases
-    background = [DatabaseIndex().example(case) for case in cases]
-    forest = Rf()
-    forest.fit(TrainingData(train=train, background=background), Tools())
+    forest = Rf(balance=balance)
+    forest.fit(TrainingData(train=train, background=triage_examples(data)), Tools())
     texts = sorted({record["question"] for record in test})
     detections = forest.score([(Ask("", "", text), None) for text in texts], Tools())
     answers = dict(zip(texts, map(forest.decide, detections), strict=True))

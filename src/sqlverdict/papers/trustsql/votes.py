@@ -68,6 +68,8 @@ def vote_cells(data: PaperData) -> Iterator[PaperCell]:
 
 
 def _score_cells(row: str, table: OutcomeTable) -> Iterator[PaperCell]:
+    answered = table.correct + table.wrong + table.answered_unanswerable
+    yield PaperCell(row, "answers given", answered, n=table.total)
     for penalty in PENALTIES:
         score = rs(table, penalty)
         assert score is not None, "there are cases"

@@ -12,7 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
-from sqlverdict.abstain.benchmark.columns.entities import is_entity, spoken_name
+from sqlverdict.abstain.benchmark.columns.entities import (
+    entity_kind,
+    is_entity,
+    noun_kind,
+    spoken_name,
+)
 from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, Hypothetical
 from sqlverdict.abstain.benchmark.columns.mentions import Mention, mentions
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
@@ -33,8 +38,11 @@ _EACH = 2
 
 _ROUNDS = 8
 
-_OF_ONE = word_set("name title address number contact account phone email")
+_OF_ONE = word_set("name title address number contact account phone email text description")
 """What hardly two rows share: nobody counts or groups by it."""
+
+_ONE_OF_ALL = word_set("oldest best nearest first")
+"""Words of names that each row has one of, and hardly two rows the same: its oldest museum."""
 
 _SORTING = word_set("by each different distinct order per")
 
@@ -125,7 +133,11 @@ def column_ideas(
         key = (fold(table), near)
         if key not in memory:
             schema_table = known.schema.table(table)
-            columns = options(schema_table, near) if schema_table is not None else ()
+            columns = [
+                option
+                for option in (options(schema_table, near) if schema_table is not None else ())
+                if schema_table is not None and not _may_be_linked(option, schema_table, known)
+            ]
             memory[key] = sorted(columns, key=lambda option: option.name)
         return memory[key]
 
@@ -214,7 +226,20 @@ def _forms_for(option: Hypothetical, table: Table) -> Sequence[str]:
 
 
 def _is_of_one(option: Hypothetical) -> bool:
-    return option.name.split()[-1] in _OF_ONE
+    first, last = option.name.split()[0], option.name.split()[-1]
+    return last in _OF_ONE or first in _ONE_OF_ALL
+
+
+def _may_be_linked(option: Hypothetical, table: Table, known: SchemaWords) -> bool:
+    """Whether a role, such as an owner, may be what a link to persons says.
+
+    Pets have no owner in their table, but students have pets in another.
+    """
+    if noun_kind(singular(option.name)) != "person":
+        return False
+    linked = known.connected(table.name) - {fold(table.name)}
+    others = (known.schema.table(name) for name in linked)
+    return any(other is not None and entity_kind(other) == "person" for other in others)
 
 
 def _sorts(mention: Mention) -> bool:

@@ -151,7 +151,6 @@ NEIGHBOURS: tuple[tuple[str, str, str], ...] = (
     ("person", "birth", "death"),
     ("person", "citizenship", "second citizenship"),
     ("person", "nationality", "second nationality"),
-    ("person", "major", "second major"),
     ("person", "language", "second language"),
     ("person", "weight", "target weight"),
     ("person", "hire", "promotion"),
@@ -223,7 +222,8 @@ MODIFIERS: dict[ColumnKind, tuple[str, ...]] = {
 WITHOUT_MODIFIERS = word_set(
     "age year birth birthday birthdate born death gender sex first last middle full previous "
     "former old original current permanent highest lowest average maximum minimum total number "
-    "count date id code percentage rank source destination local result make model type theme"
+    "count date id code percentage rank source destination local result make model type theme "
+    "area surface latitude longitude altitude elevation capital weight height length width"
 )
 """Words of columns that have no such neighbour."""
 

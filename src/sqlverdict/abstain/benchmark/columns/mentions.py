@@ -89,7 +89,8 @@ class Mention:
         question = self.case.question
         text = option.plural if self.many else option.name
         before, after = question[: self.start], question[self.end :]
-        if question[self.start].isupper():
+        old = question[self.start : self.end]
+        if old[0].isupper() and (not before or not old.isupper()):  # GNP is no beginning.
             text = text[0].upper() + text[1:]
         start, article = before.rstrip(), before.rstrip().rsplit(" ", 1)[-1]
         if article.lower() in ("a", "an"):

@@ -31,6 +31,10 @@ Values = Callable[[str], list[str]]
 _MOST_VALUES = 12
 _MOST_PAIRS = 40
 """So many pairs of a table's columns are compared: each takes a query over the whole table."""
+_MOST_COMPARED = 300
+"""So many pairs of columns of a database."""
+_MOST_ROWS = 200_000
+"""A larger table is passed over: 40 pairs of its columns would take more than ten seconds."""
 
 _PLACES = word_set("city town state country region continent district county location address")
 _LONGEST = 40
@@ -55,19 +59,43 @@ class _Slot:
     column: str
     join: str
     compared: str
+    joined: tuple[Table, ...] = ()
+
+
+class _Comparisons:
+    """Compares pairs of columns, as many as a database may cost."""
+
+    def __init__(self, sql: SqlText, values: Values) -> None:
+        self._sql, self._values = sql, values
+        self._left = _MOST_COMPARED
+        self._large: dict[str, bool] = {}
+
+    def common(self, query: str, *tables: Table) -> list[str]:
+        """The texts that both columns hold and that may stand in a question."""
+        if any(map(self._is_large, tables)) or not self._left:
+            return []
+        self._left -= 1
+        return list(filter(_is_sayable, self._values(query)))
+
+    def _is_large(self, table: Table) -> bool:
+        if table.name not in self._large:
+            beyond = f"SELECT 'more' FROM {self._sql.name(table.name)} LIMIT 1 OFFSET {_MOST_ROWS}"  # noqa: S608 (quoted)
+            self._large[table.name] = bool(self._values(beyond))
+        return self._large[table.name]
 
 
 def shared_values(schema: Schema, sql: SqlText, values: Values) -> Iterator[Ambiguity]:
     """Questions with a value that two columns hold."""
+    compared = _Comparisons(sql, values)
     for table in schema.tables:
-        yield from _in_one_table(table, schema, sql, values)
+        yield from _in_one_table(table, schema, sql, compared)
     for first, second in combinations(schema.tables, 2):
         if is_entity(first) and is_entity(second):
-            yield from _in_two_tables(first, second, sql, values)
+            yield from _in_two_tables(first, second, sql, compared)
 
 
 def _in_one_table(
-    table: Table, schema: Schema, sql: SqlText, values: Values
+    table: Table, schema: Schema, sql: SqlText, compared: _Comparisons
 ) -> Iterator[Ambiguity]:
     spoken = spoken_table(table)
     if spoken is None:
@@ -88,7 +116,7 @@ def _in_one_table(
             if column.name not in (first.column, second.column)
             for form in _LISTS
         ]
-        for value in filter(_is_sayable, values(common)):
+        for value in compared.common(common, table, *first.joined):
             for form, attribute, output in forms:
                 text = form.format(
                     tables=spoken[1],
@@ -133,12 +161,13 @@ def _slots(table: Table, schema: Schema, sql: SqlText) -> Iterator[tuple[_Slot, 
                 f"{sql.column(parent.name, key.parent_columns[0])}"
             )
             join = f" JOIN {sql.name(parent.name)} ON {on}"
-            slots.append(_Slot(key.columns[0], join, sql.column(parent.name, called.name)))
+            name = sql.column(parent.name, called.name)
+            slots.append(_Slot(key.columns[0], join, name, (parent,)))
         yield slots[0], slots[1]
 
 
 def _in_two_tables(
-    first: Table, second: Table, sql: SqlText, values: Values
+    first: Table, second: Table, sql: SqlText, compared: _Comparisons
 ) -> Iterator[Ambiguity]:
     one, other = title_column(first), title_column(second)
     if one is None or other is None:
@@ -161,7 +190,7 @@ def _in_two_tables(
         f"{sql.name(one.name)} IN (SELECT {sql.name(other.name)} FROM {sql.name(second.name)}) "
         f"ORDER BY 1 LIMIT {_MOST_VALUES}"
     )
-    for value in filter(_is_sayable, values(common)):
+    for value in compared.common(common, first, second):
         for mine, yours in shared:
             for form in _OF_ONE:
                 queries = [

@@ -30,7 +30,7 @@ class ColumnRelated(ColumnType):
     """Hypothetical columns that would fit into the schema."""
 
     label = "column-related"
-    version = 3
+    version = 4
 
     def options(
         self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]

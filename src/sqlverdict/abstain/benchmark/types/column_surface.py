@@ -42,7 +42,7 @@ class ColumnSurface(ColumnType):
     """Hypothetical columns that resemble existing ones."""
 
     label = "column-surface"
-    version = 3
+    version = 4
 
     def options(
         self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]

@@ -25,7 +25,7 @@ class ColumnUnrelated(ColumnType):
     """Hypothetical columns that have nothing to do with the database."""
 
     label = "column-unrelated"
-    version = 3
+    version = 4
 
     def options(
         self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]

@@ -44,6 +44,10 @@ _OF = re.compile(
     r"\b(?:of|for|names?|titles?|ids?|codes?|years?|dates?|ages?|addresses)\b|,|\band\b",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
+"""What is over has no forecast."""
+_OF_NAMES = ("a correction", "a letter", "a poem")
+"""Tasks that nobody wants done with numbers."""
 _OF_ONE = re.compile(r"\{rest\} (?:be|not|good|changes)|\b(?:is|will) \{rest\}")
 """Forms whose verb is for one thing: not for the maximum and the minimum."""
 FOR_AMOUNTS = (
@@ -105,7 +109,7 @@ class NonSql:
     """Requests on existing columns that a query alone cannot do."""
 
     label = "non-sql"
-    version = 3
+    version = 4
     prompt = "unanswerable_task"
 
     def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
@@ -150,7 +154,11 @@ def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str
     tasks: tuple[tuple[str, str], ...]
     tasks = FOR_AMOUNTS if amounts else FOR_VALUES if _OF.search(rest) else FOR_THINGS
     if not _NAMES.search(rest):
-        tasks = tuple(each for each in tasks if each[0] != "a correction")
+        tasks = tuple(each for each in tasks if each[0] not in _OF_NAMES)
+    if _YEAR.search(rest):
+        tasks = tuple(each for each in tasks if each[0] != "a forecast")
     if re.search(r"\band\b|\beach\b", rest):
-        tasks = tuple(each for each in tasks if not _OF_ONE.search(each[1]))
+        tasks = tuple(
+            each for each in tasks if each[0] != "a cause" and not _OF_ONE.search(each[1])
+        )
     return tasks[(draw(seed, "task", db_id, source) + turn) % len(tasks)]

@@ -19,7 +19,13 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.papers.exhibit import Paper
 from sqlverdict.papers.library import choose_exhibits, load_paper, paper_names
-from sqlverdict.papers.output import cell_table, paper_json, summary_line, write_files
+from sqlverdict.papers.output import (
+    all_cells,
+    cell_table,
+    paper_json,
+    summary_line,
+    write_files,
+)
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
 from sqlverdict.pipeline import Options
@@ -86,8 +92,8 @@ def reproduce(args: ReproduceArgs) -> None:
         progress = stack.enter_context(LiveProgress()) if live else None
         work = PaperData(data, out, Options(progress=progress), lambda text: _tell(text, live))
         results = list(reproduce_exhibits(paper, exhibits, work))
-    if data is None:
-        _say_what_lacks(paper, results)
+    if data is None or not (work.has_files or _has_part(paper, data)):
+        _say_what_lacks(paper, results, data)
     content = json_text(paper_json(paper, results))
     if args.out is not None:
         page = write_files(args.out, paper, results)
@@ -113,17 +119,28 @@ def _data_folder(args: ReproduceArgs) -> Path | None:
     return folder
 
 
-def _say_what_lacks(paper: Paper, results: Sequence[Reproduction]) -> None:
+def _has_part(paper: Paper, data: Path) -> bool:
+    """Whether a folder has some of the paper's files: what lacks then is named table by table."""
+    return any((data / path).exists() for path in paper.sources)
+
+
+def _say_what_lacks(paper: Paper, results: Sequence[Reproduction], data: Path | None) -> None:
     """Say what belongs into a data folder.
 
     Raises:
-        UsageError: no value could be computed without one.
+        UsageError: no value could be computed without it.
     """
+    if data is not None and not any(each.exhibit.compute for each in results):
+        return  # Nothing was looked for.
     files = "\n".join(f"  {path}: {what}" for path, what in paper.sources.items())
-    text = f"give --data DIR, or set {_DATA} to a folder. What to put there:\n{files}"
+    text = (
+        f"no data folder; give --data DIR, or set {_DATA} to a folder. What to put there:\n{files}"
+        if data is None
+        else f"{data} has none of the files that this reads. Expected there:\n{files}"
+    )
     if not any(cell.ours is not None for result in results for cell in result.cells):
         raise UsageError(f"there is no data to compute it from: {text}")
-    click.echo(f"note: no data folder; {text}", err=True)
+    click.echo(f"note: {text}", err=True)
 
 
 def _tell(text: str, live: bool) -> None:
@@ -145,4 +162,4 @@ def _print(paper: Paper, results: Sequence[Reproduction]) -> None:
             screen.line(f"on files of your own: {result.exhibit.command}", "quiet")
         screen.table(cell_table(result.cells))
     screen.line()
-    screen.line(summary_line(results))
+    screen.line(summary_line(all_cells(results)))
