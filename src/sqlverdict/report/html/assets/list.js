@@ -32,10 +32,10 @@ let typing = 0;
 function searched() {
   clearTimeout(typing);
   typing = setTimeout(() => {
-    if (by("search").value === state.query) return;
-    state.query = by("search").value;
-    replaceAddress(listAddress());
-    refreshList();
+    const q = by("search").value;
+    if (q === state.query) return;
+    replaceAddress(listAddress(state.filters, { q, order: state.order }));
+    route();
   }, 120);
 }
 
