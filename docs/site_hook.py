@@ -37,6 +37,12 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Name the dialog of the search for readers of screens; the theme does not."""
+    del page, config
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Lead links to the pages of the site; code stays as it is."""
     del config
