@@ -1,18 +1,22 @@
 """The pictures of ``report.html`` in the docs: ``make pictures`` makes them anew, from the demo.
 
-They need Playwright and Chromium (``make browser``). The same Chromium and fonts give the same bytes: nothing
-that is shown depends on the clock.
+They need Playwright and Chromium (``make browser``). The same Chromium and fonts give the same
+bytes: nothing that is shown depends on the clock.
 """
 
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+
+from click.testing import CliRunner
+
+from sqlverdict.cli.main import sqlverdict
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -30,8 +34,7 @@ class Picture:
         address: What the page shows.
         ready: What is there once it is shown.
         width: The page's width.
-        height: Its height; also that of the picture, unless ``first`` and ``last``, which are in sight, say
-            otherwise.
+        height: Its height; also that of the picture, unless it goes from ``first`` to ``last``.
         first: The element that the picture starts with; empty: the page's upper left corner.
         last: The element that it ends with.
     """
@@ -88,8 +91,10 @@ def main() -> None:
 
 def demo_report(folder: Path) -> Path:
     """The page of the demo, made in a folder."""
-    demo = [sys.executable, "-m", "sqlverdict", "demo"]
-    subprocess.run(demo, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    with chdir(folder):
+        result = CliRunner().invoke(sqlverdict, ["demo"])
+    if result.exit_code:
+        raise RuntimeError(result.output)
     return folder / "sqlverdict-demo" / "report.html"
 
 
@@ -111,7 +116,8 @@ def take(browser: Any, report: Path, picture: Picture, file: Path) -> None:
 
 
 def _clip(page: Page, picture: Picture) -> dict[str, float]:
-    first, last = (page.locator(each).first.bounding_box() for each in (picture.first, picture.last))
+    ends = (picture.first, picture.last)
+    first, last = (page.locator(each).first.bounding_box() for each in ends)
     if first is None or last is None:
         raise RuntimeError(f"{picture.name}: {picture.first} or {picture.last} is not in sight")
     margin = 14.0

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 OWN_HOSTS = ("127.0.0.1", "localhost")
 SERIOUS = ("serious", "critical")
-WAIT_MILLISECONDS = 60_000
+WAIT_MILLISECONDS = 180_000
 """How long a test waits for what it expects to see: it must appear on a busy machine too."""
 VIEWPORT = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}

@@ -13,6 +13,7 @@ from sqlverdict.evidence import Tested
 from sqlverdict.records import Verdict
 from sqlverdict.report.html.page import write_page
 
+UNSCORED = "\N{EN DASH}"
 WRONG = ["q2", "q4", "q6", "q7", "q8", "q12"]
 """The wrong answers of the first system, in the order of the benchmark."""
 
@@ -99,7 +100,7 @@ def test_the_legend_has_every_verdict_and_filters_by_it(open_file: OpenPage, rep
     page = opened(open_file, report, "#cases")
     legend = page.locator("#marks button").all_inner_texts()
     assert [" ".join(text.split()) for text in legend] == [
-        "✗ wrong 6", "⊘ abstained wrongly 1", "– unscored 1", "✓ right 291", "○ abstained correctly 1",
+        "✗ wrong 6", "⊘ abstained wrongly 1", f"{UNSCORED} unscored 1", "✓ right 291", "○ abstained correctly 1",
     ]  # fmt: skip
     page.locator("#marks button", has_text="abstained correctly").click()
     page.wait_for_selector("#shown-count:text-is('1 of 300 cases')")
@@ -131,9 +132,7 @@ def lucky(tmp_path: Path) -> Path:
     return write_page(tmp_path / "report.html", [write_run(tmp_path / "run", results, "mine")])
 
 
-def test_what_is_right_by_luck_is_told_from_what_is_right(
-    open_file: OpenPage, lucky: Path
-) -> None:
+def test_what_is_right_by_luck_is_told_from_what_is_right(open_file: OpenPage, lucky: Path) -> None:
     page = opened(open_file, lucky, "#cases")
     assert ids(page, 3) == ["q2", "q1", "q0"]
     assert [cells(page, row) for row in range(3)] == [

@@ -16,7 +16,6 @@ from sqlverdict.report.html.build import make_document
 from sqlverdict.report.html.page import save_page, write_page
 
 
-
 def rows(page: Any) -> list[str]:
     return page.locator(".row-facts").all_inner_texts()
 

@@ -25,7 +25,9 @@ def test_three_numbers_and_three_examples_fit_one_screen(open_file: OpenPage, re
     marks = page.locator(".example .verdict-line").all_inner_texts()
     assert [text.split("\n")[-1] for text in marks] == ["wrong", "wrong", "abstained correctly"]
     assert page.evaluate("document.documentElement.scrollHeight") <= VIEWPORT["height"]
-    legend = [" ".join(text.split()) for text in page.locator(".verdict-legend a").all_inner_texts()]
+    legend = [
+        " ".join(text.split()) for text in page.locator(".verdict-legend a").all_inner_texts()
+    ]
     assert legend == [
         "right 291", "abstained correctly 1", "unscored 1", "abstained wrongly 1", "wrong 6",
     ]  # fmt: skip
