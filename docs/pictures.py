@@ -63,7 +63,7 @@ PICTURES = (
     ),
     Picture(
         "report-proof",
-        "#case-observatory-25",
+        "#case-observatory-08",
         ".derivation",
         1480,
         2000,

@@ -67,6 +67,25 @@ def test_a_run_of_any_size_has_a_summary(open_file: OpenPage, tmp_path: Path, ma
     assert page.locator(".example").count() == min(many, 3)
 
 
+def test_the_legend_of_the_bars_has_the_parts_of_every_system(
+    open_file: OpenPage, tmp_path: Path
+) -> None:
+    runs = [
+        write_run(tmp_path / name, results, name)
+        for name, results in (
+            ("plain", [result(index) for index in range(9)]),
+            ("all", every_kind()[:10]),
+        )
+    ]
+    page = opened(open_file, write_page(tmp_path / "report.html", runs))
+    legend = page.locator(".legend li", has_text="abstained correctly")
+    assert legend.inner_text().split("\n") == ["abstained correctly", "0", "0.0%"]
+    assert legend.locator("a").count() == 0
+    colour = "each => getComputedStyle(each).backgroundColor"
+    piece = page.locator(".bar-row:not(.current) .part-abstained_right")
+    assert legend.locator(".swatch").evaluate(colour) == piece.evaluate(colour)
+
+
 def test_no_table_is_cut_on_a_phone(open_file: OpenPage, report: Path) -> None:
     page = opened(open_file, report, viewport=PHONE)
     names = page.locator("nav a").evaluate_all("all => all.map(each => each.dataset.section)")

@@ -30,13 +30,16 @@ function partCounts(system) {
 
 function barSection() {
   const systems = doc.systems.length > 1 ? doc.systems.map((_, i) => i) : [0];
-  const counts = partCounts(state.system), total = counts.reduce((sum, [, many]) => sum + many, 0);
+  const own = new Map(partCounts(state.system)), total = [...own.values()].reduce((sum, many) => sum + many, 0);
+  const shown = new Set(systems.flatMap((system) => partCounts(system).map(([part]) => part)));
+  const parts = Object.keys(doc.words.part).filter((part) => shown.has(part));
+  const line = (part, many) => [el(`span.swatch.part-${part}`, { "aria-hidden": "true" }), el("span.legend-label", null, word("part", part)),
+    el("span.legend-count", null, number(many)), el("span.quiet", null, percent(many / total))];
   return el("section", null, el("h2", null, "Evidence"),
     el("div.bars", null, systems.map((system) => evidenceBar(system))),
-    el("ul.legend", { "aria-label": `Cases of ${doc.systems[state.system].name} by evidence` }, counts.map(([part, many]) => el("li", null,
-      el("a", { href: listAddress({ part }), title: word("part_meaning", part) },
-        el(`span.swatch.part-${part}`, { "aria-hidden": "true" }), el("span.legend-label", null, word("part", part)),
-        el("span.legend-count", null, number(many)), el("span.quiet", null, percent(many / total)))))));
+    el("ul.legend", { "aria-label": `Cases of ${doc.systems[state.system].name} by evidence` }, parts.map((part) => el("li", null,
+      own.has(part) ? el("a", { href: listAddress({ part }), title: word("part_meaning", part) }, line(part, own.get(part)))
+        : el("span.nowhere", { title: word("part_meaning", part) }, line(part, 0))))));
 }
 
 function evidenceBar(system) {
