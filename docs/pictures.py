@@ -49,7 +49,7 @@ class Picture:
 
 
 PICTURES = (
-    Picture("report-overview", "#overview", ".headline", 1080, 660),
+    Picture("report-overview", "#overview", ".headline", 1080, 780),
     Picture("report-cases", "#cases", ".results", 1280, 760),
     Picture("report-summary", "#summary", ".example >> nth=2", 1080, 640),
     Picture(
