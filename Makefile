@@ -16,7 +16,7 @@ QUICK_WORKERS ?= $(CORES)
 # Tests start many interpreters: without compiled files each compiles the whole package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install core browser demo demo-duckdb quick test test-data shuffled test-integrations thorough lint check docs site release-check bench clean
+.PHONY: install core browser demo demo-duckdb quick test test-data shuffled test-integrations thorough lint check docs pictures site release-check bench clean
 
 install: $(STAMP)
 
@@ -97,7 +97,11 @@ check: lint test
 docs: install
 	$(BIN)/python docs/generate.py
 
-# The docs as a site, in site/; a broken link or anchor is an error.
+# The pictures of report.html in the docs; needs Chromium (make browser).
+pictures: install
+	$(BIN)/python docs/pictures.py
+
+# The docs as a site, in site/; a broken link or anchor is an error. Open site/index.html: it needs no server.
 site: core
 	$(PIP) '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

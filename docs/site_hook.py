@@ -22,6 +22,8 @@ OUTSIDE = {
 }
 WIDE = {"papers/etm.md", "papers/flex.md", "papers/trustsql.md"}
 """Pages whose tables take the place of the navigation."""
+FIRST = "index.md"
+"""The first page: it shows a case at once, and the tabs above it are its navigation."""
 _LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
 _FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 
@@ -35,11 +37,17 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Name the dialog of the search for readers of screens; the theme does not."""
+    del page, config
+    return output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Lead links to the pages of the site; code stays as it is."""
     del config
     path = page.file.src_uri
-    if path in WIDE:
+    if path in WIDE or path == FIRST:
         page.meta["hide"] = ["navigation", "toc"]
     # Pages from outside have their links as seen from the repository's root.
     folder = "." if path in OUTSIDE.values() and path != "index.md" else f"docs/{path}/.."

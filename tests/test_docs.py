@@ -160,8 +160,8 @@ def test_the_site_builds(tmp_path: Path) -> None:
         command, cwd=ROOT, env=settings, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "papers" / "index.html").is_file()
-    api = (tmp_path / "api" / "index.html").read_text(encoding="utf-8")
+    assert (tmp_path / "papers.html").is_file()
+    api = (tmp_path / "api.html").read_text(encoding="utf-8")
     entries = re.findall(r"^::: (\S+)$", (ROOT / "docs" / "api.md").read_text(), re.MULTILINE)
     assert [name for name in entries if f'id="{name}"' not in api] == []
     assert not re.search(ROLE, api), "docs/roles.py makes links of roles"

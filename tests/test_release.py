@@ -83,7 +83,7 @@ def test_the_description_on_pypi_leads_to_pages_of_the_site() -> None:
     links = re.findall(rf"\]\({re.escape(SITE)}([^)#]*)(?:#[^)]*)?\)", text)
     assert "images/report-case.png" in links
     for link in links:
-        page = link.strip("/")
+        page = link.strip("/").removesuffix(".html")
         files = [ROOT / "docs" / name for name in (page, f"{page}.md")]
         files += [ROOT / "docs" / page / name for name in ("index.md", "README.md")]
         files += [ROOT / OUTSIDE[page]] if page in OUTSIDE else []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser_parts import VIEWPORT, WAIT_MILLISECONDS, Faults, OpenPage, SharedPage
+from report_runs import write_report
 
 from tiers import THOROUGH
 
@@ -179,3 +180,9 @@ def open_file(shared_page: SharedPage, open_page: OpenPage, faults: Faults) -> I
 
     yield open_one
     shared_page.leave(faults)
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """``report.html`` of two systems, with every section that a page can have."""
+    return write_report(tmp_path_factory.mktemp("report"))

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from browser_parts import OpenPage
+from msgspec.structs import replace
+
 from sqlverdict.evidence import (
     Failed,
     Judged,
@@ -25,6 +28,10 @@ from sqlverdict.evidence_parts import (
     TableExcerpt,
 )
 from sqlverdict.records import Reason, Result, Verdict
+from sqlverdict.report.html.build import make_document
+from sqlverdict.report.html.document import PageSuspect
+from sqlverdict.report.html.page import save_page
+from sqlverdict.report.reliability.figures import ReliabilityRequest
 from sqlverdict.runlog.folder import RunFolder
 from sqlverdict.runlog.log import encode_result
 from sqlverdict.runlog.manifest import Manifest
@@ -219,3 +226,33 @@ def hostile() -> list[Result]:
             )
         )
     return results
+
+
+def write_report(folder: Path) -> Path:
+    """A page of two systems with every kind of evidence, and enough cases to scroll."""
+    kinds = every_kind()
+    more = [result(index) for index in range(len(kinds), 300)]
+    other = [
+        replace(
+            each,
+            verdict=Verdict.INCORRECT,
+            scores={"verdict": 0.0, "ex": 0.0},
+            situation="difference",
+        )
+        if each.index in (1, 20)
+        else each
+        for each in [*kinds, *more]
+    ]
+    mine = write_run(folder / "mine", [*kinds, *more], "mine")
+    runs = [mine, write_run(folder / "other", other, "other")]
+    answers = (("mine", "SELECT 1", False),)
+    suspect = PageSuspect("q12", 0.8, ("no row has it",), ("odds x2",), answers)
+    page = make_document(runs, suspects=[suspect], request=ReliabilityRequest())
+    return save_page(folder / "report.html", page)
+
+
+def opened(open_file: OpenPage, file: Path, address: str = "", **options: Any) -> Any:
+    """The page of a report, once it can be used."""
+    page = open_file(file.as_uri() + address, **options)
+    page.wait_for_selector("body[data-ready]")
+    return page

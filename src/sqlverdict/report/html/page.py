@@ -26,6 +26,7 @@ from sqlverdict.runlog.run import Run
 SCRIPTS = (
     "dom",
     "data",
+    "qualifiers",
     "sql",
     "tables",
     "evidence",
@@ -34,6 +35,7 @@ SCRIPTS = (
     "filters",
     "list",
     "overview",
+    "summary",
     "systems",
     "metrics",
     "reliability",

@@ -5,7 +5,7 @@ function playground(position) {
   const gold = el("textarea", { id: "try-gold", rows: 5, spellcheck: "false" });
   const prediction = el("textarea", { id: "try-prediction", rows: 5, spellcheck: "false" });
   gold.value = golds[0] || "";
-  prediction.value = doc.results[state.system].prediction[position] || "";
+  prediction.value = doc.results[state.answer].prediction[position] || "";
   const outcome = el("div.tried", { id: "tried", role: "status" });
   const button = el("button", { type: "button", id: "try-run" }, "Run both");
   let running = false;
@@ -16,7 +16,7 @@ function playground(position) {
     button.setAttribute("aria-disabled", "true");
     fill(outcome, el("p.quiet", null, "Running, proving, searching …"));
     try {
-      const result = await ask("check", { run: shownRuns[state.system], id, gold: gold.value, prediction: prediction.value });
+      const result = await ask("check", { run: shownRuns[state.answer], id, gold: gold.value, prediction: prediction.value });
       fill(outcome, triedResult(result, gold.value, prediction.value));
     } catch (error) {
       fill(outcome, el("p.failed", null, error.message));

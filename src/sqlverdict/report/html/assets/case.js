@@ -3,14 +3,10 @@
 const chip = (kind, key, label) => el(`span.chip.${kind}-${key}`, null, label);
 const partChip = (part) => el("span.chip", null, el(`span.swatch.part-${part}`, { "aria-hidden": "true" }), word("part", part));
 
-const SHORT_VERDICT = {
-  correct: "right", incorrect: "wrong", needs_review: "needs review",
-  abstained_right: "abstained correctly", abstained_wrong: "abstained wrongly", unscored: "unscored",
-};
-const verdictChip = (verdict) => chip("verdict", verdict, SHORT_VERDICT[verdict] || verdict);
+const verdictChip = (verdict) => chip("verdict", verdict, markWords(verdict));
 
 /** Whether a part of the evidence bar says something that the verdict beside it does not. */
-const saysMore = (part, verdict) => part !== verdict && word("part", part) !== SHORT_VERDICT[verdict];
+const saysMore = (part, verdict) => part !== verdict && word("part", part) !== markWords(verdict);
 
 /** Whether a sentence says just these words. */
 const says = (sentence, words) => (sentence || "").toLowerCase() === `${words.toLowerCase()}.`;
@@ -31,7 +27,7 @@ async function showCase(position, system, moved) {
 
 function clearCase() {
   shownCase = null;
-  fill(by("case"), el("p.quiet.empty", null, "Choose a case from the list. Press ? for the keys."));
+  fill(by("case"), el("p.quiet.empty", null, "No case to show."));
 }
 
 function caseHeader(position, system) {
@@ -46,7 +42,7 @@ function caseHeader(position, system) {
       el("span.case-tools", null,
         el("button", { type: "button", title: "previous case (k)", onclick: () => step(-1) }, "‹ Previous"),
         el("button", { type: "button", title: "next case (j)", onclick: () => step(1) }, "Next ›"),
-        el("button", { type: "button", onclick: (event) => copy(location.href.split("#")[0] + caseAddress(position, system, ""), event.currentTarget) }, "Copy link"))),
+        el("button", { type: "button", onclick: (event) => copy(location.href.split("#")[0] + caseLink(position, system), event.currentTarget) }, "Copy link"))),
     doc.systems.length > 1 ? systemSwitch(position, system) : null);
 }
 
@@ -140,7 +136,7 @@ function clauseTable(gold, prediction) {
       el("th", { scope: "row" }, row.name.toUpperCase() || "–"),
       el("td", { "data-side": "Gold" }, row.gold.length ? sqlLines(row.gold, { only: row.onlyGold, tag: "del" }) : el("span.quiet", null, "none")),
       el("td", { "data-side": "Prediction" }, row.prediction.length ? sqlLines(row.prediction, { only: row.onlyPrediction, tag: "ins" }) : el("span.quiet", null, "none")))))),
-    same ? el("p.hint", null, "Both are the same except for case, quotes, spaces and aliases.") : null];
+    same ? el("p.hint", null, "Both are the same except for case, quotes, spaces, aliases and tables before columns.") : null];
 }
 
 function scoresSection(position, system, detail) {

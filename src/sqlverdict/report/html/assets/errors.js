@@ -41,7 +41,7 @@ function errorsSection() {
   const most = Math.max(...rows.filter(([, row]) => row.cases >= 5).flatMap(([, row]) => [...row.kinds.values()].map((many) => many / row.cases)), 0.01);
   const cell = (feature, row, kind) => {
     const many = row.kinds.get(kind) || 0;
-    if (!many) return el("td.number.heat", null, el("span.quiet", null, "–"));
+    if (!many) return el("td.number.heat.none", null, el("span.quiet", null, "–"));
     const td = el("td.number.heat", null, el("a", { href: listAddress({ feature, error: kind }), title: `${errorLabel(kind)} in ${number(many)} of ${counted(row.cases, "case")} with ${feature}` }, number(many)));
     td.style.setProperty("--heat", `${Math.round(45 * Math.min(1, many / row.cases / most))}%`);
     return td;
@@ -51,9 +51,9 @@ function errorsSection() {
     el("td.number", null, number(row.cases)), el("td.number.value", null, percent(row.wrong / row.cases)), kinds.map((kind) => cell(feature, row, kind))));
   const more = rows.length > MOST_ROWS ? el("button.plain", { type: "button", onclick: (event) => { lines.forEach((line) => { line.hidden = false; }); event.currentTarget.remove(); } }, `Show all ${rows.length}`) : null;
   return el("section.errors", null, el("h2", null, "Where it goes wrong"),
-    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Kinds of error by SQL feature" }, el("table", null,
+    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Kinds of error by SQL feature" }, stacked(el("table", null,
       el("thead", null, el("tr", null, el("th", { scope: "col" }, "the gold has"), el("th.number", { scope: "col" }, "cases"), el("th.number", { scope: "col" }, "wrong"),
         kinds.map((kind) => el("th.number", { scope: "col", title: errorMeaning(kind) }, errorLabel(kind))))),
-      el("tbody", null, lines))), more,
+      el("tbody", null, lines)))), more,
     el("p.hint", null, "Wrong answers by SQL feature of the gold and kind of error (FLEX's kinds, from what differs between the queries; a case may have several). Stronger colour: a larger share of the cases with that feature."));
 }

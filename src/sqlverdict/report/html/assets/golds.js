@@ -17,7 +17,7 @@ function suspectItem(suspect) {
   const question = position === undefined ? "" : asked(position);
   return el("li.suspect", null,
     el("div.suspect-line", null, el("strong.number", null, percent(suspect.rank, 0)), " ",
-      position === undefined ? suspect.id : el("a", { href: caseAddress(position, state.system, "") }, `${suspect.id}: ${question}`)),
+      position === undefined ? suspect.id : el("a", { href: caseLink(position, state.system) }, `${suspect.id}: ${question}`)),
     position === undefined ? null : doc.cases.gold[position].map((gold) => el("pre.query", null, gold)),
     el("ul", null, suspect.suspicions.map((line) => el("li", null, line)), suspect.features.map((line) => el("li.quiet", null, line))),
     suspect.answers.length ? el("details", null, el("summary", null, `What ${counted(suspect.answers.length, "system")} answered`),

@@ -2,33 +2,40 @@
 
 const ROW = 76;
 const SPARE = 6;
+const NARROW = "(max-width: 60rem)";
 let selected = -1;
 
 function listView() {
-  return el("section.view.list-view", { id: "cases", "aria-label": "Cases", hidden: true },
-    el("div.list-pane", null,
-      el("div.list-tools", null,
+  const view = el("section.view.list-view", { id: "cases", "aria-label": "Cases", hidden: true },
+    el("div.list-tools", null,
+      el("div.tool-line", null,
         el("label.search", null, el("span.only-heard", null, "Search id, question and SQL"),
           el("input", { id: "search", type: "search", placeholder: "Search question, SQL, id", autocomplete: "off", spellcheck: "false", oninput: searched })),
-        el("div.chips", { id: "chips" }),
-        el("details", { id: "facets-box" }, el("summary", null, "Filters"), el("div.facets", { id: "facets" })),
-        el("div.list-line", null, el("span", { id: "shown-count", role: "status" }),
-          el("span.list-buttons", null,
-            el("button", { type: "button", id: "copy-ids", onclick: (event) => copy(state.cases.map((i) => doc.cases.id[i]).join("\n"), event.currentTarget) }, "Copy ids"),
-            el("button", { type: "button", onclick: () => download("cases.csv", csv()) }, "CSV")))),
-      el("div.rows", { id: "rows", role: "listbox", tabindex: 0, "aria-label": "Cases", onscroll: drawRows, onkeydown: listKey },
-        el("div.spacer", { id: "spacer" }))),
+        el("div.marks", { id: "marks", role: "group", "aria-label": "Verdict" })),
+      el("details", { id: "facets-box", open: !matchMedia(NARROW).matches }, el("summary", null, "More filters"), el("div.facets", { id: "facets" })),
+      el("div.list-line", null,
+        el("span", { id: "shown-count", role: "status" }), el("div.chips", { id: "chips" }),
+        el("span.list-buttons", null,
+          el("button", { type: "button", id: "copy-ids", onclick: (event) => copy(state.cases.map((i) => doc.cases.id[i]).join("\n"), event.currentTarget) }, "Copy ids"),
+          el("button", { type: "button", onclick: () => download("cases.csv", csv()) }, "CSV")))),
+    el("div.rows", { id: "rows", role: "grid", tabindex: 0, "aria-label": "Cases", "aria-colcount": doc.systems.length + 1, onscroll: drawRows, onkeydown: listKey },
+      el("div.row-head", { id: "row-head", role: "row", "aria-rowindex": 1 }),
+      el("div.spacer", { id: "spacer", role: "rowgroup" })),
     el("div.case-pane", { id: "case", tabindex: "-1", role: "region", "aria-label": "Case" }));
+  view.style.setProperty("--systems", doc.systems.length);
+  view.classList.toggle("one-system", doc.systems.length === 1);
+  view.classList.toggle("many-systems", doc.systems.length > 4);
+  return view;
 }
 
 let typing = 0;
 function searched() {
   clearTimeout(typing);
   typing = setTimeout(() => {
-    if (by("search").value === state.query) return;
-    state.query = by("search").value;
-    replaceAddress(listAddress());
-    refreshList();
+    const q = by("search").value;
+    if (q === state.query) return;
+    replaceAddress(listAddress(state.filters, { q, order: state.order }));
+    route();
   }, 120);
 }
 
@@ -37,9 +44,10 @@ function refreshList() {
   applyFilters();
   const search = by("search");
   if (search.value !== state.query) search.value = state.query;
-  keepFocus(() => { drawChips(); drawFacets(); });
+  keepFocus(() => { drawChips(); drawMarks(); drawFacets(); drawHead(); });
   by("shown-count").textContent = state.cases.length === doc.count ? counted(doc.count, "case") : `${number(state.cases.length)} of ${counted(doc.count, "case")}`;
   by("spacer").style.height = `${state.cases.length * ROW}px`;
+  by("rows").setAttribute("aria-rowcount", state.cases.length + 1);
   drawRows();
 }
 
@@ -56,8 +64,59 @@ function setFilter(name, value) {
   go(listAddress(filters, { q: state.query, order: state.order }));
 }
 
+const setOrder = (order, system = state.system) => go(listAddress(state.filters, { q: state.query, order }, system));
+
+/** The cell of a verdict, and the sign of it in the legend. */
+function markSign(mark) {
+  return el(`span.mark.mark-${mark}`, { "aria-hidden": "true" }, MARKS[mark][0]);
+}
+
+/** The legend of the cells: each verdict with its number of cases, as a filter. */
+function drawMarks() {
+  const used = Object.keys(MARKS).filter((mark) => doc.systems.some((_, system) => markCounts(system).has(mark)));
+  const buttons = used.map((mark) => {
+    const set = state.filters.verdict === mark;
+    return el("button.mark-button", { type: "button", "data-key": mark, "aria-pressed": String(set), onclick: () => setFilter("verdict", set ? "" : mark) },
+      markSign(mark), MARKS[mark][1], " ", el("span.quiet", null, number(verdictCount(state.system, mark))));
+  });
+  fill(by("marks"), buttons);
+}
+
+const countedMarks = new Map();
+
+/** How many cases of a system have each mark. */
+function markCounts(system) {
+  if (!countedMarks.has(system)) {
+    const counts = new Map();
+    doc.cases.id.forEach((_, i) => { const mark = markOf(system, i); if (mark) counts.set(mark, (counts.get(mark) || 0) + 1); });
+    countedMarks.set(system, counts);
+  }
+  return countedMarks.get(system);
+}
+
+/** How many cases of a system have a verdict; what is right by luck is right. */
+function verdictCount(system, mark) {
+  const many = (each) => markCounts(system).get(each) || 0;
+  return many(mark) + (mark === "correct" ? many("lucky") : 0);
+}
+
+/** The heads of the columns; each puts the list in its order, or turns it. */
+function drawHead() {
+  const head = (title, now, next, system, current) => el("span" + (current ? ".current" : ""), { role: "columnheader", "aria-sort": now },
+    el("button.plain", { type: "button", "data-key": title, title: `${title}: ${ORDERS[next].toLowerCase()}`, onclick: () => setOrder(next, system) },
+      el("span.head-name", null, title), now === "none" ? null : el("span", { "aria-hidden": "true" }, now === "ascending" ? " ↑" : " ↓")));
+  const turned = (up, down) => ({ [up]: "ascending", [down]: "descending" })[state.order] || "none";
+  const listed = turned("benchmark", "reverse");
+  fill(by("row-head"), head("Question", listed, listed === "ascending" ? "reverse" : "benchmark", state.system, false),
+    doc.systems.map((each, system) => {
+      const own = system === state.system, now = own ? turned("wrong", "right") : "none";
+      return head(doc.systems.length > 1 ? each.name : "Verdict", now, now === "ascending" ? "right" : "wrong", system, own);
+    }));
+}
+
 function drawFacets() {
-  const facets = Object.entries(FACETS).map(([name, facet]) => {
+  // The verdict has buttons of its own.
+  const facets = Object.entries(FACETS).filter(([name]) => name !== "verdict").map(([name, facet]) => {
     const counts = [...state.counts[name]];
     if (counts.length < 2 && state.filters[name] === undefined) return null;
     const order = name === "part" ? Object.keys(doc.words.part) : null;
@@ -66,10 +125,8 @@ function drawFacets() {
     return el("label", null, el("span", null, facet.label),
       el("select", { "data-facet": name, "data-key": name, onchange: (event) => setFilter(name, event.target.value) }, el("option", { value: "" }, "all"), options));
   });
-  const sure = doc.results[state.system].confidence.length;
-  const orders = Object.entries(ORDERS).filter(([name]) => name !== "confidence" || sure);
-  fill(by("facets"), facets, el("label", null, el("span", null, "Order"), el("select", { "data-key": "order", onchange: (event) => go(listAddress(state.filters, { q: state.query, order: event.target.value })) },
-    orders.map(([name, label]) => el("option", { value: name, selected: state.order === name }, label)))));
+  fill(by("facets"), facets, el("label", null, el("span", null, "Order"), el("select", { "data-key": "order", onchange: (event) => setOrder(event.target.value) },
+    orders().map(([name, label]) => el("option", { value: name, selected: state.order === name }, label)))));
 }
 
 function drawRows() {
@@ -78,7 +135,7 @@ function drawRows() {
   const last = Math.min(state.cases.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + SPARE);
   const rows = [];
   for (let at = first; at < last; at++) rows.push(caseRow(at));
-  fill(spacer, state.cases.length ? rows : el("p.quiet.empty", { role: "option", "aria-disabled": "true" }, "No case matches. Remove a filter."));
+  fill(spacer, state.cases.length ? rows : el("div", { role: "row" }, el("p.quiet.empty", { role: "gridcell" }, "No case matches. Remove a filter.")));
   const active = state.cases.indexOf(selected);
   if (active >= first && active < last) box.setAttribute("aria-activedescendant", `row-${active}`);
   else box.removeAttribute("aria-activedescendant");
@@ -87,25 +144,35 @@ function drawRows() {
 function caseRow(at) {
   const i = state.cases[at], results = doc.results[state.system];
   const row = el("div.row" + (i === selected ? ".selected" : ""), {
-    id: `row-${at}`, role: "option", "aria-selected": String(i === selected), "aria-setsize": state.cases.length, "aria-posinset": at + 1,
-    onclick: () => go(caseAddress(i)),
+    id: `row-${at}`, role: "row", "aria-selected": String(i === selected), "aria-rowindex": at + 2, onclick: () => go(caseAddress(i)),
   },
-    el(`span.swatch.part-${results.part[i]}`, { "aria-hidden": "true" }),
-    el("div.row-text", null,
+    el("div.row-text", { role: "rowheader" },
       el("div.row-question", null, asked(i) || "(no question)"),
-      el("div.row-facts", null, `${doc.cases.id[i]} · ${doc.cases.db[i]} · ${word("part", results.part[i])}`)),
-    doc.systems.length > 1 ? el("span.dots", { "aria-hidden": "true" }, doc.results.map((each) => el(`span.dot.part-${each.part[i] || "absent"}`))) : null);
+      el("div.row-facts", null, el(`span.swatch.part-${results.part[i]}`, { "aria-hidden": "true" }), `${doc.cases.id[i]} · ${doc.cases.db[i]} · ${word("part", results.part[i])}`)),
+    doc.systems.map((_, system) => markCell(i, system)));
   row.style.top = `${at * ROW}px`;
   return row;
+}
+
+/** The verdict on one system's answer; a click shows that answer. */
+function markCell(i, system) {
+  const mark = markOf(system, i), part = doc.results[system].part[i];
+  if (!mark) return el("span.mark-cell", { role: "gridcell", title: `${doc.systems[system].name}: absent` });
+  const words = MARKS[mark][1], label = word("part", part);
+  const shown = i === selected && system === state.answer && doc.systems.length > 1;
+  return el("span.mark-cell" + (shown ? ".shown" : ""), {
+    role: "gridcell", title: `${doc.systems[system].name}: ${words}${saysMore(part, mark) && mark !== "lucky" ? ` (${label})` : ""}`,
+    onclick: (event) => { event.stopPropagation(); go(caseAddress(i, system)); },
+  }, markSign(mark), el(doc.systems.length > 1 ? "span.only-heard" : "span", null, words));
 }
 
 /** Marks a case as the chosen one, and brings its row into sight. */
 function select(position) {
   selected = position;
-  const at = state.cases.indexOf(position), box = by("rows");
+  const at = state.cases.indexOf(position), box = by("rows"), height = box.clientHeight - by("row-head").offsetHeight;
   if (at >= 0) {
     if (at * ROW < box.scrollTop) box.scrollTop = at * ROW;
-    else if ((at + 1) * ROW > box.scrollTop + box.clientHeight) box.scrollTop = (at + 1) * ROW - box.clientHeight;
+    else if ((at + 1) * ROW > box.scrollTop + height) box.scrollTop = (at + 1) * ROW - height;
   }
   drawRows();
 }
@@ -119,13 +186,23 @@ function step(by_) {
 }
 
 function listKey(event) {
-  const page = Math.max(1, Math.floor(by("rows").clientHeight / ROW) - 1);
+  if (event.target !== by("rows")) return;
+  const page = Math.max(1, Math.floor(by("rows").clientHeight / ROW) - 2);
   if (event.key === "Enter" && selected >= 0) by("case-title")?.focus();
   const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-  if (moves[event.key] === undefined) return;
+  const sides = { ArrowLeft: -1, ArrowRight: 1 };
+  if (moves[event.key] === undefined && sides[event.key] === undefined) return;
   event.preventDefault();
-  if (Number.isFinite(moves[event.key])) step(moves[event.key]);
+  if (sides[event.key]) stepSystem(sides[event.key]);
+  else if (Number.isFinite(moves[event.key])) step(moves[event.key]);
   else if (state.cases.length) go(caseAddress(event.key === "Home" ? state.cases[0] : state.cases.at(-1)));
+}
+
+/** Shows the answer of the next or previous system that has the case. */
+function stepSystem(by_) {
+  if (selected < 0) return;
+  for (let system = state.answer + by_; doc.systems[system]; system += by_)
+    if (markOf(system, selected)) { go(caseAddress(selected, system)); return; }
 }
 
 /** The shown cases as CSV. A value that a spreadsheet would take for a formula gets a quote. */

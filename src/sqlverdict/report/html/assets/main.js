@@ -2,6 +2,7 @@
 
 const SECTIONS = [
   ["overview", "Overview", () => true],
+  ["summary", "Summary", () => true],
   ["cases", "Cases", () => true],
   ["systems", "Systems", () => doc.systems.length > 1],
   ["metrics", "Metrics", () => doc.systems.some((_, i) => binaryMetrics(i).length > 1)],
@@ -50,6 +51,8 @@ function route() {
   keepFocus(drawSummaries);
   show(view, position >= 0);
   document.title = view === "overview" ? pageTitle : `${position >= 0 ? `Case ${doc.cases.id[position]}` : sections.find(([id]) => id === view)[1]} · ${pageTitle}`;
+  // Its examples are unpacked when it is read, not before.
+  if (view === "summary") keepFocus(drawSummary);
   if (view === "cases") showList(name, position, list !== listAddress(), moved);
   else if (moved && focusIsLost()) by("main").focus({ preventScroll: true });
 }
@@ -64,13 +67,22 @@ function showList(name, position, changed, moved) {
       refreshList();
     }
     select(position);
-    showCase(position, state.system, moved);
-  } else {
+    showCase(position, state.answer, moved);
+    return;
+  }
+  if (moved && focusIsLost()) by("rows").focus({ preventScroll: true });
+  if (name.startsWith("case-")) {
     select(-1);
     clearCase();
-    if (name.startsWith("case-")) fill(by("case"), el("p.empty", null, `There is no case ${decoded(name.slice(5))} in this run.`));
-    if (moved && focusIsLost()) by("rows").focus({ preventScroll: true });
+    fill(by("case"), el("p.empty", null, `There is no case ${decoded(name.slice(5))} in this run.`));
+    return;
   }
+  // The first case of a new list is shown at once; back from a case, that case stays.
+  if (changed) by("rows").scrollTop = 0;
+  const first = !changed && state.cases.includes(selected) ? selected : state.cases[0] ?? -1;
+  select(first);
+  if (first < 0) clearCase();
+  else showCase(first, state.answer, false);
 }
 
 function decoded(text) {
@@ -110,7 +122,7 @@ function keyPressed(event) {
 /** The same view for another system. */
 function chooseSystem(system) {
   const view = document.body.dataset.view;
-  if (view === "case") go(caseAddress(selected, system));
+  if (view === "case") go(oneAddress(selected, listAddress(state.filters, { q: state.query, order: state.order }, system).split("?")[1]));
   else if (view === "cases") go(listAddress(state.filters, { q: state.query, order: state.order }, system));
   else go(`#${view}?system=${encodeURIComponent(doc.systems[system].name)}`);
 }
@@ -118,7 +130,7 @@ function chooseSystem(system) {
 async function start() {
   await openDocument();
   sections = SECTIONS.filter(([, , there]) => there());
-  const views = { overview: overviewView, cases: listView, systems: systemsView, metrics: metricsView, reliability: reliabilityView, golds: goldsView, run: runView };
+  const views = { overview: overviewView, summary: summaryView, cases: listView, systems: systemsView, metrics: metricsView, reliability: reliabilityView, golds: goldsView, run: runView };
   fill(by("main"), sections.map(([name]) => views[name]()));
   fill(by("sections"), el("ul", null, sections.map(([name, label]) => el("li", null, el("a", { href: "#" + name, "data-section": name }, label)))),
     el("button.plain", { type: "button", onclick: () => by("keys").showModal() }, "Keys"));

@@ -54,13 +54,13 @@ function crossTable() {
     const example = list[0];
     return el(a !== b && DECIDED.includes(a) && DECIDED.includes(b) ? "td.cross.disagree" : "td.cross", null,
       el("a.cross-count", { href: listAddress({ pair: `${first}=${a}&${second}=${b}` }) }, number(list.length)),
-      el("a.cross-example", { href: caseAddress(example, state.system, "") }, `${doc.cases.id[example]}: ${shortened(asked(example), 70)}`));
+      el("a.cross-example", { href: caseLink(example, state.system) }, `${doc.cases.id[example]}: ${shortened(asked(example), 70)}`));
   };
   const there = (side) => VALUES.filter((name) => DECIDED.includes(name) || [...cells.keys()].some((key) => key.split("|")[side] === name));
   const rows = there(0), columns = there(1);
-  return el("div.scroll", { tabindex: 0, role: "region", "aria-label": `${first} against ${second}` }, el("table.cross-table", null,
+  return el("div.scroll", { tabindex: 0, role: "region", "aria-label": `${first} against ${second}` }, stacked(el("table.cross-table", null,
     el("thead", null, el("tr", null, el("td", null), columns.map((name) => el("th", { scope: "col" }, `${second} ${name}`)))),
-    el("tbody", null, rows.map((a) => el("tr", null, el("th", { scope: "row" }, `${first} ${a}`), columns.map((b) => cell(a, b)))))));
+    el("tbody", null, rows.map((a) => el("tr", null, el("th", { scope: "row" }, `${first} ${a}`), columns.map((b) => cell(a, b))))))));
 }
 
 const shortened = (text, most) => (text.length <= most ? text : text.slice(0, most - 1) + "…");

@@ -30,13 +30,16 @@ function partCounts(system) {
 
 function barSection() {
   const systems = doc.systems.length > 1 ? doc.systems.map((_, i) => i) : [0];
-  const counts = partCounts(state.system), total = counts.reduce((sum, [, many]) => sum + many, 0);
+  const own = new Map(partCounts(state.system)), total = [...own.values()].reduce((sum, many) => sum + many, 0);
+  const shown = new Set(systems.flatMap((system) => partCounts(system).map(([part]) => part)));
+  const parts = Object.keys(doc.words.part).filter((part) => shown.has(part));
+  const line = (part, many) => [el(`span.swatch.part-${part}`, { "aria-hidden": "true" }), el("span.legend-label", null, word("part", part)),
+    el("span.legend-count", null, number(many)), el("span.quiet", null, percent(many / total))];
   return el("section", null, el("h2", null, "Evidence"),
     el("div.bars", null, systems.map((system) => evidenceBar(system))),
-    el("ul.legend", { "aria-label": `Cases of ${doc.systems[state.system].name} by evidence` }, counts.map(([part, many]) => el("li", null,
-      el("a", { href: listAddress({ part }), title: word("part_meaning", part) },
-        el(`span.swatch.part-${part}`, { "aria-hidden": "true" }), el("span.legend-label", null, word("part", part)),
-        el("span.legend-count", null, number(many)), el("span.quiet", null, percent(many / total)))))));
+    el("ul.legend", { "aria-label": `Cases of ${doc.systems[state.system].name} by evidence` }, parts.map((part) => el("li", null,
+      own.has(part) ? el("a", { href: listAddress({ part }), title: word("part_meaning", part) }, line(part, own.get(part)))
+        : el("span.nowhere", { title: word("part_meaning", part) }, line(part, 0))))));
 }
 
 function evidenceBar(system) {
@@ -59,12 +62,12 @@ const shownParts = (metrics) => SCORE_PARTS.filter(([name], i) => (i < 2 ? metri
 function metricsSection(about) {
   const parts = shownParts(about.metrics);
   return el("section", null, el("h2", null, "Metrics"),
-    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Metrics" }, el("table.metrics", null,
+    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Metrics" }, stacked(el("table.metrics", null,
       el("thead", null, el("tr", null, ["metric", "value", "95% interval", "", "n", ...parts.map(([, title]) => title), "unscored"].map((text, i) => (text ? el("th" + (i ? ".number" : ""), { scope: "col" }, text) : el("td", null))))),
       el("tbody", null, about.metrics.map((metric) => el("tr", null,
         el("th", { scope: "row" }, metric.label, metric.label === about.metric ? el("span.quiet", null, " decides") : null),
         el("td.number.value", null, metric.binary || metric.value === null || metric.value <= 1 ? percent(metric.value) : metric.value.toFixed(3)), el("td.number", null, intervalText(metric)), el("td.picture", null, intervalBar(metric)),
-        el("td.number", null, number(metric.scored)), parts.map(([name]) => el("td.number", null, metric.binary ? number(metric[name]) : "")), el("td.number", null, number(metric.unscored))))))),
+        el("td.number", null, number(metric.scored)), parts.map(([name]) => el("td.number", null, metric.binary ? number(metric[name]) : "")), el("td.number", null, number(metric.unscored)))))))),
     el("p.hint", null, "95% confidence intervals: Wilson for metrics of 0 and 1, bootstrap otherwise. n is the number of cases behind a value; cases to review count as not right for now, and unscored cases are left out."));
 }
 
@@ -83,10 +86,10 @@ function sliceTable(by_, slices) {
     el("td.number.value", null, percent(slice.metrics[0].value)), el("td.number.quiet", null, number(slice.metrics[0].scored)), el("td.number", null, intervalText(slice.metrics[0])), el("td.picture", null, intervalBar(slice.metrics[0])),
     slice.metrics.slice(1).map((metric) => [el("td.number", null, percent(metric.value)), el("td.number.quiet", null, number(metric.scored))])));
   const more = slices.length > MOST_ROWS ? el("button.plain", { type: "button", onclick: (event) => { rows.forEach((row) => { row.hidden = false; }); event.currentTarget.remove(); } }, `Show all ${slices.length}`) : null;
-  return [el("div.scroll", { tabindex: 0, role: "region", "aria-label": `Slices: ${by_}` }, el("table.metrics", null,
+  return [el("div.scroll", { tabindex: 0, role: "region", "aria-label": `Slices: ${by_}` }, stacked(el("table.metrics", null,
     el("thead", null, el("tr", null, el("th", { scope: "col" }, by_ === "db_id" ? "database" : by_), el("th.number", { scope: "col" }, "cases"), el("th.number", { scope: "col" }, labels[0]), el("th.number", { scope: "col" }, "n"),
       el("th.number", { scope: "col" }, "95% interval"), el("td", null), labels.slice(1).map((label) => [el("th.number", { scope: "col" }, label), el("th.number", { scope: "col" }, "n")]))),
-    el("tbody", null, rows))), more];
+    el("tbody", null, rows)))), more];
 }
 
 /** The differences between queries that occur most often, by name. */
@@ -96,7 +99,7 @@ function differencesSection() {
   const rows = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_ROWS);
   if (!rows.length) return null;
   return el("section", null, el("h2", null, "What differs most often"),
-    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "What differs most often" }, el("table", null,
+    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "What differs most often" }, stacked(el("table", null,
       el("thead", null, el("tr", null, el("th", { scope: "col" }, "difference"), el("th.number", { scope: "col" }, "cases"), el("th", { scope: "col" }, "meaning"))),
-      el("tbody", null, rows.map(([name, many]) => el("tr", null, el("th", { scope: "row" }, el("a", { href: listAddress({ tag: name }) }, name)), el("td.number", null, number(many)), el("td", null, word("tag", name))))))));
+      el("tbody", null, rows.map(([name, many]) => el("tr", null, el("th", { scope: "row" }, el("a", { href: listAddress({ tag: name }) }, name)), el("td.number", null, number(many)), el("td", null, word("tag", name)))))))));
 }

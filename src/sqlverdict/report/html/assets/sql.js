@@ -26,6 +26,7 @@ function tokens(sql) {
   }
   while (list.length && list.at(-1).text === ";") list.pop();
   readAliases(list);
+  readQualifiers(list);
   return list;
 }
 
@@ -114,11 +115,13 @@ function clauseRow(gold, prediction) {
   const codeTokens = (list) => [...list.keys()].filter((i) => !list[i].quiet);
   const leftKeys = codeTokens(left), rightKeys = codeTokens(right);
   const row = { name: (gold || prediction).name, gold: left, prediction: right, onlyGold: new Set(leftKeys), onlyPrediction: new Set(rightKeys) };
-  for (const [a, b] of commonPairs(leftKeys, rightKeys, (i, j) => left[i].same === right[j].same)) {
+  for (const [a, b] of commonPairs(leftKeys, rightKeys, (i, j) => sameToken(left[i], right[j]))) {
     row.onlyGold.delete(leftKeys[a]);
     row.onlyPrediction.delete(rightKeys[b]);
   }
   row.same = !row.onlyGold.size && !row.onlyPrediction.size;
+  withQualifiers(left, row.onlyGold);
+  withQualifiers(right, row.onlyPrediction);
   return row;
 }
 

@@ -43,7 +43,7 @@ function changesSection(metrics) {
   return el("section", null, el("h2", null, "Gained and lost"),
     el("p.controls", null, choose("Against", doc.systems.map((each, i) => [i, each.name]), comparing.baseline, (value) => { comparing.baseline = Number(value); }),
       choose("by", metrics.map((each) => [each, each]), metric, (value) => { comparing.metric = value; })),
-    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Gained and lost" }, el("table", null,
-      el("thead", null, el("tr", null, el("th", { scope: "col" }, "system"), KINDS.map((kind) => el("th.number", { scope: "col" }, kind)))), el("tbody", null, rows))),
+    el("div.scroll", { tabindex: 0, role: "region", "aria-label": "Gained and lost" }, stacked(el("table", null,
+      el("thead", null, el("tr", null, el("th", { scope: "col" }, "system"), KINDS.map((kind) => el("th.number", { scope: "col" }, kind)))), el("tbody", null, rows)))),
     el("p", null, "Every system is right on ", link("all"), many.all === 1 ? " question" : " questions", "; none is right on ", link("none"), "."));
 }

@@ -1,5 +1,14 @@
 // Tables: those of the terminal report, answers side by side, and the tables of a witness.
 
+/** A table whose rows become blocks on a narrow screen: each cell says what it is. */
+function stacked(table) {
+  const heads = [...table.querySelectorAll("thead tr > *")].map((head) => head.textContent);
+  for (const row of table.querySelectorAll("tbody tr"))
+    [...row.children].forEach((cell, i) => { if (i && heads[i]) cell.dataset.label = heads[i]; });
+  table.classList.add("stacked");
+  return table;
+}
+
 /** A table of the terminal report. */
 function textTable(table, level = "h3") {
   const words = new Set(table.left || [0]);
@@ -7,10 +16,10 @@ function textTable(table, level = "h3") {
   return el("figure.table", null,
     table.title ? el("figcaption", null, el(level, null, table.title)) : null,
     el("div.scroll", { tabindex: 0, role: "region", "aria-label": table.title || table.headers.filter(Boolean).join(", ") },
-      el("table", null,
+      stacked(el("table", null,
         el("thead", null, el("tr", null, table.headers.map((text, i) => el("th" + kind(i), { scope: "col" }, text)))),
         el("tbody", null, table.rows.map((row) => el("tr", null,
-          row.map((text, i) => (i === 0 ? el("th" + kind(i), { scope: "row" }, text) : el("td" + kind(i), null, text)))))))));
+          row.map((text, i) => (i === 0 ? el("th" + kind(i), { scope: "row" }, text) : el("td" + kind(i), null, text))))))))));
 }
 
 /** Text that could be taken for a number or NULL, or has spaces at its ends: it is shown in quotes. */
