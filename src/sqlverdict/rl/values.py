@@ -30,9 +30,9 @@ outcome                    what happened                                        
                            as a match for which the search itself fails
 =========================  =========================================================  =============
 
-The outcomes from ``order_only`` to ``rounding`` are near misses, and never by chance: the columns that
-stand for the gold's read rows, a value that agrees is more than a digit, and no witness breaks the
-relation. Where that cannot be said the outcome is ``wrong``.
+The outcomes from ``order_only`` to ``rounding`` are near misses, and not by chance: the columns
+that stand for the gold's read rows, more than one digit agrees, and no witness breaks the relation.
+Where that cannot be said the outcome is ``wrong``.
 """
 
 from __future__ import annotations
