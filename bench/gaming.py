@@ -15,13 +15,13 @@ is the share that was incorrect and no longer counts, ``forgiven`` the share tha
 although ``ex`` still does not say so.
 
 ``--part shaping`` is about rewards alone: how often each near miss is reached, so what a value of 1
-for it would pay. Beside the strategies are queries that know the gold but for one part of it.
+for it would pay. Beside the strategies are other answers, and golds with one part left out.
 
 Run: ``python bench/gaming.py [--every N] [--only spider|bird] [--policy NAME]... [--metrics LIST]
 [--part strategies|padding|shaping] [--strategies LIST] [--empty] [--rewards]``; needs
-SQLVERDICT_DATA. The word ``evasions`` in LIST stands for all of them. Exits with 1 where a strategy or a padding is
-above one percent beyond ``ex``, or an evasion or a padding takes more than one percent of wrong
-answers out of the score.
+SQLVERDICT_DATA. The word ``evasions`` in LIST stands for all of them. Exits with 1 where a strategy
+or a padding is above one percent beyond ``ex``, or an evasion or a padding takes more than one
+percent of wrong answers out of the score.
 """
 
 from __future__ import annotations
