@@ -14,11 +14,14 @@ another question on the same database, and published predictions whose results d
 is the share that was incorrect and no longer counts, ``forgiven`` the share that became correct
 although ``ex`` still does not say so.
 
+``--part shaping`` is about rewards alone: how often each near miss is reached, so what a value of 1
+for it would pay. Beside the strategies are other answers, and golds with one part left out.
+
 Run: ``python bench/gaming.py [--every N] [--only spider|bird] [--policy NAME]... [--metrics LIST]
-[--part strategies|padding] [--strategies LIST] [--empty] [--rewards]``; needs SQLVERDICT_DATA. The
-word ``evasions`` in LIST stands for all of them. Exits with 1 where a strategy or a padding is
-above one percent beyond ``ex``, or an evasion or a padding takes more than one percent of wrong
-answers out of the score.
+[--part strategies|padding|shaping] [--strategies LIST] [--empty] [--rewards]``; needs
+SQLVERDICT_DATA. The word ``evasions`` in LIST stands for all of them. Exits with 1 where a strategy
+or a padding is above one percent beyond ``ex``, or an evasion or a padding takes more than one
+percent of wrong answers out of the score.
 """
 
 from __future__ import annotations
@@ -46,6 +49,7 @@ from sqlverdict.verdicts import POLICIES, decide
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from gaming_evasions import EVASIONS, PADDINGS
+from gaming_shaping import NEAR_MISSES, partial_queries, shares_of_near_misses
 from gaming_strategies import BLIND, DISGUISES, Target, target_of
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -285,6 +289,24 @@ def moves(
     return lost, forgiven
 
 
+def print_shaping(name: str, cases: Sequence[Case], names: Sequence[str]) -> None:
+    """Print how often strategies and queries with a part left out reach each near miss."""
+    written = {
+        each: [ALL[each](known(str(case.database)), case) for case in cases]
+        for each in names
+        if each not in EVASIONS
+    }
+    for who, answers in wrong_answers(name, cases).items():
+        written[who] = [answers[case.id] for case in cases]
+    written |= partial_queries(cases)
+    rows = [
+        [who, *map(percent, shares)]
+        for who, shares in shares_of_near_misses(cases, written).items()
+    ]
+    headers = ("queries", "right", *NEAR_MISSES)
+    print(plain_table(table(headers, rows, f"{name}: {len(cases)} cases, percent", left=(0,))))
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser()
@@ -292,7 +314,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("spider", "bird"))
     parser.add_argument("--policy", action="append", choices=tuple(POLICIES))
     parser.add_argument("--metrics", default=",".join(METRICS))
-    parser.add_argument("--part", choices=("strategies", "padding"))
+    parser.add_argument("--part", choices=("strategies", "padding", "shaping"))
     parser.add_argument("--strategies", default=",".join(ALL))
     parser.add_argument("--empty", action="store_true")
     parser.add_argument("--rewards", action="store_true")
@@ -301,6 +323,9 @@ def main() -> None:
     metrics = list(dict.fromkeys([*arguments.metrics.split(","), *NEEDED]))
     more = lost = 0.0
     for name in [arguments.only] if arguments.only else ["spider", "bird"]:
+        if arguments.part == "shaping":
+            print_shaping(name, cases_of(name, arguments.every), arguments.strategies.split(","))
+            continue
         if arguments.part != "padding":
             words = arguments.strategies.replace("evasions", ",".join(EVASIONS))
             names = words.split(",")

@@ -22,7 +22,14 @@ SEARCHED = RewardValues(refuted_match=0.3)
 
 OUTCOMES = [
     (GOLD, "SELECT name FROM t WHERE n > 1 ORDER BY 1", "right"),
-    (GOLD, "SELECT name FROM t", "wrong"),
+    (GOLD, "SELECT n FROM t", "wrong"),
+    (GOLD, "SELECT name FROM t", "row_superset"),
+    (GOLD, "SELECT name FROM t WHERE n = 2 AND name <> 'a'", "wrong"),
+    ("SELECT name, n FROM t", "SELECT name, n FROM t WHERE n > 1", "row_subset"),
+    ("SELECT name, n FROM t", "SELECT 'b', 2 UNION SELECT 'c', 3", "wrong"),
+    ("SELECT name, n FROM t", "SELECT name FROM t", "missing_columns"),
+    ("SELECT name FROM t ORDER BY n", "SELECT name FROM t ORDER BY n DESC", "order_only"),
+    ("SELECT n / 7.0 FROM t", "SELECT round(n / 7.0, 2) FROM t", "rounding"),
     (GOLD, "SELECT name, n FROM t WHERE n > 1", "extra_columns"),
     (GOLD, "SELECT nope FROM t", "failed"),
     (GOLD, "SELECT name FROM t; SELECT 1", "failed"),

@@ -110,7 +110,7 @@ def test_trl_gets_none_for_unscored_and_logs_outcomes(db: Path) -> None:
     reward = SqlReward(Rewarder(databases=db.parent, threads=2))
     scores = reward(**trl_batch(db), log_extra=columns.__setitem__, log_metric=shares.__setitem__)
     assert scores == [1.0, 1.0, 0.0, None]
-    assert columns["sql_outcome"] == ["right", "right", "wrong", "unscored"]
+    assert columns["sql_outcome"] == ["right", "right", "row_superset", "unscored"]
     assert (shares["sql/right"], shares["sql/unscored"]) == (0.5, 0.25)
     assert sum(shares.values()) == 1.0
     assert reward.__name__ == "sql_reward"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sqlverdict.api.pair_result import PairResult
+from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.evidence import Related
 from sqlverdict.find_situation import has_failed
+from sqlverdict.harmless import may_be_harmless
 from sqlverdict.records import Reason, Verdict
 from sqlverdict.rl.values import RewardOutcome
 from sqlverdict.situations import Situation
@@ -30,6 +32,14 @@ _MATCHES = (
     RewardOutcome.CONSTANT_MATCH,
     RewardOutcome.EMPTY_MATCH,
 )
+_NEAR_MISSES = (
+    RewardOutcome.ORDER_ONLY,
+    RewardOutcome.MISSING_COLUMNS,
+    RewardOutcome.ROW_SUBSET,
+    RewardOutcome.ROW_SUPERSET,
+    RewardOutcome.ROUNDING,
+)
+"""Outcomes that have the names of relations."""
 _COMPARE = "compare"
 """The stage that compares answers on the real data."""
 
@@ -148,9 +158,16 @@ def _of_difference(result: PairResult) -> RewardOutcome:
         return by_reason
     if result.result.situation == Situation.FAILED:
         return RewardOutcome.FAILED
-    harmless = result.result.situation == Situation.HARMLESS_DIFFERENCE
-    if harmless and result.relations and result.relations[0].kind == "extra_columns":
-        return RewardOutcome.EXTRA_COLUMNS
+    if not result.relations:
+        return RewardOutcome.WRONG
+    nearest = result.relations[0]
+    if nearest.kind == "extra_columns":
+        harmless = result.result.situation == Situation.HARMLESS_DIFFERENCE
+        return RewardOutcome.EXTRA_COLUMNS if harmless else RewardOutcome.WRONG
+    if nearest.kind in _NEAR_MISSES and may_be_harmless(
+        nearest, fewer=RELATIONS.get(nearest.kind).fewer_columns
+    ):
+        return RewardOutcome(nearest.kind)
     return RewardOutcome.WRONG
 
 

@@ -14,6 +14,11 @@ outcome                    what happened                                        
 ``abstained_right``        an abstention, and the question cannot be answered         right
 ``wrong``                  the answers differ                                         0.0
 ``extra_columns``          the gold's columns, and a few more                         wrong
+``order_only``             the gold's rows in another order, where the gold has one   wrong
+``missing_columns``        some of the gold's columns, and its rows                   wrong
+``row_subset``             some of the gold's rows, and no others                     wrong
+``row_superset``           the gold's rows, and others                                wrong
+``rounding``               the gold's numbers, some of them rounded                   wrong
 ``failed``                 the query gives no answer                                  wrong
 ``timed_out``              it reached a limit of steps or time                        failed
 ``blocked``                it would write, or touch what is not the database          failed
@@ -24,6 +29,10 @@ outcome                    what happened                                        
 ``unscored``               nothing can be said, and the model is not to blame; such   its policy
                            as a match for which the search itself fails
 =========================  =========================================================  =============
+
+The outcomes from ``order_only`` to ``rounding`` are near misses, and not by chance: the columns
+that stand for the gold's read rows, more than one digit agrees, and no witness breaks the relation.
+Where that cannot be said the outcome is ``wrong``.
 """
 
 from __future__ import annotations
@@ -48,6 +57,11 @@ class RewardOutcome(StrEnum):
     ABSTAINED_RIGHT = "abstained_right"
     WRONG = "wrong"
     EXTRA_COLUMNS = "extra_columns"
+    ORDER_ONLY = "order_only"
+    MISSING_COLUMNS = "missing_columns"
+    ROW_SUBSET = "row_subset"
+    ROW_SUPERSET = "row_superset"
+    ROUNDING = "rounding"
     FAILED = "failed"
     TIMED_OUT = "timed_out"
     BLOCKED = "blocked"
@@ -65,6 +79,11 @@ GENERAL: Mapping[RewardOutcome, RewardOutcome] = {
     RewardOutcome.EMPTY_MATCH: RewardOutcome.RIGHT,
     RewardOutcome.ABSTAINED_RIGHT: RewardOutcome.RIGHT,
     RewardOutcome.EXTRA_COLUMNS: RewardOutcome.WRONG,
+    RewardOutcome.ORDER_ONLY: RewardOutcome.WRONG,
+    RewardOutcome.MISSING_COLUMNS: RewardOutcome.WRONG,
+    RewardOutcome.ROW_SUBSET: RewardOutcome.WRONG,
+    RewardOutcome.ROW_SUPERSET: RewardOutcome.WRONG,
+    RewardOutcome.ROUNDING: RewardOutcome.WRONG,
     RewardOutcome.FAILED: RewardOutcome.WRONG,
     RewardOutcome.TIMED_OUT: RewardOutcome.FAILED,
     RewardOutcome.BLOCKED: RewardOutcome.FAILED,
@@ -98,6 +117,11 @@ class RewardValues:
     empty_match: float | None = None
     abstained_right: float | None = None
     extra_columns: float | None = None
+    order_only: float | None = None
+    missing_columns: float | None = None
+    row_subset: float | None = None
+    row_superset: float | None = None
+    rounding: float | None = None
     failed: float | None = None
     timed_out: float | None = None
     blocked: float | None = None
