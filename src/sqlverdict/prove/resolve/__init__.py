@@ -15,6 +15,7 @@
 ``folding``        where values that are equal and may differ become one there
 ``equal_values``   values that are equal and yet differ, without types: collations, 1 and 1.0
 ``unknown_calls``  calls of unknown functions: what a proof must leave as it is
+``own_words``      whether the engine reads a text that our parser reads
 ``text``           a resolved tree as SQL text that runs
 ``readable``       such a text for people, with plain names; pages read it without the parser
 ``fidelity``       whether our reading of a query is SQLite's: both are compiled and compared
