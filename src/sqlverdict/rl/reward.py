@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.evidence import Related
-from sqlverdict.find_situation import has_failed
+from sqlverdict.find_situation import has_failed, is_barred
 from sqlverdict.records import Reason, Verdict
 from sqlverdict.rl.values import RewardOutcome
 from sqlverdict.situations import Situation
@@ -128,7 +128,8 @@ def _of_match(result: PairResult) -> RewardOutcome:
         return RewardOutcome.PROVED
     if result.result.situation == Situation.CONSTANT_MATCH:
         return RewardOutcome.CONSTANT_MATCH
-    if result.result.situation == Situation.BARRED_MATCH:
+    differences = [piece for piece in result.evidence if isinstance(piece, Related)]
+    if result.result.situation == Situation.BARRED_MATCH or any(map(is_barred, differences)):
         # What keeps a search away is worth no more than what a search refutes.
         return RewardOutcome.REFUTED_MATCH
     # A witness on unusual data, or one of repeated rows alone, refutes nothing: the policy says.
