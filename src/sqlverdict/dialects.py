@@ -93,7 +93,8 @@ class Dialect:
             for the usual one.
         exact_texts: The usual collation is one of them.
         typed_quotes: A text in quotes is read as a value of the type beside it.
-        nested_texts: Texts such as ``[1, 2]`` and ``{'x': 1}`` are read as lists and structures.
+        nested_texts: Which texts are read as values with parts. ``brackets``: ``[1, 2]`` as a list
+            and ``{'x': 1}`` as a structure. ``braces``: ``{1, 2}`` as a list.
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
 
@@ -142,7 +143,7 @@ class Dialect:
     exact_collations: re.Pattern[str] = re.compile(r"(?!)")
     exact_texts: bool = False
     typed_quotes: bool = False
-    nested_texts: bool = False
+    nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
 
@@ -224,6 +225,7 @@ _POSTGRES = Dialect(
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
     typed_quotes=True,
+    nested_texts="braces",
     sample_types=(
         ("integer", "INTEGER"),
         ("text", "TEXT"),
@@ -324,7 +326,7 @@ _DUCKDB = Dialect(
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
     typed_quotes=True,
-    nested_texts=True,
+    nested_texts="brackets",
     sample_types=(
         ("integer", "INTEGER"),
         ("text", "VARCHAR"),

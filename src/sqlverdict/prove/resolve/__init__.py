@@ -3,7 +3,7 @@
 ``query``          resolve_query(): a parsed query of any dialect as rules see it first
 ``tree``           resolve(): the form that rules work on
 ``common_sql``     what is read in dialects other than SQLite's: constructs that all read alike
-``spellings``      other words for the same there: FETCH FIRST, ILIKE, = ANY
+``spellings``      other words for the same there: ILIKE, = ANY, IS NOT
 ``distinct_on``    DISTINCT ON as DISTINCT or GROUP BY
 ``standard_names`` which column a name means there, and in NATURAL and USING
 ``scope``          which source an alias and a column name mean at a place of a query
