@@ -65,6 +65,9 @@ class Dialect:
         plain_tokens: ``parse/tokens.py`` cuts its texts: no comment runs, and letter case outside
             of strings never counts.
         unsure_text: What a text may hold whose meaning depends on the server's settings.
+        foreign_text: What our parser reads in a text and the engine does not: operators, functions
+            and types of others. It is sought in a text in small letters, with one space for all
+            that stands between words, and without what strings hold.
         names_case: Whether names that differ in letter case are one. ``folded``: always.
             ``tables``: names of tables and aliases may be two. ``quoted``: quoted names are two.
         quote: What stands around a quoted name.
@@ -90,7 +93,8 @@ class Dialect:
             for the usual one.
         exact_texts: The usual collation is one of them.
         typed_quotes: A text in quotes is read as a value of the type beside it.
-        nested_texts: Texts such as ``[1, 2]`` and ``{'x': 1}`` are read as lists and structures.
+        nested_texts: Which texts are read as values with parts. ``brackets``: ``[1, 2]`` as a list
+            and ``{'x': 1}`` as a structure. ``braces``: ``{1, 2}`` as a list.
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
 
@@ -121,6 +125,7 @@ class Dialect:
     in_python: bool = False
     plain_tokens: bool = False
     unsure_text: re.Pattern[str] | None = None
+    foreign_text: re.Pattern[str] | None = None
     names_case: Literal["folded", "tables", "quoted"] = "quoted"
     quote: str = '"'
     blobs: Literal["hex", "bytea", "escapes"] = "hex"
@@ -138,7 +143,7 @@ class Dialect:
     exact_collations: re.Pattern[str] = re.compile(r"(?!)")
     exact_texts: bool = False
     typed_quotes: bool = False
-    nested_texts: bool = False
+    nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
 
@@ -168,6 +173,10 @@ class Dialect:
 
 _CLAUSES: frozenset[Clause] = frozenset({"where", "group", "having", "order"})
 _BYTE_COLLATIONS = re.compile(r"|c|posix|ucs_basic|binary")
+
+_INVENTED = r"date_to_date_str|time_to_time_str|ts_or_ds_to_date_str"
+"""Functions that our parser knows and no engine has."""
+_LAST_COMMA = r", ?(?:\)|from\b|where\b|having\b|order\b|limit\b|;|$)"
 
 _SQLITE = Dialect(
     name=DEFAULT_DIALECT,
@@ -205,6 +214,10 @@ _SQLITE = Dialect(
 _POSTGRES = Dialect(
     name="postgres",
     title="PostgreSQL",
+    foreign_text=re.compile(
+        rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif) ?\(|{_LAST_COMMA}"
+        r"|\blimit \d+ ?,|(?:\bas |::)(?:int64|signed|number|string|long|double) ?\)"
+    ),
     names_case="quoted",
     blobs="bytea",
     determined_columns="everywhere",
@@ -212,6 +225,7 @@ _POSTGRES = Dialect(
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
     typed_quotes=True,
+    nested_texts="braces",
     sample_types=(
         ("integer", "INTEGER"),
         ("text", "TEXT"),
@@ -251,6 +265,12 @@ _MYSQL = Dialect(
     title="MySQL or MariaDB",
     # Comments that run, minus signs that are no comment, and escapes that a mode switches off.
     unsure_text=re.compile(r"/\*!|/\*M!|--(?!\s)|\\"),
+    foreign_text=re.compile(
+        rf"==|::|\b(?:{_INVENTED}|len|iif) ?\(|\b(?:count|sum|avg|min|max|substr|substring) \("
+        rf"|\bisnull\b(?! ?\()|\bnotnull\b|(?<!\bis )\bnot null\b|\bilike\b|{_LAST_COMMA}"
+        r"|\bis (?:not )?distinct\b|(?<!\d )\boffset\b|\boffset \d+ (?:rows?|limit)\b|\bfrom \""
+        r"|\bas (?:int64|bigint|number|numeric|long|double precision) ?\)"
+    ),
     names_case="tables",
     quote="`",
     backslashes=True,
@@ -292,6 +312,7 @@ _MYSQL = Dialect(
 _DUCKDB = Dialect(
     name="duckdb",
     title="DuckDB",
+    foreign_text=re.compile(rf"<=>|! ?[(\w]|\b(?:{_INVENTED}|nvl|convert|iif) ?\(|\blimit \d+ ?,"),
     names_case="folded",
     blobs="escapes",
     query_words=frozenset({"FROM", "PIVOT"}),
@@ -305,7 +326,7 @@ _DUCKDB = Dialect(
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
     typed_quotes=True,
-    nested_texts=True,
+    nested_texts="brackets",
     sample_types=(
         ("integer", "INTEGER"),
         ("text", "VARCHAR"),

@@ -283,6 +283,24 @@ def test_what_may_change_is_told(people: str, sql: str, volatile: bool, lasting:
     assert (outcome.volatile, outcome.lasting) == (volatile, lasting)
 
 
+def test_a_view_of_the_catalogue_is_as_volatile_as_the_catalogue(postgres_database: str) -> None:
+    execute(
+        postgres_database,
+        "CREATE TABLE person (id int)",
+        "CREATE VIEW plain AS SELECT count(*) AS n FROM person",
+        "CREATE VIEW tables AS SELECT count(*) AS n FROM pg_class",
+        "CREATE VIEW columns AS SELECT count(*) AS n FROM information_schema.columns",
+        "CREATE VIEW reader AS SELECT CURRENT_USER AS n",
+        "CREATE VIEW outer_view AS SELECT n FROM tables",
+    )
+    with session(postgres_database) as opened:
+        names = ("plain", "tables", "columns", "reader", "outer_view")
+        outcomes = {name: opened.run(f"SELECT n FROM {name}") for name in names}
+    for name, outcome in outcomes.items():
+        assert isinstance(outcome, Answer), outcome
+        assert (outcome.volatile, outcome.lasting) == (name != "plain", name == "plain"), name
+
+
 def test_functions_of_the_database_are_told_by_what_they_declare(postgres_database: str) -> None:
     execute(
         postgres_database,

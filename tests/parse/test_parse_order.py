@@ -53,6 +53,17 @@ def test_ordering(sql: str, expected: Ordering) -> None:
     assert ordering(read(sql)) == expected
 
 
+def test_fetch_first_is_a_limit() -> None:
+    for text, expected in (
+        ("SELECT a FROM t ORDER BY a FETCH FIRST 3 ROWS ONLY", Ordering(True, True, 3)),
+        ("SELECT a FROM t OFFSET 2 ROWS FETCH NEXT ROW ONLY", Ordering(False, True, 1, 2)),
+        ("SELECT a FROM t ORDER BY a FETCH FIRST 3 ROWS WITH TIES", Ordering(True, True)),
+    ):
+        query = parse(text, "postgres")
+        assert isinstance(query, Query)
+        assert ordering(query) == expected, text
+
+
 # Each: a query without its LIMIT, and its tie groups as SQLite ranks them (or None).
 SHAPES: list[tuple[str, str | None]] = [
     ("SELECT a FROM t", None),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from sqlglot import exp
@@ -18,7 +20,13 @@ from engine_databases import DIALECTS, engine_of, server_of
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import RULES, Rule
-from sqlverdict.testing.rule_suite.on_engine import attack_rule_on_engine, check_rule_on_engine
+from sqlverdict.testing.rule_suite.on_engine import (
+    attack_rule_on_engine,
+    check_rule_on_engine,
+    retyped_for,
+    rows_for,
+    sample_types,
+)
 from sqlverdict.testing.rules import check_rule
 from tiers import sampled
 
@@ -77,3 +85,17 @@ def test_a_false_claim_comes_out() -> None:
     rule = replace(RULES.get("distinct_over_key"), rewrite=drop_distinct)
     attack = attack_rule_on_engine(rule, ENGINES.get(engine_of("duckdb")))
     assert attack.difference is not None
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_rows_for_a_rule_have_the_types_of_their_columns(dialect: str) -> None:
+    # True and 1.0 are equal to 1 in Python; an engine takes one of them for a column.
+    types = {"INTEGER": int, "BOOLEAN": bool, "DOUBLE": float, "DECIMAL": float, "NUMERIC": float}
+    columns = ", ".join(f"c{number} INTEGER" for number in range(12))
+    schema = retyped_for(f"CREATE TABLE t ({columns})", dialect, Random(1), *sample_types(dialect))
+    (table,) = schema.tables
+    for seed in range(20):
+        for row in rows_for(schema, frozenset(), Random(seed), dialect)["t"]:
+            for cell, column in zip(row, table.columns, strict=True):
+                expected = types.get(re.split(r"\W", column.type)[0], str)
+                assert cell is None or type(cell) is expected, (cell, column)

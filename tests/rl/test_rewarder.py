@@ -163,6 +163,21 @@ def test_rows_that_a_metric_does_not_count_do_not_hide_a_match_by_luck(db: Path)
     assert [(each.score, each.witnessed) for each in rewards] == [(0.3, True)] * 2
 
 
+@pytest.mark.parametrize("question", [None, "List the names, the smallest n first."])
+def test_another_order_of_rows_does_not_hide_a_match_by_luck(db: Path, question: str) -> None:
+    gold = f"{GOLD} ORDER BY n"
+    rewarder = make(db, values=SEARCHED, metric="ex[bird]")
+    lucky = rewarder.reward(
+        gold, "SELECT name FROM t WHERE name <> 'a' ORDER BY n DESC", question=question
+    )
+    assert (lucky.outcome, lucky.score, lucky.witnessed) == ("refuted_match", 0.3, True)
+    barred = f"{GOLD} AND random() IS NOT NULL ORDER BY n DESC"
+    assert rewarder.reward(gold, barred, question=question).outcome == "refuted_match"
+    other = rewarder.reward(gold, f"{GOLD} ORDER BY n DESC", question=question)
+    assert (other.outcome, other.score) == ("right", 1.0)
+    assert make(db, values=SEARCHED).reward(gold, f"{GOLD} ORDER BY n DESC").outcome == "wrong"
+
+
 def _fails(*_: Any, **__: Any) -> Any:
     raise RuntimeError("a bug")
 

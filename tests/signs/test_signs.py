@@ -84,3 +84,14 @@ def test_hostile_texts_raise_nothing(people: Path) -> None:
             wrong[hostile.name] = repr(error)
     runner.close()
     assert wrong == {}
+
+
+@pytest.mark.parametrize("rows", ["ROW ONLY", "2 ROWS ONLY", "2 ROWS WITH TIES"])
+def test_fetch_first_is_looked_at(people: Path, runner: QueryRunner, rows: str) -> None:
+    run = partial(runner.run, str(people))
+    for columns in ("name", "COUNT(*)"):
+        sql = f"SELECT {columns} FROM person ORDER BY 1 FETCH FIRST {rows}"
+        query = parse(sql, "postgres")
+        assert isinstance(query, Query)
+        notices = [notice.name for notice in signs_of(Subject(query, read_sqlite(people), run))]
+        assert ("one_row_ordered" in notices) == ("COUNT" in columns and "ONLY" in rows)

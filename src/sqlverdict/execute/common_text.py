@@ -77,6 +77,24 @@ class WritingEngine(Protocol):
         ...
 
 
+@runtime_checkable
+class GrammarEngine(Protocol):
+    """An engine whose parser says whether a text is one of its queries, without a database."""
+
+    def syntax_error(self, sql: str) -> str | None:
+        """What the parser holds against a text; ``None`` where it reads it, or was not asked."""
+        ...
+
+
+def syntax_error(sql: str, dialect: str) -> str | None:
+    """What the parser of the dialect's engine holds against a text, where it is at hand."""
+    for engine in _engines(dialect):
+        if isinstance(engine, GrammarEngine):
+            with suppress(MissingExtra):
+                return engine.syntax_error(sql)
+    return None
+
+
 @lru_cache(maxsize=4_096)
 def text_in_common_sql(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
     """The query in common SQL; ``None`` where no engine of the dialect can write it so."""

@@ -148,6 +148,8 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
             )
         if not isinstance(tree, exp.Query | exp.Values):
             return _not_a_query(sql, dialect, tree.key.upper())
+        if "fetch" in sql.lower():
+            _spell_fetch_as_limit(tree)
         # A level takes a character or more.
         excess = too_deep(tree) if len(sql) > MOST_LEVELS // 2 else None
         if excess is not None:
@@ -165,6 +167,16 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
         # sqlglot trips over some hostile texts; that is not the caller's concern.
         return _beyond(sql, dialect, error)
     return Query(sql, dialect, tree, tables, columns, features(sql))
+
+
+def _spell_fetch_as_limit(tree: Expr) -> None:
+    """Write LIMIT for FETCH FIRST, but where it is of percents or with ties."""
+    from sqlglot import exp
+
+    for node in list(tree.find_all(exp.Fetch)):
+        options = node.args.get("limit_options")
+        if options is None or not (options.args.get("with_ties") or options.args.get("percent")):
+            node.replace(exp.Limit(expression=node.args.get("count") or exp.Literal.number(1)))
 
 
 def joined_by_words(sql: str) -> str:

@@ -15,7 +15,6 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import UnknownMember
-from sqlverdict.execute.common_text import is_same_query
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.query import parse
@@ -25,6 +24,7 @@ from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.facts import Facts, cited_facts
 from sqlverdict.prove.reasoning.inner_order import take_over_order
+from sqlverdict.prove.resolve.own_words import same_to_engine
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.unknown_calls import ELSEWHERE, unknown_calls
 from sqlverdict.prove.rule import RULES
@@ -151,7 +151,7 @@ class ProofCheck:
         if not proof.steps and same_text(proof.gold_sql, proof.prediction_sql, proof.dialect):
             statement = "the two texts are the same, but for spacing and the case of keywords"
             return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
-        if proof.form == proof.gold_sql and is_same_query(
+        if proof.form == proof.gold_sql and same_to_engine(
             proof.gold_sql, proof.prediction_sql, proof.dialect
         ):
             statement = "the two texts are the same to the engine's parser, but for other words"

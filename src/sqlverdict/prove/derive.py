@@ -27,6 +27,7 @@ from sqlverdict.prove.reasoning.inner_order import (
 from sqlverdict.prove.reasoning.open_choices import open_choices
 from sqlverdict.prove.reasoning.shape import is_limited
 from sqlverdict.prove.resolve.fidelity import loss
+from sqlverdict.prove.resolve.own_words import foreign
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
@@ -154,7 +155,8 @@ def _require_whole(question: ProofQuestion) -> None:
     """A proof about trees is one about texts only where the trees say what the texts say."""
     for role, query in (("gold", question.gold), ("prediction", question.prediction)):
         # Elsewhere only what all parsers read alike is read at all.
-        lost = loss(query.sql, question.schema) if dialect_of(query.dialect).in_python else None
+        in_python = dialect_of(query.dialect).in_python
+        lost = loss(query.sql, question.schema) if in_python else foreign(query.sql, query.dialect)
         if lost is not None:
             raise Unsupported(f"the {role}: {lost}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
-from sqlverdict.execute.common_text import is_same_query
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.qualified import with_plain_names
@@ -12,6 +11,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import same_text
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
+from sqlverdict.prove.resolve.own_words import same_to_engine
 from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
 
 
@@ -85,7 +85,7 @@ def prove_queries(
     assumed = facts_of(schema, gold.dialect) if facts is None else facts
     question = ProofQuestion(queries[0], queries[1], schema, assumed, contract, without)
     derivation = member.derive(question)
-    if isinstance(derivation, NotProved) and is_same_query(gold.sql, prediction.sql, gold.dialect):
+    if isinstance(derivation, NotProved) and same_to_engine(gold.sql, prediction.sql, gold.dialect):
         return Proof(gold.sql, prediction.sql, profile, form=gold.sql, dialect=gold.dialect)
     return derivation
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.evidence import Related
-from sqlverdict.find_situation import has_failed
+from sqlverdict.find_situation import has_failed, is_barred
 from sqlverdict.harmless import may_be_harmless
 from sqlverdict.records import Reason, Verdict
 from sqlverdict.rl.values import RewardOutcome
@@ -138,7 +138,8 @@ def _of_match(result: PairResult) -> RewardOutcome:
         return RewardOutcome.PROVED
     if result.result.situation == Situation.CONSTANT_MATCH:
         return RewardOutcome.CONSTANT_MATCH
-    if result.result.situation == Situation.BARRED_MATCH:
+    differences = [piece for piece in result.evidence if isinstance(piece, Related)]
+    if result.result.situation == Situation.BARRED_MATCH or any(map(is_barred, differences)):
         # What keeps a search away is worth no more than what a search refutes.
         return RewardOutcome.REFUTED_MATCH
     # A witness on unusual data, or one of repeated rows alone, refutes nothing: the policy says.

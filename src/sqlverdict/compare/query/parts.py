@@ -325,7 +325,9 @@ class _PartsReader:
                 self._key_of(names.behind(node.this)) + (" desc" if node.args.get("desc") else "")
                 for node in order.expressions
             ]
-        values = [clause.expression for clause in (limit, offset) if clause is not None]
+        # FETCH FIRST ... WITH TIES has its number elsewhere.
+        clauses = [clause for clause in (limit, offset) if clause is not None]
+        values = [clause.expression or clause.args.get("count") or clause for clause in clauses]
         # OFFSET 0 is none.
         parts.limit = " ".join(map(self._key, values)).removesuffix(" 0")
 

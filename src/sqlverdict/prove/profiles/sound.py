@@ -12,6 +12,7 @@ from sqlverdict.prove.proof import Derivation
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, lost_order, visible_order
 from sqlverdict.prove.resolve.fidelity import loss
+from sqlverdict.prove.resolve.own_words import foreign
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.text import resolved_sql
@@ -44,7 +45,8 @@ class Sound:
 
     def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
         """What the tree may have lost of the text, or what no rule may touch."""
-        lost = loss(sql, facts.schema) if facts.record.in_python else None
+        record = facts.record
+        lost = loss(sql, facts.schema) if record.in_python else foreign(sql, record.name)
         return lost or refusal(tree, facts) or lost_order(tree, facts.record)
 
     def difference(

@@ -3,7 +3,7 @@
 ``query``          resolve_query(): a parsed query of any dialect as rules see it first
 ``tree``           resolve(): the form that rules work on
 ``common_sql``     what is read in dialects other than SQLite's: constructs that all read alike
-``spellings``      other words for the same there: FETCH FIRST, ILIKE, = ANY
+``spellings``      other words for the same there: ILIKE, = ANY, IS NOT
 ``distinct_on``    DISTINCT ON as DISTINCT or GROUP BY
 ``standard_names`` which column a name means there, and in NATURAL and USING
 ``scope``          which source an alias and a column name mean at a place of a query
@@ -15,6 +15,7 @@
 ``folding``        where values that are equal and may differ become one there
 ``equal_values``   values that are equal and yet differ, without types: collations, 1 and 1.0
 ``unknown_calls``  calls of unknown functions: what a proof must leave as it is
+``own_words``      whether the engine reads a text that our parser reads
 ``text``           a resolved tree as SQL text that runs
 ``readable``       such a text for people, with plain names; pages read it without the parser
 ``fidelity``       whether our reading of a query is SQLite's: both are compiled and compared

@@ -129,7 +129,7 @@ def require_common_sql(query: Query, schema: Schema) -> None:
         elif isinstance(node, exp.SetOperation):
             _require_clear_sides(node)
         elif isinstance(node, exp.Select):
-            _require_clear_joins(node)
+            _require_clear_joins(node, query.dialect)
         elif isinstance(node, exp.Filter):
             _require_filter_clause(node, query.dialect)
         elif isinstance(node, exp.Window):
@@ -234,6 +234,8 @@ def _require_if_function(dialect: str) -> None:
 def _require_clear_sides(node: exp.SetOperation) -> None:
     if not isinstance(node, exp.Union) and not node.args.get("distinct"):
         raise Unsupported(f"{node.key.upper()} ALL")
+    if isinstance(node.this, exp.Select) and any(map(node.this.args.get, ("order", "limit"))):
+        raise Unsupported("ORDER BY or LIMIT before a set operation without parentheses")
     if isinstance(node.expression, exp.SetOperation):
         raise Unsupported("a set operation on the right without parentheses")
     kinds = {type(node), type(node.this)}
@@ -241,11 +243,19 @@ def _require_clear_sides(node: exp.SetOperation) -> None:
         raise Unsupported("INTERSECT beside another set operation without parentheses")
 
 
-def _require_clear_joins(select: exp.Select) -> None:
+def _require_clear_joins(select: exp.Select, dialect: str) -> None:
     joins = select.args.get("joins") or []
     for join in joins:
         if (join.kind or "").upper() not in _KINDS:
             raise Unsupported(f"{join.kind} JOIN")
+        named = any(map(join.args.get, ("on", "using", "method")))
+        if join.side and not named:
+            raise Unsupported(f"{join.side} JOIN without ON")
+        if join.kind == "OUTER" and not join.side:
+            raise Unsupported("OUTER JOIN without a side")
+        if join.side == "FULL" and "full_join" not in dialect_of(dialect).rules:
+            # To MySQL it is the alias of the table before it.
+            raise Unsupported("FULL JOIN in this dialect")
     padded = any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins)
     bare = any(not join.args.get("on") and not join.args.get("using") for join in joins)
     if padded and bare:

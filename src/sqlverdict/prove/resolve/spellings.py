@@ -1,6 +1,5 @@
 """Other words for the same, in dialects whose own parser does not confirm our reading.
 
-* ``FETCH FIRST n ROWS ONLY`` is LIMIT n;
 * ``x ILIKE 'a%'`` is ``LOWER(x) LIKE 'a%'``: so the engines that have it compute it. The pattern is
   ASCII, whose lower case is the same in every locale but one;
 * ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``;
@@ -48,8 +47,6 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
                 and isinstance(node.expression, exp.Boolean)
             ):
                 _number_is_truth(node)
-            case exp.Fetch():
-                _fetch(node)
             case exp.ILike():
                 _ilike(node)
             case exp.EQ() if isinstance(node.expression, exp.Any):
@@ -84,14 +81,6 @@ def _number_for_truth(node: exp.EQ | exp.NEQ) -> None:
     for part, other in ((node.this, node.expression), (node.expression, node.this)):
         if isinstance(part, exp.Boolean) and isinstance(other, exp.Column):
             part.replace(exp.Literal.number(int(bool(part.this))))
-
-
-def _fetch(node: exp.Fetch) -> None:
-    options = node.args.get("limit_options")
-    if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
-        return
-    count = node.args.get("count") or exp.Literal.number(1)
-    node.replace(exp.Limit(expression=count))
 
 
 def _ilike(node: exp.ILike) -> None:

@@ -271,6 +271,8 @@ class _ValueTypes:
 
     def _aggregate(self, node: Expr) -> ValueType:
         inner = node.this
+        if inner is None:
+            raise Unsupported(f"{node.key} of nothing")
         if isinstance(inner, exp.Star):
             return "number"
         folded = isinstance(inner, exp.Distinct)

@@ -44,7 +44,7 @@ _PLAIN: dict[Kind, tuple[Cell, ...]] = {
 _ODD: dict[Kind, tuple[Cell, ...]] = {
     "INTEGER": (0, -1, 7, 10),
     "NUMERIC": (0, -1, 1.5, 10),
-    "REAL": (0.0, -1.0, 7.0, 10.0),
+    "REAL": (0.0, -1.0, 7.0625, 10.0),
     "TEXT": ("", "A", "10", "9", " Ab cd"),
     "BLOB": (0, ""),
     "BYTES": (b"", b"A", b"\x00"),
@@ -323,7 +323,8 @@ def _numbers(number: float, operator: str, kind: Kind) -> tuple[list[Cell], list
     }
     beside: list[Cell] = [number - step, number, number + step, -number - step]
     if kind in ("REAL", "NUMERIC"):
-        beside += [number + step / 2, number - step / 2]
+        # The first has more digits than people round to.
+        beside += [number + step / 8, number - step / 2]
     return order.get(operator, [number]), beside
 
 

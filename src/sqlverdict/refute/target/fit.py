@@ -16,11 +16,10 @@ from uuid import UUID
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.lite import lite_type
-from sqlverdict.refute.target.nested import nested_fit
+from sqlverdict.refute.target.nested import nested_fit, span_fit
 
 Fit = Callable[[Cell], Cell]
 
@@ -61,9 +60,11 @@ def _fit(type_: str, not_null: bool, dialect: str) -> Fit:
     if kind in ("REAL", "NUMERIC"):
         return _number
     if kind == "TEXT" and _name(type_, dialect) in _NO_TEXTS:
-        nested = nested_fit(type_, dialect) if dialect_of(dialect).nested_texts else None
+        nested = nested_fit(type_, dialect)
         if nested is not None:
             return nested
+        if _name(type_, dialect) == "INTERVAL":
+            return span_fit
         if not not_null:
             return lambda _: None
     if kind == "TEXT" and _name(type_, dialect) in _TEXT_FORMS:

@@ -1,28 +1,38 @@
-"""Lists and structures as texts, for engines that read such a text as a value of the type.
+"""Lists, structures and intervals as texts, for engines that read such a text as a value.
 
 What stands in one depends on the cell that was made for the column: equal cells give equal values.
-Lists are short, and their elements few, so that queries find one at a place and miss one at the
-next.
+Lists are short, and their elements few.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from itertools import chain
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.records import Cell
 
 _LISTS = frozenset({"ARRAY", "LIST"})
+_SHAPES: tuple[tuple[int | None, ...], ...] = (
+    *((1,), (1, 2), (2, 1), (), (2,), (1, 1), (0, 1, 2), (3, None)),
+)
+"""Lists, by the numbers of their elements: one is found at a place and missed at the next."""
 _LONGEST = 4
 _MISSING = 7
 """Of so many values one is NULL."""
 _NUMBERS = frozenset(
     {"TINYINT", "SMALLINT", "INT", "BIGINT", "HUGEINT", "INT128", "DOUBLE", "FLOAT", "DECIMAL"}
 )
-_WORDS = ("a", "b", "A", "ab")
+_WORDS = ("A", "a", "b", "ab")
+_SPANS = (
+    *("36 hours", "1 month", "0 days", "-1 day", "1 hour", "30 days", "1 year", "1 day"),
+    "23 hours",
+)
+"""Of these 30 days and a month are equal, and move a date by different numbers of days."""
 
 
 def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
@@ -31,13 +41,38 @@ def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
         declared = exp.DataType.build(type_, dialect=dialect)
     except (SqlglotError, ValueError, AttributeError):
         return None
-    if _text(declared, _choices("")) is None:
+    style = dialect_of(dialect).nested_texts
+    if style == "braces" and not _is_list_of_plain_values(declared):
         return None
-    return lambda cell: None if cell is None else _text(declared, _choices(str(cell)))
+    if style == "none" or _text(declared, _choices("")) is None:
+        return None
+
+    def fit(cell: Cell) -> Cell:
+        text = None if cell is None else _text(declared, _choices(str(cell)))
+        return f"{{{text[1:-1]}}}" if text is not None and style == "braces" else text
+
+    return fit
+
+
+def span_fit(cell: Cell) -> Cell:
+    """A cell as the text of an interval, the same for equal cells."""
+    return None if cell is None else _SPANS[next(_choices(str(cell))) % len(_SPANS)]
+
+
+def _is_list_of_plain_values(declared: exp.Expr) -> bool:
+    return (
+        str(declared.this.value) in _LISTS
+        and len(declared.expressions) == 1
+        and str(declared.expressions[0].this.value) not in (*_LISTS, "STRUCT")
+    )
 
 
 def _choices(cell: str) -> Iterator[int]:
-    """Numbers without an end, the same for equal cells."""
+    """Numbers without an end, the same for equal cells.
+
+    The first ones of ``a``, ``b``, ``c`` are neighbours: cells that are often made differ.
+    """
+    yield sum(cell.encode())
     while True:
         cell = blake2b(cell.encode(), digest_size=8).hexdigest()
         yield from bytes.fromhex(cell)
@@ -47,9 +82,12 @@ def _text(declared: exp.Expr, choices: Iterator[int]) -> str | None:
     """A value of a type; ``None`` where there is no text for it."""
     name = str(declared.this.value)
     if name in _LISTS and len(declared.expressions) == 1 and not declared.args.get("values"):
-        length = next(choices) % _LONGEST
-        parts = [_part(declared.expressions[0], choices) for _ in range(max(length, 1))]
-        return None if None in parts else f"[{', '.join(map(str, parts[:length]))}]"
+        shape = _SHAPES[next(choices) % len(_SHAPES)]
+        parts = [
+            "NULL" if place is None else _text(declared.expressions[0], chain((place,), choices))
+            for place in shape
+        ]
+        return None if None in parts else f"[{', '.join(map(str, parts))}]"
     if name == "STRUCT":
         fields = []
         for field in declared.expressions:

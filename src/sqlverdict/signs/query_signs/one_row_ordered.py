@@ -59,7 +59,7 @@ def one_row_ordered(subject: Subject) -> Iterator[Notice]:
         if not clauses or select.args.get("group") or select.args.get("offset"):
             continue
         limit = select.args.get("limit")
-        if limit is not None and limit.expression.name == "0":
+        if limit is not None and (limit.expression is None or limit.expression.name == "0"):
             continue
         if select.expressions and all(_is_aggregate(each) for each in select.expressions):
             message = f"{' and '.join(clauses)} without effect: aggregates alone give one row"

@@ -127,10 +127,15 @@ def _cell(declared: str, few: Sequence[Cell], rng: Random) -> Cell:
     """A value for a column: often one that other columns have, so that rows meet."""
     values = _values(declared)
     if rng.random() < 0.5:
-        shared = [value for value in few if value in values]
+        # True and 1.0 are equal to 1 here, and no values of one column.
+        shared = [value for value in few if any(_identical(value, each) for each in values)]
         if shared:
             return rng.choice(shared)
     return None if rng.random() < 0.2 else rng.choice(values)
+
+
+def _identical(one: Cell, other: Cell) -> bool:
+    return type(one) is type(other) and one == other
 
 
 def _legal_rows(table: Table, rows: list[Row], facts: frozenset[Fact], dialect: str) -> list[Row]:

@@ -138,6 +138,13 @@ class Duckdb(Engine):
 
         return write_common_text(sql, arithmetic, schema)
 
+    def syntax_error(self, sql: str) -> str | None:
+        """What DuckDB's parser holds against a text."""
+        _require_extra()
+        from sqlverdict.execute.engines.duckdb.syntax import syntax_error
+
+        return syntax_error(sql)
+
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """A database in memory with the tables of a schema."""
         del near

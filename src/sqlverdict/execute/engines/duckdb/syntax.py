@@ -63,6 +63,19 @@ def parse_tree(sql: str) -> Node:
     return node
 
 
+def syntax_error(sql: str) -> str | None:
+    """What the parser holds against a text; ``None`` where it reads it, or gives no tree of it."""
+    if len(sql) > LONGEST or not_a_query(sql) is not None:
+        return None
+    try:
+        cursor = _connection(os.getpid()).cursor()
+        row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    except (duckdb.Error, DatabaseError):
+        return None
+    tree: Node = msgspec.json.decode(row[0]) if row is not None else {}
+    return str(tree["error_message"]) if tree.get("error_type") == "parser" else None
+
+
 def _plain(part: Any) -> Any:
     if isinstance(part, list):
         return [_plain(each) for each in part]

@@ -26,6 +26,7 @@ from sqlverdict.execute.engines.postgres.sandbox import (
     Reading,
     blocked_name,
     names_in,
+    read,
     words_of,
 )
 from sqlverdict.execute.frozen_text import clock_use, clock_words
@@ -301,10 +302,19 @@ class Catalogue:
         volatile, lasting = False, True
         for at, text in enumerate(self.texts(sql)):
             use = clock_use(text, DIALECT)
-            volatile |= use.chance or use.reads
+            volatile |= use.chance or use.reads or (at > 0 and _reads_session(text))
             lasting &= not use.may_read and self.is_sure(text)
             lasting &= not (frozen and at and use.may_read)
         return volatile, lasting and not volatile
+
+
+def _reads_session(view: str) -> bool:
+    """Whether the text of a view asks who runs it, or where."""
+    reading = read(view)
+    if isinstance(reading, Reading):
+        return reading.contents.reads_session
+    # Views of several schemas, or one with what no query may call.
+    return any(name.startswith(("pg_", "information_schema")) for name in names_in(view))
 
 
 def read_catalogue(connection: Connection) -> Catalogue:

@@ -103,6 +103,13 @@ class Postgres(ServerMember):
 
         return write_plain_text(sql)
 
+    def syntax_error(self, sql: str) -> str | None:
+        """What PostgreSQL's parser holds against a text."""
+        self._require_extra()
+        from sqlverdict.execute.engines.postgres.common.common_text import syntax_error
+
+        return syntax_error(sql)
+
     def _require_extra(self) -> None:
         super()._require_extra()
         # An older install has the driver alone.

@@ -4,5 +4,6 @@
 ``spellings``    other words for the same, in a tree of PostgreSQL's parser
 ``date_parts``   DATE_PART as EXTRACT, in such a tree
 ``wrappers``     queries around a query that only pass its rows on
+``idle_distinct``  DISTINCT that drops no row
 ``expressions``  what is known of an expression without its tables: kind, name, risk
 """

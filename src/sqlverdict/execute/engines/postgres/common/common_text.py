@@ -35,6 +35,7 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     target_name,
     value_kind,
 )
+from sqlverdict.execute.engines.postgres.common.idle_distinct import drop_idle_distinct
 from sqlverdict.execute.engines.postgres.common.spellings import unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST
@@ -72,7 +73,7 @@ def write_common_text(sql: str, arithmetic: bool) -> str | None:
 def write_plain_text(sql: str) -> str | None:
     """The query as the parser writes it, in one of several words for the same.
 
-    A query around it that only passes its rows on is left out.
+    A query around it that only passes its rows on is left out, and a DISTINCT that drops no row.
 
     Returns:
         The text; ``None`` where the parser does not read the query, or chance may be in it.
@@ -84,6 +85,7 @@ def _unwrap_steady(select: Any) -> None:
     if not is_steady(select):
         raise NoCommonText
     unwrap(select)
+    drop_idle_distinct(select)
 
 
 def _rewritten(sql: str, change: Callable[[Any], None], *, any_type: bool) -> str | None:
@@ -94,6 +96,22 @@ def _rewritten(sql: str, change: Callable[[Any], None], *, any_type: bool) -> st
         return with_stack(lambda: _text(sql, change, any_type), signs)
     except (NoCommonText, ParserError, RecursionError):
         return None
+
+
+def syntax_error(sql: str) -> str | None:
+    """What the parser holds against a text; ``None`` where it reads it, or it is too long."""
+    import postgast
+
+    signs = count_signs(sql) if len(sql) <= LONGEST else _MOST + 1
+    if signs > _MOST:
+        return None
+    try:
+        with_stack(lambda: postgast.parse(sql), signs)
+    except postgast.PgQueryError as error:
+        return str(error)
+    except (ParserError, RecursionError):
+        return None
+    return None
 
 
 def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
@@ -107,6 +125,9 @@ def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
         unify_spellings(statements[0], any_type=any_type)
         unify_date_parts(statements[0])
         change(statements[0].select_stmt)
+        if any_type:
+            # What stood in a query inside may be shown by the outermost one now.
+            unify_date_parts(statements[0])
         text = str(postgast.deparse(tree))
         # What is read from here on is the text: it must say what the tree says.
         if _meaning(postgast.parse(text)) != _meaning(tree):
