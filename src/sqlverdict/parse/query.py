@@ -135,7 +135,9 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
     from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
     try:
-        statements = sqlglot.parse(sql, read=parser_dialect(dialect), error_level=ErrorLevel.IMMEDIATE)
+        statements = sqlglot.parse(
+            sql, read=parser_dialect(dialect), error_level=ErrorLevel.IMMEDIATE
+        )
         # A comment behind the last semicolon comes back as a statement of its own.
         trees = [t for t in statements if t is not None and not isinstance(t, exp.Semicolon)]
         if len(trees) != 1:

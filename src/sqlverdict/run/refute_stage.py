@@ -224,8 +224,8 @@ def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
     work = partial(refuter.refute, inputs.case, golds, prediction, schema)
 
     def watched() -> Refutation:
-        found = source.watched(f"refute {prediction.sql}", work, more=PATIENCE) or _stopped()
-        return _in_words(inputs, found)
+        refutation = source.watched(f"refute {prediction.sql}", work, more=PATIENCE)
+        return _in_words(inputs, refutation or _stopped())
 
     # A bank has other instances for the next case.
     banked = refuter.options.bank is not None

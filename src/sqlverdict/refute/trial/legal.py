@@ -78,7 +78,11 @@ def legal(
         others = index.by_parent.get(fold(changed), ())
         checked += [fact for fact in others if fact.table != changed and rows_of.get(fact.table)]
     # Of a wide table most facts are about one column each.
-    columns = {} if column is not None else {name: [*zip(*rows, strict=True)] for name, rows in own.items()}
+    columns = (
+        {}
+        if column is not None
+        else {name: [*zip(*rows, strict=True)] for name, rows in own.items()}
+    )
     for fact in checked:
         rows, table = rows_of[fact.table], tables[fact.table]
         if isinstance(fact, NotNull | HasAffinity):

@@ -84,7 +84,7 @@ def is_legal_difference(difference: Difference | None, rows: Content) -> bool:
 _QUOTES = "\"'`[]"
 
 
-def tables_named(schema: Schema, texts: Iterable[str]) -> frozenset[str]:
+def tables_in_texts(schema: Schema, texts: Iterable[str]) -> frozenset[str]:
     """The tables whose rows these texts can read: their names stand there.
 
     All tables where that does not tell: a view reads others, and so may the engine's own tables;
@@ -138,7 +138,7 @@ class PairTrial:
         self._dialect = queries[0].dialect
         self._links, self._preset, self._contract = links, preset, contract
         self.stopped = self.gold_work = self.prediction_work = 0
-        self._named = tables_named(schema, (self.gold, self.prediction))
+        self._names = tables_in_texts(schema, (self.gold, self.prediction))
 
     @property
     def wears_out(self) -> bool:
@@ -202,9 +202,9 @@ class PairTrial:
 
     def _difference(self, rows: Content) -> Difference | None:
         """A difference on these rows, or on those of them that the engine accepts."""
-        scratch, named = self._scratches[0], self._named
+        scratch, names = self._scratches[0], self._names
         # Parents that no query reads count where the queries differ: most instances show nothing.
-        read = {table: content for table, content in rows.items() if table in named}
+        read = {table: content for table, content in rows.items() if table in names}
         scratch.load(read)
         before = scratch.work
         gold, between = scratch.run(self.gold), scratch.work
