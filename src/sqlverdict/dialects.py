@@ -12,7 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 DEFAULT_DIALECT = "sqlite"
 """The dialect of a query that names none; the forms of proofs and messages are written in it."""
@@ -356,6 +360,18 @@ DIALECTS: Mapping[str, Dialect] = {
 def dialect_of(name: str) -> Dialect:
     """The record of a dialect; the defaults for one that has none."""
     return DIALECTS.get(name) or Dialect(name=name)
+
+
+@lru_cache(maxsize=32)
+def parser_dialect(name: str) -> SqlglotDialect:
+    """A dialect of sqlglot, to parse and write with: to find it by its name takes longer.
+
+    Raises:
+        ValueError: sqlglot knows no such dialect.
+    """
+    from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+
+    return SqlglotDialect.get_or_raise(name)
 
 
 def checked_dialects(group: RuleGroup) -> tuple[str, ...]:

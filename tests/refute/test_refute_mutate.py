@@ -19,6 +19,8 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell, Row
+from sqlverdict.refute.data import real_rows
+from sqlverdict.refute.data.mine import store
 from sqlverdict.refute.data.mine.across import Inclusion
 from sqlverdict.refute.data.mutate import real_instances
 from sqlverdict.refute.data.regularities import mine
@@ -144,6 +146,41 @@ def test_every_second_instance_keeps_what_the_data_show(
     assert sum(broken[1::2]) > 10
 
 
+def test_rows_that_are_checked_once_give_the_instances_of_rows_checked_each_time(
+    database: Path, instances: list[Instance], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "_CHECKED_CELLS", -1)
+    store._tables.clear()
+    real_rows._load.cache_clear()
+    again = instances_of(database)
+    store._tables.clear()
+    real_rows._load.cache_clear()
+    assert [item.rows for item in again] == [item.rows for item in instances[: len(again)]]
+
+
+@pytest.mark.parametrize(
+    "stricter",
+    [
+        "CREATE TABLE t (a INTEGER UNIQUE, b TEXT)",
+        "CREATE TABLE t (a INTEGER NOT NULL, b TEXT)",
+        "CREATE TABLE t (a INTEGER, b TEXT, CHECK (a < 5))",
+        "CREATE TABLE t (a INTEGER, b TEXT) STRICT",
+    ],
+)
+def test_real_rows_that_break_the_schema_are_left_out(tmp_path: Path, stricter: str) -> None:
+    path = tmp_path / "loose.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (a, b)")
+        cells = [*range(8), 3, None, "text"]
+        connection.executemany("INSERT INTO t VALUES (?, ?)", [(cell, "b") for cell in cells])
+        connection.commit()
+    schema = read_ddl(stricter, "loose")
+    items = list(real_instances(path, schema, ["t"], {}, seed=3, count=40))
+    assert items
+    for instance in items:
+        assert legal(instance, facts_of(schema)) == []
+
+
 def test_a_table_keeps_to_its_rows_but_for_parents(database: Path) -> None:
     for instance in instances_of(database, rows=2, count=80):
         # One more where a row was doubled, at most five times.
@@ -246,6 +283,27 @@ def test_one_changed_table_is_judged_as_the_whole_instance_is(data: st.DataObjec
         content[at] = tuple(cells)
     changed = Instance(schema, {k: v for k, v in {**rows, table: tuple(content)}.items() if v})
     assert sorted(legal(changed, facts, table)) == sorted(legal(changed, facts))
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_one_changed_cell_is_judged_as_the_whole_instance_is(data: st.DataObject) -> None:
+    schema, facts = kin()
+    rows: dict[str, tuple[Row, ...]] = {
+        "Land": (("a", "x"), ("1", "y")),
+        "town": ((1, "a", 1.5, 0, None), (2, "1", None, None, 1), (3, None, None, 2, 2)),
+        "fair": ((1, "a"), (2, "1"), (2, None)),
+    }
+    assert legal(Instance(schema, rows), facts) == []
+    table = data.draw(st.sampled_from(sorted(rows)))
+    row, column = data.draw(st.integers(0, 1)), data.draw(st.integers(0, WIDTHS[table] - 1))
+    content = [list(cells) for cells in rows[table]]
+    content[row][column] = data.draw(st.sampled_from([*CELLS, 3, "x", "y", "X"]))
+    changed = Instance(schema, {**rows, table: tuple(map(tuple, content))})
+    declared = schema.table(table)
+    assert declared is not None
+    name = declared.columns[column].name
+    assert sorted(legal(changed, facts, table, name)) == sorted(legal(changed, facts))
 
 
 def test_only_the_given_facts_count() -> None:

@@ -70,6 +70,9 @@ class _PlainCursor(sqlite3.Cursor):
     __next__ = _plainly(sqlite3.Cursor.__next__)  # type: ignore[arg-type]
 
 
+_execute, _executemany = sqlite3.Cursor.execute, sqlite3.Cursor.executemany
+
+
 class _QuietConnection(sqlite3.Connection):
     """A connection that only reads a file, or has none; it ends with its last user.
 
@@ -83,13 +86,20 @@ class _QuietConnection(sqlite3.Connection):
         """A cursor whose errors are all SQLite's."""
         return super().cursor(factory)
 
+    # Called thousands of times a second: the cursor's own methods are one call more.
     def execute(self, *args: Any) -> sqlite3.Cursor:
         """Run a statement."""
-        return _PlainCursor(self).execute(*args)
+        try:
+            return _execute(_PlainCursor(self), *args)
+        except UnicodeDecodeError as error:
+            raise sqlite3.OperationalError(NO_TEXT) from error
 
     def executemany(self, *args: Any) -> sqlite3.Cursor:
         """Run a statement for many rows."""
-        return _PlainCursor(self).executemany(*args)
+        try:
+            return _executemany(_PlainCursor(self), *args)
+        except UnicodeDecodeError as error:
+            raise sqlite3.OperationalError(NO_TEXT) from error
 
     def executescript(self, script: str) -> sqlite3.Cursor:
         """Run several statements."""

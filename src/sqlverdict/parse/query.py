@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of, parser_dialect
 from sqlverdict.parse.features import features
 from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.grammar import sqlite_complaint
@@ -135,7 +135,9 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
     from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
     try:
-        statements = sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE)
+        statements = sqlglot.parse(
+            sql, read=parser_dialect(dialect), error_level=ErrorLevel.IMMEDIATE
+        )
         # A comment behind the last semicolon comes back as a statement of its own.
         trees = [t for t in statements if t is not None and not isinstance(t, exp.Semicolon)]
         if len(trees) != 1:

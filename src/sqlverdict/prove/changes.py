@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.dialects import DEFAULT_DIALECT, parser_dialect
 from sqlverdict.evidence_parts import StepChange
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
@@ -107,14 +107,15 @@ def _parts(node: Expr | None) -> list[str]:
     """A node as text, a SELECT clause by clause."""
     if node is None:
         return []
+    dialect = parser_dialect(DEFAULT_DIALECT)
     select = runnable(node.copy(), as_it_stands=False, spare=True)
     if not isinstance(select, exp.Select) or not _has_only_clauses(select):
-        return [str(select.sql(DEFAULT_DIALECT, copy=False))]
+        return [str(select.sql(dialect, copy=False))]
     columns = exp.Select(expressions=select.expressions, distinct=select.args.get("distinct"))
     sources = exp.Select(from_=select.args.get("from_"), joins=select.args.get("joins"))
     clauses = [select.args[name] for name in _CLAUSES if select.args.get(name)]
-    texts = [str(clause.sql(DEFAULT_DIALECT, copy=False)).strip() for clause in (columns, *clauses)]
-    texts.insert(1, str(sources.sql(DEFAULT_DIALECT, copy=False)).removeprefix("SELECT").strip())
+    texts = [str(clause.sql(dialect, copy=False)).strip() for clause in (columns, *clauses)]
+    texts.insert(1, str(sources.sql(dialect, copy=False)).removeprefix("SELECT").strip())
     return [part for part in texts if part]
 
 

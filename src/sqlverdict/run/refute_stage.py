@@ -226,7 +226,8 @@ def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
     work = partial(refuter.refute, inputs.case, golds, prediction, schema)
 
     def watched() -> Refutation:
-        return source.watched(f"refute {prediction.sql}", work, more=PATIENCE) or _stopped()
+        refutation = source.watched(f"refute {prediction.sql}", work, more=PATIENCE)
+        return _in_words(inputs, refutation or _stopped())
 
     # A bank has other instances for the next case.
     banked = refuter.options.bank is not None
@@ -234,6 +235,20 @@ def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
     if inputs.witnesses is not None and isinstance(refutation, Witness):
         _write_witness(inputs, refutation, inputs.witnesses)
     return refutation
+
+
+def _in_words(inputs: StageInputs, refutation: Refutation) -> Refutation:
+    """The same; a witness that is written to a file and to the log has its sentence, made once.
+
+    Under a contract the file has a sentence of its own.
+    """
+    if not isinstance(refutation, Witness) or refutation.sentence:
+        return refutation
+    if not inputs.plan.annotates or inputs.case.contract is not None:
+        return refutation
+    from sqlverdict.refute.explain.sentence import sentence
+
+    return replace(refutation, sentence=sentence(refutation))
 
 
 def _lasts(refutation: Refutation | None) -> bool:

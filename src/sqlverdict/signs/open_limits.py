@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.order import Window, read_window
@@ -156,6 +157,7 @@ def keeps_few_groups(tree: Expr) -> bool:
     return isinstance(tree, exp.Intersect) or tree.args.get("having") is not None
 
 
+@lru_cache(maxsize=1_024)
 def reads_clock_or_chance(sql: str) -> str | None:
     """The word that makes a query's answer change by itself: ``random()``, ``'now'`` ...
 

@@ -26,7 +26,7 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.dialects import DEFAULT_DIALECT, parser_dialect
 from sqlverdict.parse.grammar import explain_rows
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -157,6 +157,7 @@ def _texts(tree: Expr) -> Iterator[str]:
     IS NOT is the NOT of an IS in a tree, and a comma between sources is CROSS JOIN, which says
     more: that they keep their order. The types of casts are changed in place.
     """
+    dialect = parser_dialect(DEFAULT_DIALECT)
     for cast in tree.find_all(exp.Cast):
         # All that counts of the type is the affinity that we read.
         cast.set("to", exp.DataType(this=exp.DType.USERDEFINED, kind=cast_affinity(cast)))
@@ -164,9 +165,9 @@ def _texts(tree: Expr) -> Iterator[str]:
     if next(_negations(tree), None) is not None:
         spellings.insert(0, _with_is_not(tree.copy()))
     for spelling in spellings:
-        yield spelling.sql(DEFAULT_DIALECT, copy=False)
+        yield spelling.sql(dialect, copy=False)
         if next(_cross_joins(spelling), None) is not None:
-            yield _with_commas(spelling.copy()).sql(DEFAULT_DIALECT, copy=False)
+            yield _with_commas(spelling.copy()).sql(dialect, copy=False)
 
 
 def _negations(tree: Expr) -> Iterator[exp.Not]:

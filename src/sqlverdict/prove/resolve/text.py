@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of, parser_dialect
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     conditions,
@@ -28,7 +28,8 @@ _LOOSE = (
 
 def resolved_sql(tree: Expr, dialect: str = DEFAULT_DIALECT) -> str:
     """SQL text for a resolved tree."""
-    return str(runnable(tree.copy(), as_it_stands=False, dialect=dialect).sql(dialect, copy=False))
+    text = runnable(tree.copy(), as_it_stands=False, dialect=dialect)
+    return str(text.sql(parser_dialect(dialect), copy=False))
 
 
 def runnable(

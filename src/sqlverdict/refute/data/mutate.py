@@ -87,6 +87,8 @@ def real_instances(
         return
     facts = facts_of(schema)
     maker = _Maker(real, schema, tables, constants, facts, rows)
+    # A sample has the parents of its rows: where all rows are legal, it is.
+    lawful = real.keep(facts, schema)
     yields = 0
     for number in range(count * _TRIES):
         if yields == count:
@@ -94,7 +96,7 @@ def real_instances(
         rng = Random(f"{seed}/{number}")  # noqa: S311 - to choose rows, not to keep secrets
         content = maker.sample(rng, present)
         instance = _instance(schema, content)
-        if not content or legal(instance, facts):
+        if not content or (not lawful and legal(instance, facts)):
             continue
         if rng.random() >= _UNCHANGED and yields:
             instance = maker.mutated(rng, instance, careful=yields % 2 == 0)
@@ -261,7 +263,8 @@ class _Maker:
             table = rng.choice(usable)
             column_ref = self._change(rng, content, table)
             changed = _instance(self.schema, content)
-            if legal(changed, self.facts, table) or (
+            column = None if column_ref is None else column_ref[1]
+            if legal(changed, self.facts, table, column) or (
                 careful and self._breaks(changed, instance, column_ref)
             ):
                 continue

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from sqlverdict.parse.facts import References, facts_of
+from sqlverdict.parse.facts import Fact, References, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.across import Inclusion
@@ -34,6 +34,16 @@ class RealRows:
         self.regularities = regularities
         self._tables = tables
         self._at = indexes
+
+    def keep(self, facts: Iterable[Fact], schema: Schema) -> bool:
+        """Whether each table obeys what is declared of it alone: so does any part of its rows."""
+        own: dict[str, set[Fact]] = {name: set() for name in self._tables}
+        for fact in facts:
+            if fact.table in own and not isinstance(fact, References):
+                own[fact.table].add(fact)
+        return all(
+            table.keeps(frozenset(own[name]), schema) for name, table in self._tables.items()
+        )
 
     def values(self, column: ColumnRef) -> Row:
         """A few different values of a column, from all over the table."""

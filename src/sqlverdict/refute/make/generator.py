@@ -33,11 +33,25 @@ _NULL_REFERENCE = 0.2
 
 def add_parents(builder: InstanceBuilder) -> None:
     """Give every reference its parent; where that fails, drop the child."""
+    links = builder.plan.links
+    # A reference that was whole stays so until its table gets rows, or a cell of it or of its
+    # parents changes: when these happened last, and when each reference was looked at.
+    grown: dict[str, int] = {}
+    changed: dict[str, int] = {}
+    looked_at, now = [-1] * len(links), 0
     # A chain of parents is at most as long as there are references, but for one to itself.
-    for _ in range(len(builder.plan.links) + _SELF_REFERENCES):
-        if not sum(_add_parents(builder, link) for link in builder.plan.links):
+    for _ in range(len(links) + _SELF_REFERENCES):
+        before = now
+        for n, link in enumerate(links):
+            if looked_at[n] >= max(grown.get(link.table, 0), changed.get(link.parent, 0)):
+                continue
+            looked_at[n] = now
+            if _add_parents(builder, link):
+                now += 1
+                grown[link.parent] = grown[link.table] = changed[link.table] = now
+        if now == before:
             return
-    while sum(_drop_orphans(builder, link) for link in builder.plan.links):
+    while sum([_drop_orphans(builder, link) for link in links]):
         pass
 
 

@@ -189,10 +189,10 @@ class InstanceBuilder:
     def choice(self, values: Sequence[T]) -> T:
         """One of the values, the one that ``Random.choice`` gives, in half its time."""
         count = len(values)
-        width = count.bit_length()
-        index = self._bits(width)
+        bits, width = self._bits, count.bit_length()
+        index = bits(width)
         while index >= count > 0:
-            index = self._bits(width)
+            index = bits(width)
         return values[index]
 
     def use_pattern(
@@ -307,8 +307,9 @@ class InstanceBuilder:
                 key = key_of(row)
                 if key in used:
                     return False
-                # What is renewed may be part of an earlier key.
-                keys = [other(row) for _, other, _ in known[: len(keys)]]
+                if keys:
+                    # What is renewed may be part of an earlier key.
+                    keys = [other(row) for _, other, _ in known[: len(keys)]]
             keys.append(key)
         for (_, _, used), key in zip(known, keys, strict=True):
             used.add(key)

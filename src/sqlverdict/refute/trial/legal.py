@@ -47,7 +47,12 @@ _SCHEMAS = 32
 """How many schemas keep their tables and facts for the next instance."""
 
 
-def legal(instance: Instance, facts: Iterable[Fact], changed: str | None = None) -> list[str]:
+def legal(
+    instance: Instance,
+    facts: Iterable[Fact],
+    changed: str | None = None,
+    column: str | None = None,
+) -> list[str]:
     """What is wrong with an instance, in words; nothing where it obeys every fact.
 
     Args:
@@ -55,28 +60,41 @@ def legal(instance: Instance, facts: Iterable[Fact], changed: str | None = None)
         facts: What they must obey: any subset of the schema's facts. CHECK constraints are no
             facts and always count.
         changed: The one table whose rows are not those of a legal instance; by default all.
+        column: The one column of it whose cells are not; by default all of them.
     """
     tables = _tables(instance.schema)
     rows_of = instance.rows
     own = rows_of if changed is None else {changed: rows_of.get(changed, ())}
-    violations = list(_shapes(own, tables))
+    violations = list(_shapes(own, tables, column))
     if violations:
         return violations
-    by_table, by_parent = _by_table(facts if isinstance(facts, frozenset) else tuple(facts))
-    checked = [fact for name, rows in own.items() if rows for fact in by_table.get(name, ())]
+    index = _index(facts if isinstance(facts, frozenset) else tuple(facts))
+    if changed is None or column is None:
+        checked = [fact for name, rows in own.items() if rows for fact in index.by_table(name)]
+    else:
+        checked = [*index.by_column(changed, column)] if own[changed] else []
     if changed is not None:
         # The rows of other tables may have lost their parents.
-        others = by_parent.get(fold(changed), ())
+        others = index.by_parent.get(fold(changed), ())
         checked += [fact for fact in others if fact.table != changed and rows_of.get(fact.table)]
     # Of a wide table most facts are about one column each.
-    columns = {name: tuple(zip(*rows, strict=True)) for name, rows in own.items() if rows}
+    columns = (
+        {}
+        if column is not None
+        else {name: [*zip(*rows, strict=True)] for name, rows in own.items()}
+    )
     for fact in checked:
         rows, table = rows_of[fact.table], tables[fact.table]
-        if isinstance(fact, NotNull):
-            if None in columns[fact.table][_places(table)[fact.column]]:
+        if isinstance(fact, NotNull | HasAffinity):
+            cells: Sequence[Cell] = (
+                _column(table, rows, fact.column)
+                if column is not None
+                else columns[fact.table][_places(table)[fact.column]]
+            )
+            if isinstance(fact, HasAffinity):
+                violations += _typed(fact, cells)
+            elif None in cells:
                 violations.append(f"{fact.table}.{fact.column} is NULL; it must never be")
-        elif isinstance(fact, HasAffinity):
-            violations += _typed(fact, columns[fact.table][_places(table)[fact.column]])
         elif isinstance(fact, Unique):
             violations += _unique(fact, _collated(table, fact.columns, rows))
         elif isinstance(fact, References):
@@ -95,22 +113,52 @@ def _tables(schema: Schema) -> dict[str, Table]:
     return {table.name: table for table in schema.tables}
 
 
+class _FactIndex:
+    """The facts of each table and of each column, and the references to each table."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._by_table: dict[str, list[Fact]] = {}
+        self._by_column: dict[tuple[str, str], list[Fact]] = {}
+        self.by_parent: dict[str, list[References]] = {}
+        for fact in facts:
+            self._by_table.setdefault(fact.table, []).append(fact)
+            if isinstance(fact, References):
+                self.by_parent.setdefault(fold(fact.parent), []).append(fact)
+
+    def by_table(self, table: str) -> Sequence[Fact]:
+        """The facts about the rows of a table."""
+        return self._by_table.get(table, ())
+
+    def by_column(self, table: str, column: str) -> Sequence[Fact]:
+        """Those of them that another value of a column may break."""
+        facts = self._by_column.get((table, column))
+        if facts is None:
+            facts = [fact for fact in self.by_table(table) if _speaks_of(fact, column)]
+            self._by_column[table, column] = facts
+        return facts
+
+
+def _speaks_of(fact: Fact, column: str) -> bool:
+    if isinstance(fact, NotNull | HasAffinity):
+        return fact.column == column
+    # The parents of a row may be rows of its own table.
+    own_parent = isinstance(fact, References) and fold(fact.parent) == fold(fact.table)
+    return own_parent or column in fact.columns
+
+
 @lru_cache(maxsize=_SCHEMAS)
-def _by_table(
-    facts: frozenset[Fact] | tuple[Fact, ...],
-) -> tuple[dict[str, list[Fact]], dict[str, list[References]]]:
-    """The facts of each table, and the references to each: an instance is one of many."""
-    by_table: dict[str, list[Fact]] = {}
-    by_parent: dict[str, list[References]] = {}
-    for fact in facts:
-        by_table.setdefault(fact.table, []).append(fact)
-        if isinstance(fact, References):
-            by_parent.setdefault(fold(fact.parent), []).append(fact)
-    return by_table, by_parent
+def _index(facts: frozenset[Fact] | tuple[Fact, ...]) -> _FactIndex:
+    """The facts by what they speak of: an instance is one of many."""
+    return _FactIndex(facts)
 
 
-def _shapes(rows_of: Mapping[str, Sequence[Row]], tables: Mapping[str, Table]) -> Iterator[str]:
-    """Whether tables and rows are of the schema at all, and cells are what SQLite can keep."""
+def _shapes(
+    rows_of: Mapping[str, Sequence[Row]], tables: Mapping[str, Table], column: str | None
+) -> Iterator[str]:
+    """Whether tables and rows are of the schema at all, and cells are what SQLite can keep.
+
+    ``column``: only the cells of this column are looked at.
+    """
     for name, rows in rows_of.items():
         table = tables.get(name)
         if table is None or is_view(table):
@@ -119,7 +167,9 @@ def _shapes(rows_of: Mapping[str, Sequence[Row]], tables: Mapping[str, Table]) -
             )
             continue
         width = len(table.columns)
-        if {width}.issuperset(map(len, rows)) and _are_plain([*chain.from_iterable(rows)]):
+        if {width}.issuperset(map(len, rows)) and _are_plain(
+            [*chain.from_iterable(rows)] if column is None else _column(table, rows, column)
+        ):
             continue
         for row in rows:
             if len(row) != width:

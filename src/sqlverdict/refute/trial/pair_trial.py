@@ -5,12 +5,14 @@ What it returns is a difference on some rows, before it is a witness.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 from sqlverdict.compare.preset import Preset, QueryPair
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, is_view
+from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
 from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
@@ -79,6 +81,26 @@ def is_legal_difference(difference: Difference | None, rows: Content) -> bool:
     )
 
 
+_QUOTES = "\"'`[]"
+
+
+def tables_in_texts(schema: Schema, texts: Iterable[str]) -> frozenset[str]:
+    """The tables whose rows these texts can read: their names stand there.
+
+    All tables where that does not tell: a view reads others, and so may the engine's own tables;
+    a name with quotes in it can be written in several ways.
+    """
+    names = {table.name for table in schema.tables}
+    words = {fold(word.strip(_QUOTES)) for text in texts for word in solid(text)}
+    if (
+        any(is_view(table) for table in schema.tables)
+        or any(set(_QUOTES).intersection(name) for name in names)
+        or any(word.startswith("sqlite_") for word in words)
+    ):
+        return frozenset(names)
+    return frozenset(name for name in names if fold(name) in words)
+
+
 _FAR_MORE = 4
 """A prediction that takes so many times the gold's steps may have a search to itself."""
 
@@ -116,6 +138,7 @@ class PairTrial:
         self._dialect = queries[0].dialect
         self._links, self._preset, self._contract = links, preset, contract
         self.stopped = self.gold_work = self.prediction_work = 0
+        self._names = tables_in_texts(schema, (self.gold, self.prediction))
 
     @property
     def wears_out(self) -> bool:
@@ -179,8 +202,10 @@ class PairTrial:
 
     def _difference(self, rows: Content) -> Difference | None:
         """A difference on these rows, or on those of them that the engine accepts."""
-        scratch = self._scratches[0]
-        scratch.load(rows)
+        scratch, names = self._scratches[0], self._names
+        # Parents that no query reads count where the queries differ: most instances show nothing.
+        read = {table: content for table, content in rows.items() if table in names}
+        scratch.load(read)
         before = scratch.work
         gold, between = scratch.run(self.gold), scratch.work
         prediction = scratch.run(self.prediction)
@@ -196,6 +221,7 @@ class PairTrial:
         comparison = self._compare(gold, prediction)
         if comparison is None or comparison.equal is not False:
             return None
+        scratch.load(rows)
         return Difference(rows, gold, prediction, comparison)
 
     def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:

@@ -66,15 +66,14 @@ class _Insertion(NamedTuple):
     columns: str
 
 
-class _Filling(NamedTuple):
-    """What a table was given, and how many of these rows it took in."""
+_Filling = tuple[tuple[Row, ...], int]
+"""What a table was given, and how many of these rows it took in."""
 
-    rows: tuple[Row, ...]
-    accepted: int
 
-    def is_of(self, rows: Sequence[Row]) -> bool:
-        """Whether these are the very same rows: 1 and 1.0 are equal, yet not the same."""
-        return len(rows) == len(self.rows) and all(map(is_, rows, self.rows))
+def _is_same(rows: Sequence[Row], filling: _Filling) -> bool:
+    """Whether these are the very same rows: 1 and 1.0 are equal, yet not the same."""
+    before = filling[0]
+    return rows is before or (len(rows) == len(before) and all(map(is_, rows, before)))
 
 
 class ScratchDatabase:
@@ -213,19 +212,20 @@ class ScratchDatabase:
             if not connection.in_transaction:
                 # Nothing is ever rolled back: a transaction for each statement is work for nothing.
                 execute("BEGIN")
-            for table in filled.keys() - rows.keys():
-                execute(self._deletes[table])
-                del filled[table]
+            if not filled.keys() <= rows.keys():
+                for table in filled.keys() - rows.keys():
+                    execute(self._deletes[table])
+                    del filled[table]
             for table, content in rows.items():
                 delete = self._deletes[table]
                 if table in filled:
                     before = filled[table]
-                    if before is not None and before.is_of(content):
+                    if before is not None and _is_same(content, before):
                         continue
                     execute(delete)
                 # After an error nobody knows what the table holds.
                 filled[table] = None
-                filled[table] = _Filling(tuple(content), self._insert(table, content))
+                filled[table] = (tuple(content), self._insert(table, content))
         finally:
             self._gate.opened = False
 
@@ -240,7 +240,8 @@ class ScratchDatabase:
         if not count:
             return 0
         self.work += CELL * count * len(rows[0])
-        holds = tuple([cells.count(None) < count for cells in zip(*rows, strict=False)])
+        nothing = (None,) * count
+        holds = tuple([cells != nothing for cells in zip(*rows, strict=False)])
         sql, pick = _insertion(table, holds, insertion.columns if insertion is not None else "")
         try:
             return self._connection.executemany(sql, map(pick, rows)).rowcount
@@ -262,7 +263,7 @@ class ScratchDatabase:
     def whole(self) -> bool:
         """Whether every row was accepted: none broke a constraint."""
         return all(
-            filling is not None and len(filling.rows) == filling.accepted
+            filling is not None and len(filling[0]) == filling[1]
             for filling in self._filled.values()
         )
 

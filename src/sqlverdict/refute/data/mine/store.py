@@ -16,12 +16,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.columns import mine_columns
 from sqlverdict.refute.data.mine.kind import Regularity, RowRegularity
 from sqlverdict.refute.data.mine.pairs import mine_pairs
 from sqlverdict.refute.data.mine.sample import Sample, read_samples
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.witness import Instance
 
 _TICK = 10_000
 """Steps of the engine between two looks at the budget."""
@@ -87,6 +90,8 @@ _KEPT_CELLS = 4_000_000
 """How many cells of samples a process keeps in memory."""
 _KEPT_ANSWERS = 10_000
 """How many answers about files a process keeps."""
+_CHECKED_CELLS = 50_000
+"""How many cells a table has at most whose rows are all checked once: some milliseconds."""
 _SPREAD, _FEW = 64, 8
 """From how many rows, spread over the table, how many values of a column are taken."""
 
@@ -99,6 +104,7 @@ class TableData:
         self._members: tuple[Regularity, ...] | None = None
         self._values: dict[int, Row] = {}
         self._indexes: dict[tuple[int, ...], dict[Row, list[int]]] = {}
+        self._lawful: dict[frozenset[Fact], bool] = {}
 
     @property
     def cells(self) -> int:
@@ -126,6 +132,21 @@ class TableData:
             cells = tuple(value for value in some if value is not None)[:_FEW]
             self._values[at] = cells
         return cells
+
+    def keeps(self, facts: frozenset[Fact], schema: Schema) -> bool:
+        """Whether all rows together obey what is declared of the table; foreign keys aside.
+
+        What they all obey, any of them obey. A large table is not looked at, and counts as one
+        that does not: so many rows take longer than the samples of many searches.
+        """
+        known = self._lawful.get(facts)
+        if known is None:
+            name = self.sample.table.name
+            known = self.cells <= _CHECKED_CELLS and not legal(
+                Instance(schema, {name: tuple(self.sample.rows)}), facts
+            )
+            self._lawful[facts] = known
+        return known
 
     def where(self, indexes: tuple[int, ...], values: Row) -> Sequence[int]:
         """The numbers of the rows with these values."""
