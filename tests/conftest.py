@@ -60,7 +60,7 @@ if "TMPDIR" not in os.environ and keeps_temporary_files(MEMORY):
 EXAMPLES = {"fixed": 0.5, "quick": 0.1, "thorough": 10.0}[PROFILE]
 """How many times the examples of its own settings a property tries."""
 FEWEST_EXAMPLES = 5
-MOST_ITEMS = 4
+MOST_ITEMS = 3
 """Of a test with more items ``make quick`` runs so many."""
 SHUFFLE = os.environ.get("SQLVERDICT_SHUFFLE", "")
 """Where it is not empty, the seed of the order in which tests run."""
