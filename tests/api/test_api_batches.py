@@ -81,6 +81,7 @@ def empty_cells() -> list[Any]:
     return [*cells, pandas.NA, pandas.NaT]
 
 
+@pytest.mark.slow
 def test_an_empty_cell_is_a_missing_prediction_and_never_an_abstention(db: Path) -> None:
     evaluator = sv.BatchEvaluator(db=db)
     for cell in empty_cells():

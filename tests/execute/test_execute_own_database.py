@@ -177,6 +177,6 @@ def test_a_url_that_leads_elsewhere_is_not_filled(postgres_database: str) -> Non
     elsewhere = f"{postgres_database}{mark}dbname={name}"
     with (
         pytest.raises(DatabaseError, match="leads to the database"),
-        engine.own_database(elsewhere, name, ["CREATE TABLE t (a INT)"]),
+        engine.own_database(elsewhere, database_name("own"), ["CREATE TABLE t (a INT)"]),
     ):
         pass
