@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,6 +19,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "execute"))
 import hostile_mysql as mysql_texts
 import hostile_postgres as postgres_texts
 import hostile_postgres_attacks as postgres_attacks
+
+
+def own_names() -> tuple[str, str]:
+    """The names of two databases: one that is attacked, and one that it must not reach."""
+    name = f"attack_{os.getpid()}_{token_hex(4)}"
+    return name, f"{name}_other"
 
 
 class Postgres(Target):
@@ -34,7 +41,7 @@ class Postgres(Target):
         import psycopg
 
         server = self.server or "postgresql://postgres@127.0.0.1:5432/test"
-        self._names = (f"attack_{os.getpid()}", f"attack_{os.getpid()}_other")
+        self._names = own_names()
         self._admin = psycopg.connect(server, autocommit=True)
         for name in self._names:
             self._admin.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
@@ -174,7 +181,7 @@ class Mysql(Target):
             "charset": "utf8mb4",
             "autocommit": True,
         }
-        self._names = (f"attack_{os.getpid()}", f"attack_{os.getpid()}_other")
+        self._names = own_names()
         self._admin = pymysql.connect(**self._login)
         own = (*TABLES, ROWS, "CREATE TABLE t (id INT, name VARCHAR(20))")
         vault = ("CREATE TABLE vault AS SELECT name AS secret FROM secret",)

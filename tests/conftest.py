@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import shutil
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from demo_runs import DemoRun, shared_demo
 from frozen_guard import guard_shared_trees
 from servers import fresh_postgres, postgres_server
 from tiers import QUICK
@@ -58,7 +60,7 @@ if "TMPDIR" not in os.environ and keeps_temporary_files(MEMORY):
 EXAMPLES = {"fixed": 0.5, "quick": 0.1, "thorough": 10.0}[PROFILE]
 """How many times the examples of its own settings a property tries."""
 FEWEST_EXAMPLES = 5
-MOST_ITEMS = 4
+MOST_ITEMS = 3
 """Of a test with more items ``make quick`` runs so many."""
 SHUFFLE = os.environ.get("SQLVERDICT_SHUFFLE", "")
 """Where it is not empty, the seed of the order in which tests run."""
@@ -116,9 +118,10 @@ def few(metafunc: pytest.Metafunc) -> list[Any]:
 def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     """The tests in the order in which workers get them: each some folders, slow files first.
 
-    Tests of a folder share what is slow to load or start: packages, servers, a browser, the syntax
-    trees of the lints. A worker that is done takes tests from the end of another's part. Quick ones
-    are there, so that no worker is left alone with a test that takes long.
+    Tests of a folder share what is slow to load or start: packages, servers, a browser. A worker
+    that is done takes tests from the end of another's part. Quick ones are there, so that no worker
+    is left alone with a test that takes long. The lints are at the top of the tests: they share the
+    syntax trees of the package, and no other worker takes one of them.
     """
     if SHUFFLE:
         return shuffled(items, SHUFFLE)
@@ -128,6 +131,7 @@ def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     for item in items:
         folders.setdefault(item.path.parent, []).append(item)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
+    slow |= {item.path for item in items if item.path.parent == REPOSITORY / "tests"}
     parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
     for folder in sorted(folders.values(), key=len, reverse=True):
         min(parts, key=len).extend(folder)
@@ -176,11 +180,9 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
-
-
-def pytest_unconfigure() -> None:
-    """Extension modules complain about what nobody collects at the end."""
-    gc.unfreeze()
+    # Extension modules complain about what nobody collects at the end; pytest collects five times
+    # before.
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture(scope="session")
@@ -210,6 +212,12 @@ def postgres() -> Iterator[str]:
     """The URL of a PostgreSQL server on which databases may be made; skips where there is none."""
     with postgres_server() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> DemoRun:
+    """The demo, as the first command of ``docs/papers.md`` runs it."""
+    return shared_demo(tmp_path_factory)
 
 
 @pytest.fixture

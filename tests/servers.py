@@ -82,13 +82,20 @@ def _end(server: Any, folder: Path, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def database_name(purpose: str) -> str:
+    """A name of which no other test, process or earlier run has made a database.
+
+    A process that was killed leaves its databases, and another one may get its number.
+    """
+    return f"sqlverdict_{purpose}_{os.getpid()}_{token_hex(4)}"
+
+
 @contextmanager
 def fresh_postgres(server: str) -> Iterator[str]:
     """The URL of an empty database that is gone afterwards."""
     import psycopg
 
-    # A process that was killed leaves its databases, and another one may get its number.
-    name = f"sqlverdict_{os.getpid()}_{token_hex(4)}"
+    name = database_name("test")
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
     try:

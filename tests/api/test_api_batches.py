@@ -61,6 +61,7 @@ def test_columns_may_be_arrays_of_numpy(db: Path) -> None:
     assert sv.BatchEvaluator(db=db)(batch)["score"] == [1.0]
 
 
+@pytest.mark.slow
 def test_a_frame_keeps_its_index_and_types_do_not_depend_on_values(db: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(RECORDS, index=[f"row{number}" for number in range(6)])
@@ -80,6 +81,7 @@ def empty_cells() -> list[Any]:
     return [*cells, pandas.NA, pandas.NaT]
 
 
+@pytest.mark.slow
 def test_an_empty_cell_is_a_missing_prediction_and_never_an_abstention(db: Path) -> None:
     evaluator = sv.BatchEvaluator(db=db)
     for cell in empty_cells():

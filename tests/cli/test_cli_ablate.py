@@ -148,6 +148,7 @@ def test_contexts_change_what_is_shown(
     assert not any("id <>" in text for text in prompts["no_gold"])
 
 
+@pytest.mark.slow
 def test_a_dry_run_asks_nobody(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:

@@ -316,6 +316,7 @@ def test_chains_that_would_double_at_every_step_end() -> None:
     assert match(text, text.replace("SELECT name", "SELECT country")).equal is False
 
 
+@pytest.mark.slow
 def test_depth_beyond_reach_is_open_and_long_chains_are_not() -> None:
     deep = f"SELECT {'+'.join(['age'] * (MAX_DEPTH + 5))} FROM singer"
     assert match(deep, deep) == SetMatch(None)

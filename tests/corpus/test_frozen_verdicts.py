@@ -22,6 +22,10 @@ from sqlverdict.load.predictions import load_predictions
 FOLDER = Path(__file__).parent
 METRICS = "ex,ex[bird],ex[spider],ex[spider_distinct],ex[exact],text_match,soft_f1"
 
+FIRST, *OTHERS = demo.systems()
+SYSTEMS = [FIRST, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)]
+"""Each takes most of a second; ``make quick`` has one."""
+
 
 def verdicts(system: str, databases: Path) -> list[dict[str, object]]:
     """One record per case: verdict, fault, reasons, relations, scores."""
@@ -46,7 +50,7 @@ def verdicts(system: str, databases: Path) -> list[dict[str, object]]:
     ]
 
 
-@pytest.mark.parametrize("system", demo.systems())
+@pytest.mark.parametrize("system", SYSTEMS)
 def test_verdicts_are_as_frozen(system: str, tmp_path: Path) -> None:
     frozen = (FOLDER / f"demo_{system}.jsonl").read_text(encoding="utf-8").splitlines()
     result = verdicts(system, tmp_path)

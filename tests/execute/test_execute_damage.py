@@ -134,6 +134,7 @@ def test_a_table_is_read_in_full_whatever_its_types(
         assert len(outcome.columns) == len(types) + 1
 
 
+@pytest.mark.slow
 def test_the_search_for_damage_reads_each_table_once_and_for_a_bounded_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from servers import mysql_server
+from servers import database_name, mysql_server
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, ServerEngine
 from sqlverdict.records import Answer
@@ -20,7 +19,11 @@ from timeouts import wait_until
 
 pytestmark = pytest.mark.slow  # servers
 
-NAME = f"sqlverdict_own_{os.getpid()}"
+
+@pytest.fixture
+def name() -> str:
+    """A name for a database of one test."""
+    return database_name("own")
 
 
 @pytest.fixture(params=["postgres", "mysql"])
@@ -32,16 +35,16 @@ def target(request: pytest.FixtureRequest) -> Iterator[tuple[Engine, str]]:
         yield engine, request.getfixturevalue("postgres_database")
 
 
-def test_a_database_is_there_until_the_end(target: tuple[Engine, str]) -> None:
+def test_a_database_is_there_until_the_end(target: tuple[Engine, str], name: str) -> None:
     engine, server = target
     assert isinstance(engine, ServerEngine)
     statements = ["CREATE TABLE t (a VARCHAR(9))", "INSERT INTO t VALUES ('a'), ('A'), ('a ')"]
-    with engine.own_database(server, NAME, statements) as url:
+    with engine.own_database(server, name, statements) as url:
         session = engine.open(url, Limits())
         outcome = session.run("SELECT count(*) FROM t WHERE a = 'a'")
         # A session that is still open does not keep it.
         with pytest.raises(DatabaseError, match=r"already exists|database exists"):
-            engine.own_database(server, NAME, ()).__enter__()
+            engine.own_database(server, name, ()).__enter__()
     session.close()
     assert isinstance(outcome, Answer)
     assert outcome.rows == [(1,)]
@@ -50,26 +53,26 @@ def test_a_database_is_there_until_the_end(target: tuple[Engine, str]) -> None:
 
 
 @pytest.mark.parametrize("problem", ["content", "caller"])
-def test_nothing_stays_after_an_error(target: tuple[Engine, str], problem: str) -> None:
+def test_nothing_stays_after_an_error(target: tuple[Engine, str], problem: str, name: str) -> None:
     engine, server = target
     assert isinstance(engine, ServerEngine)
     statements = ["CREATE TABLE t (a INT)", *(["NO SQL"] if problem == "content" else [])]
     expected = DatabaseError if problem == "content" else KeyboardInterrupt
 
     def interrupted() -> None:
-        with engine.own_database(server, NAME, statements) as url:
-            assert url.partition("?")[0].endswith(f"/{NAME}")
+        with engine.own_database(server, name, statements) as url:
+            assert url.partition("?")[0].endswith(f"/{name}")
             raise KeyboardInterrupt
 
     with pytest.raises(expected):
         interrupted()
-    with engine.own_database(server, NAME, ()):
+    with engine.own_database(server, name, ()):
         pass
 
 
 @pytest.mark.parametrize("forever", [False, True])
 def test_a_connection_that_ends_late_is_waited_for_but_not_for_ever(
-    forever: bool, postgres_database: str, monkeypatch: pytest.MonkeyPatch
+    forever: bool, postgres_database: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL itself waits for five seconds, and gives up then."""
     import psycopg
@@ -89,12 +92,12 @@ def test_a_connection_that_ends_late_is_waited_for_but_not_for_ever(
     expected = pytest.raises(DatabaseError, match="Drop it by hand") if forever else nullcontext()
     with monkeypatch.context() as patch, expected:
         patch.setattr(psycopg.Cursor, "execute", execute)
-        with engine.own_database(postgres_database, NAME, ()):
+        with engine.own_database(postgres_database, name, ()):
             pass
     assert refusals >= 2
     if forever:
-        assert _dropped(engine, postgres_database, NAME) == (NAME,)
-    assert engine.drop_leftovers(postgres_database, NAME) == ()
+        assert _dropped(engine, postgres_database, name) == (name,)
+    assert engine.drop_leftovers(postgres_database, name) == ()
 
 
 KILLED = """
@@ -113,7 +116,7 @@ def test_what_a_killed_process_left_is_dropped_and_nothing_else(
 ) -> None:
     engine, server = target
     assert isinstance(engine, ServerEngine)
-    prefix = f"sqlverdict_left_{os.getpid()}_"
+    prefix = f"{database_name('left')}_"
     left, used = f"{prefix}00000001_a", f"{prefix}00000002_a"
     arguments = [sys.executable, "-c", KILLED, engine.name, server, left]
     killed = subprocess.run(arguments, check=False)
@@ -139,16 +142,15 @@ def _dropped(engine: ServerEngine, server: str, prefix: str) -> tuple[str, ...]:
     return tuple(dropped)
 
 
-def test_a_database_that_is_not_ours_is_no_leftover(target: tuple[Engine, str]) -> None:
+def test_a_database_that_is_not_ours_is_no_leftover(target: tuple[Engine, str], name: str) -> None:
     """Nobody uses it, and its name begins as ours do; yet we did not make it."""
     engine, server = target
     assert isinstance(engine, ServerEngine)
-    name = f"sqlverdict_theirs_{os.getpid()}"
     quote = '"' if engine.name == "postgres" else "`"
     with _administrator(engine.name, server) as execute:
         execute(f"CREATE DATABASE {quote}{name}{quote}")
         try:
-            assert engine.drop_leftovers(server, "sqlverdict_theirs_") == ()
+            assert engine.drop_leftovers(server, name[:-1]) == ()
         finally:
             execute(f"DROP DATABASE {quote}{name}{quote}")
 
@@ -175,6 +177,6 @@ def test_a_url_that_leads_elsewhere_is_not_filled(postgres_database: str) -> Non
     elsewhere = f"{postgres_database}{mark}dbname={name}"
     with (
         pytest.raises(DatabaseError, match="leads to the database"),
-        engine.own_database(elsewhere, NAME, ["CREATE TABLE t (a INT)"]),
+        engine.own_database(elsewhere, database_name("own"), ["CREATE TABLE t (a INT)"]),
     ):
         pass

@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
+from demo_runs import DemoRun
+from sqlverdict.load.benchmarks.demo import systems
 from sqlverdict.papers.cell import PaperCell
 from sqlverdict.papers.library import choose_exhibits, load_paper
-from sqlverdict.papers.paper_data import PaperData
+from sqlverdict.papers.paper_data import DEMO, PaperData
 from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
 from sqlverdict.papers.trustsql.printed import TABLE_2, TABLE_3, printed_rows
 from sqlverdict.pipeline import Options
+from sqlverdict.runlog.run import read_run
 
 PAPER = load_paper("trustsql")
 COUNTS = {
@@ -128,8 +131,12 @@ def test_votes_answer_where_all_samples_agree(small: PaperData) -> None:
     assert table["10 samples", "RS(0)"].ours is None
 
 
-def test_a_missing_file_is_named_and_the_demo_shows_the_form(tmp_path: Path) -> None:
-    data = PaperData(None, tmp_path, Options(workers=0))
+@pytest.mark.slow
+def test_a_missing_file_is_named_and_the_demo_shows_the_form(
+    tmp_path: Path, demo_run: DemoRun
+) -> None:
+    runs = [read_run(demo_run.folder / DEMO / name) for name in systems()]
+    data = PaperData(None, tmp_path, runs={DEMO: runs})
     outcome = result(data, "3")
     assert outcome.note.startswith("trustsql/paper_table_counts.json is not in the data folder.")
     assert any(cell.row == "bold" and cell.ours is not None for cell in outcome.cells)

@@ -45,6 +45,7 @@ def test_a_short_chain_is_read(use: str) -> None:
     assert isinstance(parse(chain(6, USES[use])), Query)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [

@@ -47,6 +47,7 @@ def schema() -> Schema:
     return pairs_schema()
 
 
+@pytest.mark.slow
 def test_equal_pairs_are_proved_and_different_ones_are_not(schema: Schema) -> None:
     open_pairs = []
     for truth, gold, prediction in PAIRS:
@@ -59,6 +60,7 @@ def test_equal_pairs_are_proved_and_different_ones_are_not(schema: Schema) -> No
     assert len(open_pairs) == OPEN, open_pairs
 
 
+@pytest.mark.slow
 def test_the_pairs_are_what_they_are_said_to_be() -> None:
     counts = differing([(gold, prediction) for _, gold, prediction in PAIRS], 8)
     wrong = [
@@ -134,6 +136,7 @@ def test_a_query_that_begins_with_from_is_read() -> None:
     assert not isinstance(parse("FROM t SELECT a", "postgres"), Query)
 
 
+@pytest.mark.slow
 def test_different_pairs_get_a_witness(tmp_path: Path) -> None:
     different = [pair for truth, *pair in PAIRS if truth == "different"]
     file = tmp_path / "pairs.duckdb"

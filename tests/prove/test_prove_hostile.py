@@ -103,6 +103,7 @@ def test_queries_that_double_end_by_their_budget(
     check_end(list(doubled_at_each_level())[number], schema, profile)
 
 
+@pytest.mark.slow
 def test_conditions_that_double_end_by_the_budget_of_tables(schema: Schema) -> None:
     nested = "id"
     for _ in range(10):

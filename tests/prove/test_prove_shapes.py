@@ -45,6 +45,7 @@ def test_shapes_that_say_the_same_are_proved(dialect: str, schema: Schema) -> No
         assert check_proof(proof, schema).holds, (gold, prediction)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", EVERY_DIALECT)
 def test_near_shapes_are_not_proved(dialect: str, schema: Schema) -> None:
     near = [pair for truth, _, *pair in PAIRS if truth == "different"]

@@ -188,6 +188,7 @@ def test_an_attack_is_repeatable() -> None:
     assert attack_rule(rule, budget=5) == attack_rule(rule, budget=5)
 
 
+@pytest.mark.slow
 def test_a_sound_rule_is_really_tried() -> None:
     result = attack_rule(RULES.get("in_list_is_equalities"), budget=20, databases=2)
     assert result.difference is None

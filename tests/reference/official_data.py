@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
@@ -308,7 +309,7 @@ def postgres_databases(server: str, dumps: Mapping[str, Path]) -> Iterator[dict[
     """Databases on a server, made from dumps and gone afterwards; their URLs by name."""
     import psycopg
 
-    names = {name: f"sqlverdict_{os.getpid()}_{name}" for name in dumps}
+    names = {name: f"sqlverdict_{os.getpid()}_{token_hex(4)}_{name}" for name in dumps}
     with psycopg.connect(server, autocommit=True) as connection:
         try:
             urls = {}

@@ -75,6 +75,7 @@ def test_what_the_clock_cuts_says_so(make: Make, monkeypatch: pytest.MonkeyPatch
     assert 0 < witness.instances < 100
 
 
+@pytest.mark.slow
 def test_work_cuts_a_search_at_the_same_instance_whatever_ran_before(make: Make) -> None:
     schema = read_sqlite(make(1, 5, 30))
     heavy = "SELECT count(*) FROM t0 a, t0 b, t0 c, t0 d WHERE a.c0_1 + b.c0_1 + c.c0_1 > d.c0_1"
@@ -113,6 +114,7 @@ def test_a_wide_table_is_searched(make: Make, columns: int) -> None:
     assert witness.grade == "ordinary"
 
 
+@pytest.mark.slow
 def test_a_large_schema_is_searched(make: Make) -> None:
     path = make(700, 3, 1)
     schema = read_sqlite(path)
@@ -153,6 +155,7 @@ def test_what_a_table_shows_does_not_depend_on_who_asked_first(make: Make) -> No
     assert Inclusion("child", "t0_id", "t0", "id") in samples[0]
 
 
+@pytest.mark.slow
 def test_pairs_of_columns_grow_with_the_width_and_not_with_its_square(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from servers import mysql_server
+from servers import database_name, mysql_server
 from sqlverdict import Options, Scorer, evaluate, refute_pair
 from sqlverdict.errors import DataError
 from sqlverdict.evidence import Refuted
@@ -177,7 +177,7 @@ def engine_and_database(
     engine = ENGINES.get(name)
     assert isinstance(engine, ServerEngine)
     server = mysql_server() if name == "mysql" else request.getfixturevalue("postgres")
-    with engine.own_database(server, f"sqlverdict_clock_{os.getpid()}", [TABLE, ROW]) as database:
+    with engine.own_database(server, database_name("clock"), [TABLE, ROW]) as database:
         yield name, database
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from servers import mysql_server
+from servers import database_name, mysql_server
 from sqlverdict.execute.engine import ENGINES, ServerEngine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
@@ -62,8 +61,7 @@ def test_columns_say_whether_their_equal_texts_may_differ() -> None:
 def search() -> Iterator[EngineSearch]:
     engine = ENGINES.get("mysql")
     assert isinstance(engine, ServerEngine)
-    name = f"sqlverdict_collations_{os.getpid()}"
-    with engine.own_database(mysql_server(), name, [TABLE]) as url:
+    with engine.own_database(mysql_server(), database_name("collations"), [TABLE]) as url:
         search = EngineSearch(engine, url, engine.schema(url))
         yield search
         search.close()

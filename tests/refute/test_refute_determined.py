@@ -98,6 +98,7 @@ GROUPS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gold", [0, 1])
 def test_a_gold_that_shows_any_row_of_a_group_decides_nothing(gold: int) -> None:
     # SQLite sorts the rows of the first by an index of its own: its answer looks decided.

@@ -331,6 +331,7 @@ def test_evidence_of_no_witness_counts_and_never_says_equal() -> None:
     assert unknown == Undecided("refute", (Reason.UNSUPPORTED_FEATURE,), "the clock")
 
 
+@pytest.mark.slow
 def test_of_many_conditions_a_bounded_number_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text of many conditions would be written as often as it has some."""
     texts: list[int] = []

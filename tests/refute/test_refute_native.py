@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 
 import pytest
 import sqlglot
 
+from servers import database_name
 from sqlverdict.execute.engine import ENGINES, Engine, ServerEngine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
@@ -63,7 +63,7 @@ def search(
 ) -> Iterator[tuple[Engine, EngineSearch]]:
     engine = ENGINES.get(request.param)
     if isinstance(engine, ServerEngine):
-        server, name = request.getfixturevalue("postgres"), f"sqlverdict_native_{os.getpid()}"
+        server, name = request.getfixturevalue("postgres"), database_name("native")
         with engine.own_database(server, name, [TABLE, ROW]) as url:
             yield from _search(engine, url)
         return

@@ -138,6 +138,7 @@ def test_each_fact_carries_weight(schema: Schema) -> None:
         assert legal(witness.instance, whole - {fact}) == []
 
 
+@pytest.mark.slow
 def test_same_seed_same_witness(schema: Schema) -> None:
     for gold, prediction in DIFFERENT[:4]:
         one = find_witness(gold, prediction, schema, budget=SearchBudget(seed=5))
@@ -148,6 +149,7 @@ def test_same_seed_same_witness(schema: Schema) -> None:
         assert one.instances_tried == two.instances_tried
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "undetermined",
     [

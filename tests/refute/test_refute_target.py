@@ -142,6 +142,7 @@ def test_a_witness_is_a_script_that_replays(
     assert "CREATE TABLE" in path.read_text()
 
 
+@pytest.mark.slow
 def test_the_statements_of_a_script_are_data_and_never_run(
     search: EngineSearch, shop: tuple[Engine, str], tmp_path: Path
 ) -> None:

@@ -298,6 +298,7 @@ def test_a_prediction_object_is_its_reply_and_not_an_empty_one(db: Path) -> None
     assert tagged.reward(GOLD, Prediction("1", raw=GOLD)).outcome == "no_sql"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["ex", "ex[bird]", "verdict"])
 def test_a_reward_is_the_same_without_what_only_readers_need(db: Path, metric: str) -> None:
     pairs = [(gold, reply) for gold, reply, _ in OUTCOMES if isinstance(gold, str)]

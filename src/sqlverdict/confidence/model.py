@@ -20,7 +20,7 @@ labels shares the rate of its step, and the labels of the step are what it rests
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
 from statistics import NormalDist
@@ -66,6 +66,12 @@ class Model:
     cells: Counts = field(default_factory=dict)
     own: str = ""
     engine: str = ""
+
+    def on_engine(self, engine: str) -> Model:
+        """The model for runs on an engine. Rates do not depend on it: they are fitted once."""
+        model = replace(self, engine=engine)
+        vars(model)["_fitted"] = self._fitted
+        return model
 
     def expect(
         self, situation: str, opinion: bool | None = None

@@ -10,7 +10,7 @@ import multiprocessing
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
 from operator import index
@@ -171,7 +171,7 @@ class RunPlan(CaseOptions):
         if name == self.engine:
             return self.model
         if name not in self._models:
-            self._models[name] = replace(self.model, engine=name)
+            self._models[name] = self.model.on_engine(name)
         return self._models[name]
 
     @cached_property
@@ -288,7 +288,7 @@ def _model(policy: str, options: Options) -> Model:
     """The counts of labels; none where results alone decide, which nobody was asked about."""
     if policy == RESULTS.name or not _can_search(options.engine):
         return NO_LABELS
-    return replace(options.confidence or built_in(), engine=options.engine)
+    return (options.confidence or built_in()).on_engine(options.engine)
 
 
 def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None) -> Asking | None:

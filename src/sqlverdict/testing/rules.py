@@ -155,13 +155,13 @@ def check_never_changes_answers(rule: Rule) -> None:
     """Whatever is known, a rewriting is right on every database where just that holds.
 
     The rule alone, and with all others of its profile. What holds under some facts holds under
-    more: a text is tried under the smallest sets of facts that give it.
+    more: a text is tried under the smallest sets of facts that give it, whichever rules do.
     """
     if is_heuristic(rule):
         return
     for sql, pair in _queries(rule):
+        smallest_sets: dict[str, list[frozenset[Fact]]] = {}
         for rules in rule_sets(rule):
-            smallest_sets: dict[str, list[frozenset[Fact]]] = {}
             for facts in subsets(pair.facts):
                 form = normal_form(sql, rule, facts, rules)
                 if form is None or not form.steps:

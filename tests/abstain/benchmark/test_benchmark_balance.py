@@ -109,6 +109,7 @@ def question(number: int, db_id: str, kind: str = "") -> Case:
     return Case(str(number), db_id, f"Question {number}?", golds, answerable=not kind, tags=tags)
 
 
+@pytest.mark.slow
 def test_a_database_that_tells_the_answer_or_the_type_is_an_error() -> None:
     cases = [question(n, "x") for n in range(40)] + [question(n, "y", "a") for n in range(40, 80)]
     view = lint(cases)
@@ -124,6 +125,7 @@ def test_a_database_that_tells_the_answer_or_the_type_is_an_error() -> None:
     assert "unanswerable type" in view.findings[0].message
 
 
+@pytest.mark.slow
 def test_even_numbers_tell_nothing() -> None:
     cases = [question(n, "xy"[n % 2]) for n in range(40)]
     cases += [question(n, "xy"[n % 2], "ab"[n // 2 % 2]) for n in range(40, 80)]

@@ -61,16 +61,20 @@ class PairedScores:
 def resampled_tables(
     table: OutcomeTable, seed: int = 0, resamples: int = RESAMPLES
 ) -> list[OutcomeTable]:
-    """Tables of samples of the same size; answerable and unanswerable items drawn apart."""
+    """Tables of samples of the same size; answerable and unanswerable items drawn apart.
+
+    Samples of few items come out alike again and again: tables with the same counts are one object.
+    """
     rng = generator(seed)
-    tables = []
+    answerable = (table.correct, table.abstained_answerable, table.wrong, table.needs_review)
+    unanswerable = (table.abstained_unanswerable, table.answered_unanswerable)
+    tables: dict[tuple[int, ...], OutcomeTable] = {}
+    samples = []
     for _ in range(resamples):
-        correct, abstentions, wrong, review = multinomial(
-            rng, (table.correct, table.abstained_answerable, table.wrong, table.needs_review)
-        )
-        right, harm = multinomial(rng, (table.abstained_unanswerable, table.answered_unanswerable))
-        tables.append(
-            replace(
+        counts = (*multinomial(rng, answerable), *multinomial(rng, unanswerable))
+        if counts not in tables:
+            correct, abstentions, wrong, review, right, harm = counts
+            tables[counts] = replace(
                 table,
                 correct=correct,
                 abstained_answerable=abstentions,
@@ -79,15 +83,17 @@ def resampled_tables(
                 abstained_unanswerable=right,
                 answered_unanswerable=harm,
             )
-        )
-    return tables
+        samples.append(tables[counts])
+    return samples
 
 
 def interval_of(
     figure: Figure, tables: list[OutcomeTable], confidence: float = CONFIDENCE
 ) -> Interval | None:
     """The interval of a figure over resampled tables; ``None`` where it is not always there."""
-    values = [figure(table) for table in tables]
+    # By identity: the list keeps every table, and a table has no hash.
+    figures = {key: figure(table) for key, table in {id(each): each for each in tables}.items()}
+    values = [figures[id(table)] for table in tables]
     known = [value for value in values if value is not None]
     return percentiles(known, confidence) if known and len(known) == len(values) else None
 
