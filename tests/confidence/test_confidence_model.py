@@ -299,9 +299,9 @@ def test_the_model_of_an_engine_is_not_fitted_anew(monkeypatch: pytest.MonkeyPat
     fresh = replace(built_in(), engine="duckdb")
     situations = [each for each in Situation if fresh.has_labels(each)]
     expected = [fresh.expect(each) for each in Situation]
-    shared = built_in().on_engine("duckdb")
+    model = built_in().on_engine("duckdb")
     monkeypatch.setattr("sqlverdict.confidence.model.fit_rates", pytest.fail)
-    assert [shared.expect(each) for each in Situation] == expected
-    assert shared.engine == "duckdb"
+    assert [model.expect(each) for each in Situation] == expected
+    assert model.engine == "duckdb"
     other = built_in().on_engine("sqlite")
     assert [each for each in Situation if other.has_labels(each)] != situations

@@ -216,16 +216,16 @@ def test_resampling_keeps_the_numbers_of_answerable_and_unanswerable_items() -> 
 
 def test_samples_that_are_alike_are_scored_once_and_counted_each_time() -> None:
     tables = resampled_tables(OutcomeTable(2, 1, 1, 1, 1))
-    asked: list[OutcomeTable] = []
+    calls: list[OutcomeTable] = []
 
     def correct(table: OutcomeTable) -> float:
-        asked.append(table)
+        calls.append(table)
         return table.correct
 
     low, high = interval_of(correct, tables) or (math.nan, math.nan)
-    ordered = sorted(table.correct for table in tables)
-    assert (low, high) == (ordered[25], ordered[-26])
-    assert len(asked) < 50 < len(tables) == 1000
+    values = sorted(table.correct for table in tables)
+    assert (low, high) == (values[25], values[-26])
+    assert len(calls) < 50 < len(tables) == 1000
 
 
 def test_intervals_of_huge_tables_agree_with_the_normal_approximation() -> None:
