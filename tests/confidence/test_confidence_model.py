@@ -293,3 +293,15 @@ def test_own_labels_alone_are_not_counted_twice() -> None:
     assert 0.5 < model.p_right("match") < 0.8
     assert low < 0.2
     assert high > 0.9
+
+
+def test_the_model_of_an_engine_is_not_fitted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = replace(built_in(), engine="duckdb")
+    situations = [each for each in Situation if fresh.has_labels(each)]
+    expected = [fresh.expect(each) for each in Situation]
+    model = built_in().on_engine("duckdb")
+    monkeypatch.setattr("sqlverdict.confidence.model.fit_rates", pytest.fail)
+    assert [model.expect(each) for each in Situation] == expected
+    assert model.engine == "duckdb"
+    other = built_in().on_engine("sqlite")
+    assert [each for each in Situation if other.has_labels(each)] != situations

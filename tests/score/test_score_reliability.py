@@ -214,6 +214,20 @@ def test_resampling_keeps_the_numbers_of_answerable_and_unanswerable_items() -> 
         assert (table.answerable, table.unanswerable) == (527, 527)
 
 
+def test_samples_that_are_alike_are_scored_once_and_counted_each_time() -> None:
+    tables = resampled_tables(OutcomeTable(2, 1, 1, 1, 1))
+    calls: list[OutcomeTable] = []
+
+    def correct(table: OutcomeTable) -> float:
+        calls.append(table)
+        return table.correct
+
+    low, high = interval_of(correct, tables) or (math.nan, math.nan)
+    values = sorted(table.correct for table in tables)
+    assert (low, high) == (values[25], values[-26])
+    assert len(calls) < 50 < len(tables) == 1000
+
+
 def test_intervals_of_huge_tables_agree_with_the_normal_approximation() -> None:
     table = OutcomeTable(600_000, 100_000, 5, 40_000, 260_000)
     tables = resampled_tables(table, resamples=400)
