@@ -116,7 +116,7 @@ def test_equal_intervals_are_not_folded(schema: Schema, one: str, other: str) ->
 
 
 def test_cells_that_are_often_made_give_several_lists(schema: Schema) -> None:
-    made = {"item": [(number, *(5 * (cell,))) for number, cell in enumerate("abcd")]}
-    rows = fit_rows(made, schema, "postgres")["item"]
+    cells = {"item": [(number, *(5 * (cell,))) for number, cell in enumerate("abcd")]}
+    rows = fit_rows(cells, schema, "postgres")["item"]
     for column in (1, 2, 3, 5):
         assert len({row[column] for row in rows}) >= 3

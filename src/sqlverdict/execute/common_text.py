@@ -86,7 +86,7 @@ class GrammarEngine(Protocol):
         ...
 
 
-def syntax_error(sql: str, dialect: str) -> str | None:
+def grammar_error(sql: str, dialect: str) -> str | None:
     """What the parser of the dialect's engine holds against a text, where it is at hand."""
     for engine in _engines(dialect):
         if isinstance(engine, GrammarEngine):

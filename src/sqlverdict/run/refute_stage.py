@@ -361,9 +361,9 @@ def _match_of_metric(inputs: StageInputs, difference: Related) -> Relation | Non
 
     Another ORDER BY than the gold's would keep a search away from ``ex[bird]`` otherwise.
     """
-    presets = {spec.parameter for spec in inputs.plan.specs} - {DEFAULT_PRESET}
-    named = sorted(name for name in presets if PRESETS.has(name))
-    if not any(compare_with_golds(inputs, name).equal for name in named):
+    parameters = sorted({spec.parameter for spec in inputs.plan.specs} - {DEFAULT_PRESET})
+    presets = [name for name in parameters if PRESETS.has(name)]
+    if not any(compare_with_golds(inputs, name).equal for name in presets):
         return None
     trivial = (each for each in difference.relations if RELATIONS.get(each.kind).trivial)
     return next(trivial, None)

@@ -248,8 +248,7 @@ def _require_clear_joins(select: exp.Select, dialect: str) -> None:
     for join in joins:
         if (join.kind or "").upper() not in _KINDS:
             raise Unsupported(f"{join.kind} JOIN")
-        named = any(map(join.args.get, ("on", "using", "method")))
-        if join.side and not named:
+        if join.side and not any(map(join.args.get, ("on", "using", "method"))):
             raise Unsupported(f"{join.side} JOIN without ON")
         if join.kind == "OUTER" and not join.side:
             raise Unsupported("OUTER JOIN without a side")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sqlverdict.dialects import dialect_of
-from sqlverdict.execute.common_text import is_same_query, syntax_error
+from sqlverdict.execute.common_text import grammar_error, is_same_query
 from sqlverdict.parse.tokens import Kind, kind, pieces
 
 
@@ -23,7 +23,7 @@ def foreign(sql: str, dialect: str) -> str | None:
     odd = pattern.search(_skeleton(sql)) if pattern is not None else None
     if odd is not None:
         return f"{record.title} does not read {odd.group().strip()!r}"
-    error = syntax_error(sql, dialect)
+    error = grammar_error(sql, dialect)
     return f"{record.title} does not read it: {error}" if error is not None else None
 
 

@@ -20,7 +20,7 @@ _LISTS = frozenset({"ARRAY", "LIST"})
 _SHAPES: tuple[tuple[int | None, ...], ...] = (
     *((1,), (1, 2), (2, 1), (), (2,), (1, 1), (0, 1, 2), (3, None)),
 )
-"""Lists, by the numbers of their elements: one is found at a place and missed at the next."""
+"""Lists, by the numbers of their elements: one is found at a number and missed at the next."""
 _LONGEST = 4
 _MISSING = 7
 """Of so many values one is NULL."""
@@ -84,8 +84,8 @@ def _text(declared: exp.Expr, choices: Iterator[int]) -> str | None:
     if name in _LISTS and len(declared.expressions) == 1 and not declared.args.get("values"):
         shape = _SHAPES[next(choices) % len(_SHAPES)]
         parts = [
-            "NULL" if place is None else _text(declared.expressions[0], chain((place,), choices))
-            for place in shape
+            "NULL" if number is None else _text(declared.expressions[0], chain((number,), choices))
+            for number in shape
         ]
         return None if None in parts else f"[{', '.join(map(str, parts))}]"
     if name == "STRUCT":

@@ -106,7 +106,7 @@ class Postgres(ServerMember):
     def syntax_error(self, sql: str) -> str | None:
         """What PostgreSQL's parser holds against a text."""
         self._require_extra()
-        from sqlverdict.execute.engines.postgres.common.common_text import syntax_error
+        from sqlverdict.execute.engines.postgres.guard.parser import syntax_error
 
         return syntax_error(sql)
 

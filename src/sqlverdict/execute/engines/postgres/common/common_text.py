@@ -98,22 +98,6 @@ def _rewritten(sql: str, change: Callable[[Any], None], *, any_type: bool) -> st
         return None
 
 
-def syntax_error(sql: str) -> str | None:
-    """What the parser holds against a text; ``None`` where it reads it, or it is too long."""
-    import postgast
-
-    signs = count_signs(sql) if len(sql) <= LONGEST else _MOST + 1
-    if signs > _MOST:
-        return None
-    try:
-        with_stack(lambda: postgast.parse(sql), signs)
-    except postgast.PgQueryError as error:
-        return str(error)
-    except (ParserError, RecursionError):
-        return None
-    return None
-
-
 def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
     import postgast
 

@@ -39,10 +39,10 @@ def drop_idle_distinct(select: Any) -> None:
     if not all(_bytes(each) in groups or _is_compared(each) for each in values):
         return
     if groups:
-        shown = {_bytes(each) for each in values}
+        outputs = {_bytes(each) for each in values}
         columns = all(each.WhichOneof("node") == "column_ref" for each in select.group_clause)
         # Which of several tied rows a LIMIT keeps may depend on how they are made distinct.
-        idle = columns and shown.issuperset(groups) and not any(map(select.HasField, _LIMITS))
+        idle = columns and outputs.issuperset(groups) and not any(map(select.HasField, _LIMITS))
     else:
         idle = not select.from_clause or any(map(_is_aggregate, values))
     if idle:

@@ -157,6 +157,22 @@ def parse_statements(sql: str) -> Tree:
     return Tree(text, tuple(next(iter(part["stmt"].items())) for part in parts if "stmt" in part))
 
 
+def syntax_error(sql: str) -> str | None:
+    """What the parser holds against a text; ``None`` where it reads it, or it is too long."""
+    import postgast
+
+    signs = count_signs(sql)
+    if signs > MOST_SIGNS:
+        return None
+    try:
+        with_stack(lambda: postgast.parse(sql), signs)
+    except postgast.PgQueryError as error:
+        return str(error)
+    except (ParserError, RecursionError):
+        return None
+    return None
+
+
 def count_signs(sql: str) -> int:
     """How many signs of a text could nest; 0 where they are few."""
     # One level takes two characters at least.
