@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlverdict.cli.options.batch import submit_batch
 from sqlverdict.cli.options.data import extra_inputs, read_benchmark, select, select_pairs
 from sqlverdict.cli.options.judge import open_judge
-from sqlverdict.cli.options.predictions import read_systems, run_folder
+from sqlverdict.cli.options.predictions import DEFAULT_OUT, read_systems, run_folder
 from sqlverdict.cli.options.recorded_systems import check_systems, read_recorded
 from sqlverdict.cli.options.run import EvaluateArgs
 from sqlverdict.cli.options.shared import split_name
@@ -35,7 +35,7 @@ def read_cases(args: EvaluateArgs, options: Options) -> tuple[Benchmark, Options
     """The benchmark, and the options with the engine of its databases."""
     check_systems(args.data)
     predictions = [Path(split_name(text)[1]) for text in args.predictions.predictions]
-    benchmark = read_benchmark(args.data, predictions)
+    benchmark = read_benchmark(args.data, predictions, args.output.out or DEFAULT_OUT)
     if args.data.engine is None and args.data.databases is None:
         # Cases may name their databases themselves.
         options = replace(options, engine=engine_of_cases(benchmark.cases))

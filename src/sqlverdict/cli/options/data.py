@@ -41,6 +41,7 @@ from sqlverdict.load.tables.cases import read_own_file
 from sqlverdict.load.tables.excel import sheet_names
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
+from sqlverdict.runlog.manifest import was_noted
 from sqlverdict.runlog.merge import Shard
 
 T = TypeVar("T")
@@ -221,12 +222,15 @@ class CaseArgs(DataArgs):
                 yield item
 
 
-def read_benchmark(data: DataArgs, others: Sequence[Path] = ()) -> Benchmark:
+def read_benchmark(
+    data: DataArgs, others: Sequence[Path] = (), runs: Path | None = None
+) -> Benchmark:
     """The benchmark that the options name, whole, with corrected golds.
 
     Args:
         data: The options.
         others: Other files that may be workbooks.
+        runs: Where the runs go; what the notes of an earlier one say is not said again.
 
     Raises:
         UsageError: they name none, or several, or something is missing.
@@ -235,9 +239,10 @@ def read_benchmark(data: DataArgs, others: Sequence[Path] = ()) -> Benchmark:
     _check_sheet(data, others)
     overlays = [read_overlay(name, path) for name, path in data.overlays]
     benchmark = with_overlays(read_named(data), overlays)
-    if benchmark.column_note:
+    note = message_text(benchmark.column_note)
+    if note and (runs is None or not was_noted(runs, note)):
         # At once and whatever is printed later: it decides what is compared with what.
-        click.echo(f"note: {message_text(benchmark.column_note)}", err=True)
+        click.echo(f"note: {note}", err=True)
     return benchmark
 
 

@@ -19,6 +19,9 @@ from sqlverdict.load.tables.excel import sheet_names
 from sqlverdict.pipeline import System
 from sqlverdict.run.options import RUN, trial_systems
 
+DEFAULT_OUT = Path("runs")
+"""Where runs go if nobody says where."""
+
 
 def prediction_format_setting() -> Any:
     """The setting ``prediction-format``."""
@@ -140,7 +143,7 @@ def read_systems(
 
 def run_folder(system: str, out: Path | None, systems: int) -> Path:
     """Where a run goes: ``--out`` itself for one system, a folder in it for each of several."""
-    base = out if out is not None else Path("runs")
+    base = out if out is not None else DEFAULT_OUT
     return base if out is not None and systems == 1 else base / _safe(system)
 
 

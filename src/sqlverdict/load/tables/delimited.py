@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import UTF16_BOMS, stream_lines
-from sqlverdict.load.tables.header import LOOKED_AT, Fit, best_header
+from sqlverdict.load.tables.header import DEEPEST, LOOKED_AT, Fit, best_header, is_name
 from sqlverdict.load.tables.table import (
     TITLE_HINT,
     Rows,
@@ -56,7 +56,7 @@ def open_delimited(
     """
     usual = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
     texts = (line for line in _lines(path, error, as_text) if line.strip())
-    separator, skipped = _separator(next(texts, ""), usual)
+    separator, skipped = _separator(list(islice(texts, DEEPEST)), usual)
 
     def numbered() -> Iterator[tuple[int, list[str]]]:
         lines = islice(_lines(path, error, as_text), skipped, None)
@@ -138,15 +138,27 @@ def _utf16_lines(path: Path, error: type[DataError]) -> Iterator[str]:
         raise error(f"{path} is UTF-16 with a fault: {bad}. Save it as UTF-8.") from bad
 
 
-def _separator(line: str, usual: str) -> tuple[str, int]:
-    """The separator of a file by its first line, and how many lines stand before its header."""
+def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
+    """The separator of a file, and 1 where its first line says it.
+
+    It is that of the first line, or below a title that of the first line of names.
+    """
+    line = lines[0] if lines else ""
     if sep_line := _SEP_LINE.match(line):
         return sep_line[1], 1
+    if not any(separator in line for separator in _SEPARATORS):
+        line = next((each for each in lines if _has_names(each)), line)
     # A name in quotes may hold any of them.
     bare = re.sub(r'"[^"]*"', "", line)
     most = max(bare.count(separator) for separator in _SEPARATORS)
     best = [separator for separator in _SEPARATORS if bare.count(separator) == most]
     return usual if usual in best else best[0], 0
+
+
+def _has_names(line: str) -> bool:
+    """Whether a line parts into names of columns."""
+    parts = re.split(r"[,;|\t]", line.strip())
+    return len(parts) > 2 and all(part.strip() and is_name(part.strip()) for part in parts)
 
 
 def _next_row(reader: Any, path: Path, error: type[DataError]) -> list[str] | None:

@@ -16,7 +16,7 @@ Fit = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], int]
 
 LOOKED_AT = 200
 """So many rows of a table are looked at."""
-_DEEPEST = 20
+DEEPEST = 20
 """The header is among so many first rows."""
 _LONGEST_NAME = 60
 _NO_NAME = re.compile(r"[\d.,:/ -]+|\s*(?:select|with)\b.*", re.IGNORECASE | re.DOTALL)
@@ -61,12 +61,13 @@ def _fit_at(rows: Sequence[Sequence[str]], position: int, fit: Fit) -> int:
 
 def _lower_headers(rows: Sequence[Sequence[str]]) -> Iterator[int]:
     widest = 0
-    for position, row in enumerate(rows[:_DEEPEST]):
+    for position, row in enumerate(rows[:DEEPEST]):
         names = [cell.strip() for cell in row if cell.strip()]
-        if position and len(names) > widest and all(map(_is_name, names)):
+        if position and len(names) > widest and all(map(is_name, names)):
             yield position
         widest = max(widest, len(names))
 
 
-def _is_name(cell: str) -> bool:
+def is_name(cell: str) -> bool:
+    """Whether a cell may be the name of a column."""
     return len(cell) <= _LONGEST_NAME and _NO_NAME.fullmatch(cell) is None

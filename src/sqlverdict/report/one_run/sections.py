@@ -155,7 +155,7 @@ def verdict_table(run: Run) -> TextTable:
     return replace(table(headers, rows, title, left=(0, 3)), styles=_VERDICT_STYLES)
 
 
-IN_WORDS = "  of these in words"
+IN_WORDS = "of these in words"
 """The line of a table below ``incorrect``: refusals that are not marked as abstentions."""
 _VERDICT_STYLES = {
     Verdict.CORRECT: "good",
@@ -347,15 +347,14 @@ def refusal_sentences(run: Run) -> list[str]:
     sentences = []
     if wrong:
         sentences.append(
-            f"{count(wrong, 'reply abstains', 'replies abstain')} in words from questions that "
-            f"have an answer; counted as wrong. The option no_sql=abstain counts them as "
-            f"abstentions"
+            f"{count(wrong, 'reply abstains', 'replies abstain')} in words where the question has "
+            f"an answer; counted as wrong. --no-sql abstain counts them as abstentions"
         )
     if without:
         sentences.append(
-            f"{count(without, 'reply abstains', 'replies abstain')} in words from questions that "
-            f"have no answer, which is right; counted as wrong all the same, and as harm in the "
-            f"reliability score. The option no_sql=abstain counts them as right abstentions"
+            f"{count(without, 'reply abstains', 'replies abstain')} in words where the question "
+            f"has no answer, which is right; counted as wrong all the same, and as harm in the "
+            f"reliability score. --no-sql abstain counts them as right abstentions"
         )
     empty = summary.reasons.get(Reason.NO_SQL_PRODUCED, 0)
     if empty and run.manifest.stages.get("no_sql") == "abstain":
