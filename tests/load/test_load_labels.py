@@ -225,12 +225,28 @@ def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> 
         read_labels(path, annotator_field="reviewer")
 
 
-def test_columns_of_annotators_are_named_where_there_is_no_label(tmp_path: Path) -> None:
+def test_columns_of_annotators_are_read_where_there_is_no_label(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("id,note,ann,bob j\nx,why,1,both wrong\ny,,0,\n")
+    labels = read_labels(path)
+    assert labels.annotators == ("ann", "bob j")
+    assert labels.notes == ("wide.csv: read 'ann', 'bob j' as votes, by the cells",)
+
+
+def test_a_lone_column_of_labels_is_the_label(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("id,Bewertung,difficulty,note\nx,richtig,1,why\ny,falsch,0,\n")
+    labels = read_labels(path)
+    assert values(labels) == {"x": 1, "y": 0}
+    assert labels.notes == ("one.csv: read 'Bewertung' as the label, by the cells",)
+
+
+def test_columns_of_annotators_are_named_where_the_id_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("case name,note,ann,bob j\nx,why,1,both wrong\ny,,0,\n")
     with pytest.raises(UnclearFields) as error:
         read_labels(path)
-    assert error.value.options == ((OptionName("votes", "ann"), OptionName("votes", "bob j")),)
+    assert error.value.options[0] == (OptionName("id_field", "case name"),)
 
 
 def test_two_votes_of_one_annotator_on_a_case_are_an_error(tmp_path: Path) -> None:

@@ -238,12 +238,18 @@ def read_benchmark(
     """
     _check_sheet(data, others)
     overlays = [read_overlay(name, path) for name, path in data.overlays]
-    benchmark = with_overlays(read_named(data), overlays)
+    named = read_named(replace(data, sheet="") if _is_shared(data.cases, others) else data)
+    benchmark = with_overlays(named, overlays)
     note = message_text(benchmark.column_note)
     if note and (runs is None or not was_noted(runs, note)):
         # At once and whatever is printed later: it decides what is compared with what.
         click.echo(f"note: {note}", err=True)
     return benchmark
+
+
+def _is_shared(cases: Path | None, others: Sequence[Path]) -> bool:
+    """Whether the cases are in a workbook of predictions: a named sheet is then one of these."""
+    return cases is not None and cases.resolve() in [each.resolve() for each in others]
 
 
 def _check_sheet(data: DataArgs, others: Sequence[Path]) -> None:

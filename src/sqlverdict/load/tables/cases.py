@@ -35,6 +35,7 @@ from sqlverdict.load.columns.column_map import (
 )
 from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.columns.ids import ROW_NUMBERS
+from sqlverdict.load.columns.words import Role, role_of
 from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
     ID_KEYS,
@@ -48,6 +49,8 @@ from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
 _START = 4_096
+_PER_NAME = 8
+"""What a column that the user names counts, against all that is guessed."""
 _MOST_IDS = 2
 """So many columns are named that may hold the ids."""
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -220,15 +223,22 @@ def open_cases(path: Path, columns: Mapping[str, str], sheet: str = "") -> Table
 def _case_fit(
     columns: Mapping[str, str], header: Sequence[str], rows: Sequence[Mapping[str, Any]]
 ) -> int:
-    """How clearly a table is one of cases: it has a gold, or queries at least."""
+    """How clearly a table is one of cases: it has a gold, and questions, or queries at least."""
     if not rows:
         return 0
-    named = 4 * sum(name in header for name in columns)
+    named = _PER_NAME * sum(name in header for name in columns)
+    spellings = other_spellings(header, columns)
     try:
-        guess = guess_columns(header, rows, columns, other_spellings(header, columns))
+        guess = guess_columns(header, rows, columns, spellings)
     except UnclearColumns:
         return named + 1
-    return named + (3 if guess.has_gold else 1 if guess.queries else 0)
+    if not guess.has_gold:
+        return named + bool(guess.queries)
+    known = {**columns, **spellings, **guess.columns}
+    golds = [name for name, target in guess.columns.items() if target == "gold"]
+    is_clear = all(role_of(name) is Role.GOLD for name in golds)
+    has_questions = "question" in {known.get(name, name) for name in header}
+    return named + 2 + has_questions + 2 * is_clear
 
 
 def read_own_file(

@@ -31,6 +31,8 @@ from sqlverdict.score.statistics.significance import ALPHA
 
 MOST_COMPARED = 6
 """Up to so many metrics are compared two by two; of more, each is compared with the first."""
+FEW_LABELS = 50
+"""With fewer labelled cases a note says so."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +265,11 @@ def _notes(
     halves: Sequence[bool | None],
 ) -> list[str]:
     notes = list(labels.notes)
+    if len(cases) < FEW_LABELS:
+        notes.append(
+            f"{count(len(cases), 'labelled case')}: too few to rely on. Kappa and its interval "
+            f"mean little below {FEW_LABELS}, and an interval of 0 width says that nothing varied"
+        )
     if labels.dropped:
         notes.append(
             f"{count(labels.dropped, 'labelled case has', 'labelled cases have')} no "
