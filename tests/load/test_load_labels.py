@@ -137,10 +137,10 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     with pytest.raises(UnclearFields, match="has no id") as unclear:
         read_labels(nameless)
     assert unclear.value.options == ((OptionName("id_field", "NAME"),),)
-    fields = write(tmp_path, {"id": "a", "gut": 1}, name="fields.jsonl")
+    fields = write(tmp_path, {"id": "a", "gut": "hm"}, name="fields.jsonl")
     with pytest.raises(UnclearFields, match="'id', 'gut'") as unclear:
         read_labels(fields)
-    assert unclear.value.options == ((OptionName("label_field", "gut"),),)
+    assert unclear.value.options == ((OptionName("label_field", "NAME"),),)
     with pytest.raises(UsageError, match=r"no field 'guts'\. Did you mean 'gut'"):
         read_labels(fields, label_field="guts")
     uneven = write(
@@ -203,17 +203,21 @@ def test_each_row_may_be_a_vote(tmp_path: Path, header: str) -> None:
 
 def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
-    path.write_text(LONG.replace("annotator,label", "who,right"))
-    with pytest.raises(UnclearFields, match="'id', 'who', 'right'") as unclear:
-        read_labels(path)
-    assert unclear.value.options == ((OptionName("label_field", "right"),),)
-    with pytest.raises(DataError) as error:
-        read_labels(path, label_field="right")
-    assert options_of(error.value) == [OptionName("annotator_field"), OptionName("id_field")]
-    labels = read_labels(path, label_field="right", annotator_field="who")
+    path.write_text(LONG.replace("annotator,label", "colleague,right"))
+    for label in ("right", None):
+        with pytest.raises(DataError) as error:
+            read_labels(path, label_field=label)
+        assert options_of(error.value) == [OptionName("annotator_field"), OptionName("id_field")]
+    labels = read_labels(path, label_field="right", annotator_field="colleague")
     assert values(labels) == {"1": 1, "2": None, "3": 0}
-    with pytest.raises(UsageError, match=r"no field 'whom'\. Did you mean 'who'"):
-        read_labels(path, label_field="right", annotator_field="whom")
+    with pytest.raises(UsageError, match=r"no field 'colleagues'\. Did you mean 'colleague'"):
+        read_labels(path, label_field="right", annotator_field="colleagues")
+
+
+def test_an_annotators_field_of_a_usual_name_needs_no_option(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text(LONG.replace("annotator,label", "who,right"))
+    assert values(read_labels(path)) == {"1": 1, "2": None, "3": 0}
 
 
 def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def outcomes(
         "There is no such column in the schema.",
         "Unfortunately this is not possible with the given tables.",
         "Unable to answer.",
+        "There are no customers in this database.",
     ],
 )
 def test_refusals_are_known(text: str) -> None:

@@ -16,6 +16,7 @@ from sqlverdict.files.text import few_of, read_any_text
 from sqlverdict.load.columns.column_map import absent_columns, mapped_names, rename
 from sqlverdict.load.columns.ids import id_from, is_number_name
 from sqlverdict.load.fields import ID_KEYS, prediction_from
+from sqlverdict.load.replies.completions import with_completion
 from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction
 
@@ -90,7 +91,8 @@ def record_entries(value: object, where: str, file: PredictionFile) -> list[Pred
     location = f"{file.path}, {where}"
     if not isinstance(value, dict):
         raise PredictionError(f"{location}: found {kind_of(value)}. Expected an object.")
-    return entries_of(rename(value, file.columns, location, PredictionError), where, file)
+    record = rename(value, file.columns, location, PredictionError)
+    return entries_of(with_completion(record, file.known_ids), where, file)
 
 
 def entries_of(

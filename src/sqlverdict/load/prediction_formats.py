@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -35,7 +36,7 @@ from sqlverdict.files.text import (
     split_lines,
 )
 from sqlverdict.load.columns.column_map import absent_from, mapped_names, other_spellings
-from sqlverdict.load.columns.guess import answer_columns
+from sqlverdict.load.columns.guess import HEAD, answer_columns, answer_field
 from sqlverdict.load.fields import ANSWER_KEYS, ID_KEYS, SQL_KEYS
 from sqlverdict.load.prediction_entries import (
     Entries,
@@ -163,7 +164,6 @@ def id_map(file: PredictionFile) -> Entries:
 
 def jsonl(file: PredictionFile) -> Entries:
     """One JSON object a line."""
-    entries: list[PredictionEntry] = []
     records: list[object] = []
     for number, line in enumerate(split_lines(file.text), 1):
         where = f"line {number}"
@@ -171,10 +171,24 @@ def jsonl(file: PredictionFile) -> Entries:
             raise PredictionError(
                 f"{file.path}: {where} is blank. Expected one JSON object per line; remove it."
             )
-        record = decode_any_json(line, f"{file.path}, {where}", PredictionError)
-        entries += record_entries(record, where, file)
-        records.append(record)
-    return named_entries(file, entries, records)
+        records.append(decode_any_json(line, f"{file.path}, {where}", PredictionError))
+    return _of_records(file, records, "line")
+
+
+def _of_records(file: PredictionFile, records: Sequence[object], what: str) -> Entries:
+    """The entries of JSON records; a lone field of queries is the prediction if no name says so."""
+    rows = [record for record in records[:HEAD] if isinstance(record, dict)]
+    guess = answer_field(rows, file.columns)
+    own = replace(file, columns={**file.columns, **guess}) if guess else file
+    entries = [
+        entry
+        for number, record in enumerate(records, 1)
+        for entry in record_entries(record, f"{what} {number}", own)
+    ]
+    notes = [
+        f"{file.path.name}: read {name!r} as prediction, as it holds queries" for name in guess
+    ]
+    return replace(named_entries(file, entries, records), notes=tuple(notes))
 
 
 def json_list(file: PredictionFile) -> Entries:
@@ -183,8 +197,7 @@ def json_list(file: PredictionFile) -> Entries:
     if not isinstance(items, list):
         raise PredictionError(f"{file.path}: found {kind_of(items)}. Expected a JSON list.")
     if not all(item is None or isinstance(item, str) for item in items):
-        records = (record_entries(item, f"item {n}", file) for n, item in enumerate(items, 1))
-        return named_entries(file, [entry for answers in records for entry in answers], items)
+        return _of_records(file, items, "item")
     if len(items) != len(file.case_ids):
         raise PredictionError(
             f"{file.path}: found a list of {len(items)} texts, expected {len(file.case_ids)}, one "

@@ -45,6 +45,7 @@ _REFUSAL = re.compile(
     r"(?:contain|include|have|hold|provide|available|present|stored|store|record|exist|know)|"
     r"(?:is|are) (?:not|no) in the (?:data|database|schema|table)|no (?:such )?"
     r"(?:information|data|column|columns|table|tables|field)|"
+    r"no \w+(?: \w+){0,5} in (?:this|the|our|your) (?:data\w*|schema|tables?)|"
     # German, French, Spanish.
     r"leider|(?:kann|können|lässt|lassen)\b[^.!?]{0,80}\bnicht|nicht (?:möglich|beantwort\w*|"
     r"enthalten|vorhanden)|keine (?:daten|angaben?|informationen?|spalten?|tabellen?)|"
