@@ -183,3 +183,17 @@ def test_where_ids_are_not_taken_the_hint_proposes_the_column(tmp_path: Path, sh
     rows = ("Ticket", "Nr", "No.", "gold"), ("a", 1, 2, GOLD), ("b", 2, 3, GOLD)
     benchmark = read_own_file(workbook(tmp_path / "q.xlsx", {"Q": rows}), shop, {})
     assert any("Nr=id" in note for note in benchmark.notes)
+
+
+def test_german_columns_below_merged_headings_are_understood(tmp_path: Path, shop: Path) -> None:
+    rows = (
+        ("Testfall", None, "Abfragen", None, "Sonstiges"),
+        ("Lfd. Nr.", "Frage an den Bot", "Soll-Abfrage", "Antwort KI-Assistent", "Schwierigkeit"),
+        (3, "Wie viele?", GOLD, f"Gerne:\n```sql\n{GOLD}\n```", "leicht"),
+        (4, "Wetter?", None, "Dazu liegen leider keine Daten vor.", "mittel"),
+    )
+    file = workbook(tmp_path / "q.xlsx", {"Deckblatt": COVER, "Testfälle": rows})
+    benchmark = read_own_file(file, shop, {})
+    cases = [(case.id, case.question, case.difficulty) for case in benchmark.cases]
+    assert cases == [("3", "Wie viele?", "leicht"), ("4", "Wetter?", "mittel")]
+    assert evaluate("--cases", file, "--databases", shop, "--out", tmp_path / "r").startswith("0\n")
