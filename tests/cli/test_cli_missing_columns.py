@@ -17,7 +17,7 @@ from sqlverdict.errors import UsageError
 GOLD = "SELECT count(*) FROM item"
 CASE = {"id": "1", "question": "How many?", "gold": GOLD}
 ANSWER = {"id": "1", "prediction": GOLD}
-NAMED = ("csv", "tsv", "xlsx", "parquet", "jsonl", "json")
+WITH_NAMES = ("csv", "tsv", "xlsx", "parquet", "jsonl", "json")
 """Formats whose records have names."""
 OTHERS: dict[str, Any] = {
     "lines.txt": f"{GOLD}\n",
@@ -65,7 +65,7 @@ def evaluate(*words: object) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("target", ["question", "difficulty", "tags.x", "prediction", "id"])
-@pytest.mark.parametrize("suffix", NAMED)
+@pytest.mark.parametrize("suffix", WITH_NAMES)
 def test_cases_with_answers_lack_a_column(
     tmp_path: Path, shop: Path, suffix: str, target: str
 ) -> None:
@@ -78,7 +78,7 @@ def test_cases_with_answers_lack_a_column(
         sv.evaluate(file, db=shop, columns={"Absent": target})
 
 
-@pytest.mark.parametrize("suffix", NAMED)
+@pytest.mark.parametrize("suffix", WITH_NAMES)
 def test_predictions_lack_a_column(tmp_path: Path, shop: Path, suffix: str) -> None:
     cases = write(tmp_path, "cases", "jsonl", CASE)
     answers = write(tmp_path, "answers", suffix, {**ANSWER, "usd": "1"})

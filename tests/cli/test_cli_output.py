@@ -57,11 +57,11 @@ def test_with_ex_alone_a_line_says_that_matches_were_not_searched(data: Path) ->
 
 
 def test_the_guess_of_columns_is_said_once(data: Path) -> None:
-    said = "read 'Expected' as gold, 'Bot' as prediction"
-    assert evaluate("--out", "runs/x").count(said) == 1
-    assert said not in evaluate("--out", "runs/x")
-    assert said not in evaluate("--out", "runs/x", "--overwrite")
-    assert evaluate("--out", "elsewhere").count(said) == 1
+    guess = "read 'Expected' as gold, 'Bot' as prediction"
+    assert evaluate("--out", "runs/x").count(guess) == 1
+    assert guess not in evaluate("--out", "runs/x")
+    assert guess not in evaluate("--out", "runs/x", "--overwrite")
+    assert evaluate("--out", "elsewhere").count(guess) == 1
     Path("bot.csv").write_text("\n".join(ROWS).replace("Expected", "Target") + "\n")
     assert "read 'Target' as gold" in evaluate("--out", "runs/x", "--overwrite")
 
@@ -129,3 +129,12 @@ def test_three_layouts_of_labels_need_no_option(data: Path) -> None:
         assert "compared with people on 2 labelled cases" in output
         assert "note: 2 labelled cases: too few to rely on" in output
     assert "wide.csv: read 'ann', 'bob' as votes" in call("agree", "run", "--labels", "wide.csv")
+
+
+def test_no_sql_is_proposed_where_replies_refuse_in_words(data: Path) -> None:
+    refusal = "Sorry, the data do not contain that."
+    Path("bot.csv").write_text(f'id,gold,prediction\n1,{GOLD},"{refusal}"\n2,,"{refusal}"\n')
+    output = evaluate()
+    assert output.count("--no-sql abstain counts them as") == 2
+    assert "of these in words      2" in output
+    assert "1 wrongly abstained" in evaluate("--no-sql", "abstain", "--out", "abstain")

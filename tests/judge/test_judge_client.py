@@ -333,7 +333,7 @@ def test_a_model_name_is_what_the_request_says() -> None:
 
 
 @pytest.mark.parametrize(
-    ("served", "noted"),
+    ("served", "has_note"),
     [
         ("mock", True),
         (MODEL, False),
@@ -343,7 +343,7 @@ def test_a_model_name_is_what_the_request_says() -> None:
     ],
 )
 def test_a_mock_that_answers_for_a_model_is_noted(
-    served: str, noted: bool, cache: ReplyCache
+    served: str, has_note: bool, cache: ReplyCache
 ) -> None:
     good = FakeAnswer(completion("fine") | {"model": served})
     with FakeLlm(script(good)) as server:
@@ -351,5 +351,5 @@ def test_a_mock_that_answers_for_a_model_is_noted(
             # From the server, then from the cache.
             with client(server, cache) as asker:
                 asker.ask(question())
-                assert len(asker.notes) == int(noted)
+                assert len(asker.notes) == int(has_note)
                 assert all(f"{MODEL!r} was asked" in note for note in asker.notes)

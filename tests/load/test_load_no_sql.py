@@ -171,7 +171,7 @@ def test_a_note_says_what_refusals_count_as_by_kind_of_question(shop: Path) -> N
         sentences = refusal_sentences(run)
         assert len(sentences) == len(words)
         assert all(map(str.startswith, sentences, words))
-        assert all("--no-sql abstain" in sentence for sentence in sentences)
+        assert all("no_sql=abstain" in sentence for sentence in sentences)
         assert run.estimate("ex").scored == 2, "a question without an answer counts, too"
 
 

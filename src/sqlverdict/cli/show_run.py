@@ -19,6 +19,7 @@ from sqlverdict.report.one_run.judge_section import (
 )
 from sqlverdict.report.one_run.score_parts import score_sentence
 from sqlverdict.report.one_run.sections import (
+    ABSTAIN_OPTION,
     Outcome,
     beyond_sentences,
     cut_sentences,
@@ -69,9 +70,14 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
     summary = run.summary
     beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
     beyond += [*without_sentences(summary), *usage_sentences(summary.usage)]
-    beyond += refusal_sentences(run)
+    beyond += _refusals(run)
     notes = [note for note in run.manifest.notes if note != column_note]
     show_notes(screen, [*beyond, *notes, *unscored_messages(run)])
+
+
+def _refusals(run: Run) -> list[str]:
+    """How to count refusals in words, in the spelling of the command line."""
+    return [each.replace(ABSTAIN_OPTION, "--no-sql abstain") for each in refusal_sentences(run)]
 
 
 def _unsearched(run: Run) -> list[str]:
@@ -157,7 +163,7 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
             *beyond_sentences(run.summary),
             *cut_sentences(run.summary),
             *without_sentences(run.summary),
-            *refusal_sentences(run),
+            *_refusals(run),
             *unscored_messages(run),
         ]
         own = [f"{run.manifest.system}: {note}" for note in ours]

@@ -178,16 +178,16 @@ class Client:
     def notes(self) -> tuple[str, ...]:
         """Which replies came from another model than the one that was asked for."""
         return tuple(
-            f"the model {asked!r} was asked, and {self.endpoint.server} says that {served!r} "
-            f"answered. If that is a mock or another model, its replies say nothing about {asked!r}"
-            for asked, served in self._others
+            f"the model {model!r} was asked, and {self.endpoint.server} says that {served!r} "
+            f"answered. If that is a mock or another model, its replies say nothing about {model!r}"
+            for model, served in self._others
         )
 
-    def _note_model(self, asked: str, served: str) -> None:
+    def _note_model(self, model: str, served: str) -> None:
         """Remember a model that answers for another; a version or a path of the same is none."""
-        one, other = (re.sub(r"[^a-z0-9]+", "", name.casefold()) for name in (asked, served))
+        one, other = (re.sub(r"[^a-z0-9]+", "", name.casefold()) for name in (model, served))
         if served and one not in other and other not in one:
-            self._others[asked, served] = None
+            self._others[model, served] = None
 
     def _ask_server(self, request: Request, address: str, account: Account) -> Reply | NoReply:
         hopeless = self._hopeless.get(request.model)

@@ -90,7 +90,7 @@ def record_entries(value: object, where: str, file: PredictionFile) -> list[Pred
     """
     location = f"{file.path}, {where}"
     if not isinstance(value, dict):
-        raise PredictionError(f"{location}: found {kind_of(value)}. Expected an object.")
+        raise PredictionError(f"{location}: found {json_kind(value)}. Expected an object.")
     record = rename(value, file.columns, location, PredictionError)
     return entries_of(with_completion(record, file.known_ids), where, file)
 
@@ -132,7 +132,7 @@ def answer_entries(
     ]
 
 
-def kind_of(value: object) -> str:
+def json_kind(value: object) -> str:
     """What a value of JSON is, in words."""
     names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
     return names.get(type(value), "null" if value is None else f"the number {value!r}")

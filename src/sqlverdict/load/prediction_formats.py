@@ -44,7 +44,7 @@ from sqlverdict.load.prediction_entries import (
     PredictionFile,
     answer_entries,
     entries_of,
-    kind_of,
+    json_kind,
     named_entries,
     record_entries,
 )
@@ -195,7 +195,7 @@ def json_list(file: PredictionFile) -> Entries:
     """A JSON list of objects with ids, or of SQL texts by position."""
     items = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(items, list):
-        raise PredictionError(f"{file.path}: found {kind_of(items)}. Expected a JSON list.")
+        raise PredictionError(f"{file.path}: found {json_kind(items)}. Expected a JSON list.")
     if not all(item is None or isinstance(item, str) for item in items):
         return _of_records(file, items, "item")
     if len(items) != len(file.case_ids):
@@ -303,7 +303,9 @@ def _is_record(line: str) -> bool:
 def _object(file: PredictionFile) -> dict[str, Any]:
     content = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(content, dict):
-        raise PredictionError(f"{file.path}: found {kind_of(content)}. Expected an object of ids.")
+        raise PredictionError(
+            f"{file.path}: found {json_kind(content)}. Expected an object of ids."
+        )
     repeated = repeated_keys(file.text)
     if repeated:
         raise PredictionError(
@@ -332,5 +334,5 @@ def _check_count(file: PredictionFile, number: int, blank: Sequence[int]) -> tup
 
 
 def _no_text(file: PredictionFile, where: str, value: object) -> str:
-    found = f"{file.path}, {where}: found {kind_of(value)}"
-    return f"{found}. Expected SQL text, or null for an abstention."
+    problem = f"{file.path}, {where}: found {json_kind(value)}"
+    return f"{problem}. Expected SQL text, or null for an abstention."

@@ -238,8 +238,8 @@ def read_benchmark(
     """
     _check_sheet(data, others)
     overlays = [read_overlay(name, path) for name, path in data.overlays]
-    named = read_named(replace(data, sheet="") if _is_shared(data.cases, others) else data)
-    benchmark = with_overlays(named, overlays)
+    own = read_named(replace(data, sheet="") if _is_shared(data.cases, others) else data)
+    benchmark = with_overlays(own, overlays)
     note = message_text(benchmark.column_note)
     if note and (runs is None or not was_noted(runs, note)):
         # At once and whatever is printed later: it decides what is compared with what.

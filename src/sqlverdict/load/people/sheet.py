@@ -261,8 +261,8 @@ def _check_fields(
     has_id = bool(fields.id_field or _usual_id(names) or _number_field(names))
     if has_id and has_label:
         return
-    named = (*fields.votes, fields.label_field)
-    columns = _label_columns([name for name in names if name not in named], records)
+    own_names = (*fields.votes, fields.label_field)
+    columns = _label_columns([name for name in names if name not in own_names], records)
     problems = []
     if not has_id:
         problems.append(f"no id ({', '.join(ID_KEYS[:3])} ..., or 'set' and 'i')")

@@ -226,19 +226,19 @@ def _case_fit(
     """How clearly a table is one of cases: it has a gold, and questions, or queries at least."""
     if not rows:
         return 0
-    named = _PER_NAME * sum(name in header for name in columns)
+    in_map = _PER_NAME * sum(name in header for name in columns)
     spellings = other_spellings(header, columns)
     try:
         guess = guess_columns(header, rows, columns, spellings)
     except UnclearColumns:
-        return named + 1
+        return in_map + 1
     if not guess.has_gold:
-        return named + bool(guess.queries)
+        return in_map + bool(guess.queries)
     known = {**columns, **spellings, **guess.columns}
     golds = [name for name, target in guess.columns.items() if target == "gold"]
     is_clear = all(role_of(name) is Role.GOLD for name in golds)
     has_questions = "question" in {known.get(name, name) for name in header}
-    return named + 2 + has_questions + 2 * is_clear
+    return in_map + 2 + has_questions + 2 * is_clear
 
 
 def read_own_file(

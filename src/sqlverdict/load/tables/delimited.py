@@ -20,7 +20,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import UTF16_BOMS, stream_lines
-from sqlverdict.load.tables.header import DEEPEST, LOOKED_AT, Fit, best_header, is_name
+from sqlverdict.load.tables.header import DEEPEST, LOOKED_AT, Fit, best_header, is_column_name
 from sqlverdict.load.tables.table import (
     TITLE_HINT,
     Rows,
@@ -158,7 +158,7 @@ def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
 def _has_names(line: str) -> bool:
     """Whether a line parts into names of columns."""
     parts = re.split(r"[,;|\t]", line.strip())
-    return len(parts) > 2 and all(part.strip() and is_name(part.strip()) for part in parts)
+    return len(parts) > 2 and all(part.strip() and is_column_name(part.strip()) for part in parts)
 
 
 def _next_row(reader: Any, path: Path, error: type[DataError]) -> list[str] | None:

@@ -61,24 +61,24 @@ def open_excel(
         book = load_workbook(path, read_only=True, data_only=True)
         # A sheet of charts alone has no rows.
         sheets = {each.title: each for each in book.worksheets}
-        wanted = None if spot is None or not spot.sheet else spot.sheet
+        user_sheet = None if spot is None or not spot.sheet else spot.sheet
         ordered = sorted(sheets, key=lambda title: sheets[title].sheet_state != _VISIBLE)
-        known = wanted is None or wanted in sheets
-        looked_at = [wanted] if wanted is not None and known else ordered
-        found, problem = _look_at([sheets[each] for each in looked_at if known], fit, spot)
+        known = user_sheet is None or user_sheet in sheets
+        looked_at = [user_sheet] if user_sheet is not None and known else ordered
+        tables, problem = _look_at([sheets[each] for each in looked_at if known], fit, spot)
     except Exception as bad:  # The package raises many kinds for a broken file.
         raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
     if not known:
         book.close()
-        hint = near(str(wanted), ordered)
-        raise error(f"{path} has no sheet {wanted!r}.{hint} It has {few_of(ordered, 12)}.")
-    if not found:
+        hint = near(str(user_sheet), ordered)
+        raise error(f"{path} has no sheet {user_sheet!r}.{hint} It has {few_of(ordered, 12)}.")
+    if not tables:
         book.close()
         if problem:
             raise error(f"{path} cannot be read as an Excel file: {problem}. Save it as CSV.")
         which = f"the sheet {few_of(looked_at)} is" if len(looked_at) == 1 else "all sheets are"
         raise error(f"{path}: {which} empty. Expected a header row.")
-    sheet = max(found, key=lambda each: each.fit)
+    sheet = max(tables, key=lambda each: each.fit)
     row_number, names = sheet.head[sheet.header]
     width = max(number for number, name in enumerate(names, 1) if name)
     columns, unnamed = header_columns(names[:width], path)
@@ -103,7 +103,7 @@ def open_excel(
         finally:
             book.close()
 
-    notes = (*_sheet_notes(path, sheet, found, ordered, wanted), *unnamed)
+    notes = (*_sheet_notes(path, sheet, tables, ordered, user_sheet), *unnamed)
     header = tuple(name for name, _ in columns)
     return TableFile(path, header, rows(), notes, TableSpot(sheet.title, row_number))
 
@@ -115,37 +115,41 @@ def sheet_names(path: Path) -> list[str]:
 
         with closing(load_workbook(path, read_only=True)) as book:
             return [each.title for each in book.worksheets]
-    except Exception:  # noqa: BLE001 (a broken file: reading the table says what is wrong)
+    except Exception:  # noqa: BLE001 - reading the table says what is wrong
         return []
 
 
 def _look_at(sheets: Sequence[Any], fit: Fit, spot: TableSpot | None) -> tuple[list[_Sheet], str]:
     """The sheets with text, as far as they are looked at, and what is wrong with one of them."""
-    found: list[_Sheet] = []
+    tables: list[_Sheet] = []
     problem = ""
     for sheet in sheets:
         rows = _filled(sheet.iter_rows(values_only=True))
         try:
             if spot is not None and spot.header:
                 head = list(islice((row for row in rows if row[0] >= spot.header), 1))
-                found += [_Sheet(sheet.title, head, 0, 0)] if head else []
+                tables += [_Sheet(sheet.title, head, 0, 0)] if head else []
                 continue
             head = list(islice(rows, LOOKED_AT))
         except ValueError as bad:
             problem = str(bad)
             continue
         if head:
-            place = best_header([cells for _, cells in head], fit, alone=len(sheets) == 1)
-            found.append(_Sheet(sheet.title, head, *place))
-    return found, problem
+            header = best_header([cells for _, cells in head], fit, alone=len(sheets) == 1)
+            tables.append(_Sheet(sheet.title, head, *header))
+    return tables, problem
 
 
 def _sheet_notes(
-    path: Path, sheet: _Sheet, found: Sequence[_Sheet], every: Sequence[str], wanted: str | None
+    path: Path,
+    sheet: _Sheet,
+    tables: Sequence[_Sheet],
+    every: Sequence[str],
+    user_sheet: str | None,
 ) -> Iterator[str]:
     """Which sheet was read, where there are others, and what stands above its header."""
-    if wanted is None and len(every) > 1:
-        alike = [each.title for each in found if each.fit == sheet.fit and each is not sheet]
+    if user_sheet is None and len(every) > 1:
+        alike = [each.title for each in tables if each.fit == sheet.fit and each is not sheet]
         too = f"{few_of(alike, 8)} {'fits' if len(alike) == 1 else 'fit'}, too"
         others = f"not {few_of([title for title in every if title != sheet.title], 8)}"
         yield (

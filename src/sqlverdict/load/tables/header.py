@@ -42,8 +42,8 @@ def best_header(rows: Sequence[Sequence[str]], fit: Fit, *, alone: bool) -> tupl
         return 0, 0
     best = 0, _fit_at(rows, 0, fit)
     for position in lower:
-        if (found := _fit_at(rows, position, fit)) > best[1]:
-            best = position, found
+        if (own := _fit_at(rows, position, fit)) > best[1]:
+            best = position, own
     return best
 
 
@@ -63,11 +63,11 @@ def _lower_headers(rows: Sequence[Sequence[str]]) -> Iterator[int]:
     widest = 0
     for position, row in enumerate(rows[:DEEPEST]):
         names = [cell.strip() for cell in row if cell.strip()]
-        if position and len(names) > widest and all(map(is_name, names)):
+        if position and len(names) > widest and all(map(is_column_name, names)):
             yield position
         widest = max(widest, len(names))
 
 
-def is_name(cell: str) -> bool:
+def is_column_name(cell: str) -> bool:
     """Whether a cell may be the name of a column."""
     return len(cell) <= _LONGEST_NAME and _NO_NAME.fullmatch(cell) is None

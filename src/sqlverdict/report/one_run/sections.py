@@ -336,6 +336,10 @@ def without_sentences(summary: Summary) -> list[str]:
     return sentences
 
 
+ABSTAIN_OPTION = "The option no_sql=abstain"
+"""What counts refusals in words as abstentions, whatever the door."""
+
+
 def refusal_sentences(run: Run) -> list[str]:
     """How to count refusals in words otherwise, by whether the question has an answer.
 
@@ -348,13 +352,13 @@ def refusal_sentences(run: Run) -> list[str]:
     if wrong:
         sentences.append(
             f"{count(wrong, 'reply abstains', 'replies abstain')} in words where the question has "
-            f"an answer; counted as wrong. --no-sql abstain counts them as abstentions"
+            f"an answer; counted as wrong. {ABSTAIN_OPTION} counts them as abstentions"
         )
     if without:
         sentences.append(
             f"{count(without, 'reply abstains', 'replies abstain')} in words where the question "
             f"has no answer, which is right; counted as wrong all the same, and as harm in the "
-            f"reliability score. --no-sql abstain counts them as right abstentions"
+            f"reliability score. {ABSTAIN_OPTION} counts them as right abstentions"
         )
     empty = summary.reasons.get(Reason.NO_SQL_PRODUCED, 0)
     if empty and run.manifest.stages.get("no_sql") == "abstain":

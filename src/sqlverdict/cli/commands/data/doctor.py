@@ -140,7 +140,7 @@ def _show_progress(what: str, done: int, total: int) -> None:
 def _print(diagnosis: Diagnosis, show: int) -> None:
     figures = diagnosis.figures
     click.echo(f"{diagnosis.benchmark}")
-    counts = [count(figures[key], *words) for key, *words in _GOLDS if figures.get(key)]
+    counts = [count(int(figures[key]), *words) for key, *words in _GOLDS if figures.get(key)]
     answered = f"golds: {figures['golds_answered']:,} of {figures['golds']:,} answered"
     click.echo("; ".join([answered, ", ".join(counts)] if counts else [answered]))
     for kind, title in (("self", "gold against gold"), ("self_backwards", "rows in reverse")):
