@@ -150,11 +150,12 @@ def _run(
         check_finished(folders, [case.budget for case in outcome.waiting])
         source.check_unchanged()
         problems = (*problems, *source.schema_notes(plan.schemas), *cache_notes(plan, judge))
-        for folder in folders:
+        for system, folder in enumerate(folders):
+            notes = (*folder.manifest.notes, *source.reply_notes(system), *problems)
             folder.seal(
                 cases=source.cases,
                 killed_workers=outcome.killed,
                 databases=source.databases(),
-                notes=tuple(dict.fromkeys((*folder.manifest.notes, *problems))),
+                notes=tuple(dict.fromkeys(notes)),
             )
         return [folder.summarise() for folder in folders]

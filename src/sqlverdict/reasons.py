@@ -61,7 +61,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.ROW_LIMIT: "more rows than the limit allows",
     Reason.MEMORY_LIMIT: "more memory than is allowed",
     Reason.NO_SQL_PRODUCED: "the reply holds no SQL, or nothing at all; not an abstention",
-    Reason.REFUSED_IN_WORDS: "the reply refuses in plain words and marks no abstention",
+    Reason.REFUSED_IN_WORDS: "an abstention in words, which is not marked as one",
     Reason.NO_TEST_SUITE: "the case has one database alone, so test-suite accuracy would be EX",
     Reason.RESULT_ALONE: "the gold or the prediction is a result file: there is no query to read",
     Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or SQL that our parser cannot read",

@@ -330,3 +330,26 @@ def test_a_model_name_is_what_the_request_says() -> None:
         asker.ask(question(model="panel-member"))
         assert server.calls[0].json()["model"] == "panel-member"
         assert asker.endpoint.model == MODEL
+
+
+@pytest.mark.parametrize(
+    ("served", "has_note"),
+    [
+        ("mock", True),
+        (MODEL, False),
+        (f"{MODEL}-2024-08-06", False),
+        (f"/m/{MODEL}.gguf", False),
+        ("", False),
+    ],
+)
+def test_a_mock_that_answers_for_a_model_is_noted(
+    served: str, has_note: bool, cache: ReplyCache
+) -> None:
+    good = FakeAnswer(completion("fine") | {"model": served})
+    with FakeLlm(script(good)) as server:
+        for _ in range(2):
+            # From the server, then from the cache.
+            with client(server, cache) as asker:
+                asker.ask(question())
+                assert len(asker.notes) == int(has_note)
+                assert all(f"{MODEL!r} was asked" in note for note in asker.notes)

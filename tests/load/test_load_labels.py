@@ -137,10 +137,10 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     with pytest.raises(UnclearFields, match="has no id") as unclear:
         read_labels(nameless)
     assert unclear.value.options == ((OptionName("id_field", "NAME"),),)
-    fields = write(tmp_path, {"id": "a", "gut": 1}, name="fields.jsonl")
+    fields = write(tmp_path, {"id": "a", "gut": "hm"}, name="fields.jsonl")
     with pytest.raises(UnclearFields, match="'id', 'gut'") as unclear:
         read_labels(fields)
-    assert unclear.value.options == ((OptionName("label_field", "gut"),),)
+    assert unclear.value.options == ((OptionName("label_field", "NAME"),),)
     with pytest.raises(UsageError, match=r"no field 'guts'\. Did you mean 'gut'"):
         read_labels(fields, label_field="guts")
     uneven = write(
@@ -203,17 +203,21 @@ def test_each_row_may_be_a_vote(tmp_path: Path, header: str) -> None:
 
 def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
-    path.write_text(LONG.replace("annotator,label", "who,right"))
-    with pytest.raises(UnclearFields, match="'id', 'who', 'right'") as unclear:
-        read_labels(path)
-    assert unclear.value.options == ((OptionName("label_field", "right"),),)
-    with pytest.raises(DataError) as error:
-        read_labels(path, label_field="right")
-    assert options_of(error.value) == [OptionName("annotator_field"), OptionName("id_field")]
-    labels = read_labels(path, label_field="right", annotator_field="who")
+    path.write_text(LONG.replace("annotator,label", "colleague,right"))
+    for label in ("right", None):
+        with pytest.raises(DataError) as error:
+            read_labels(path, label_field=label)
+        assert options_of(error.value) == [OptionName("annotator_field"), OptionName("id_field")]
+    labels = read_labels(path, label_field="right", annotator_field="colleague")
     assert values(labels) == {"1": 1, "2": None, "3": 0}
-    with pytest.raises(UsageError, match=r"no field 'whom'\. Did you mean 'who'"):
-        read_labels(path, label_field="right", annotator_field="whom")
+    with pytest.raises(UsageError, match=r"no field 'colleagues'\. Did you mean 'colleague'"):
+        read_labels(path, label_field="right", annotator_field="colleagues")
+
+
+def test_an_annotators_field_of_a_usual_name_needs_no_option(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text(LONG.replace("annotator,label", "who,right"))
+    assert values(read_labels(path)) == {"1": 1, "2": None, "3": 0}
 
 
 def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> None:
@@ -225,12 +229,28 @@ def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> 
         read_labels(path, annotator_field="reviewer")
 
 
-def test_columns_of_annotators_are_named_where_there_is_no_label(tmp_path: Path) -> None:
+def test_columns_of_annotators_are_read_where_there_is_no_label(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("id,note,ann,bob j\nx,why,1,both wrong\ny,,0,\n")
+    labels = read_labels(path)
+    assert labels.annotators == ("ann", "bob j")
+    assert labels.notes == ("wide.csv: read 'ann', 'bob j' as votes, by the cells",)
+
+
+def test_a_lone_column_of_labels_is_the_label(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text("id,Bewertung,difficulty,note\nx,richtig,1,why\ny,falsch,0,\n")
+    labels = read_labels(path)
+    assert values(labels) == {"x": 1, "y": 0}
+    assert labels.notes == ("one.csv: read 'Bewertung' as the label, by the cells",)
+
+
+def test_columns_of_annotators_are_named_where_the_id_is_missing(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("case name,note,ann,bob j\nx,why,1,both wrong\ny,,0,\n")
     with pytest.raises(UnclearFields) as error:
         read_labels(path)
-    assert error.value.options == ((OptionName("votes", "ann"), OptionName("votes", "bob j")),)
+    assert error.value.options[0] == (OptionName("id_field", "case name"),)
 
 
 def test_two_votes_of_one_annotator_on_a_case_are_an_error(tmp_path: Path) -> None:

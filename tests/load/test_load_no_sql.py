@@ -5,17 +5,26 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from sqlverdict import Options, evaluate
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
 from sqlverdict.load.replies.no_sql import is_refusal
 from sqlverdict.records import Case, Prediction, Reason, Verdict
-from sqlverdict.report.one_run.sections import refusal_sentences
+from sqlverdict.report.one_run.first_sentence import first_sentence
+from sqlverdict.report.one_run.sections import (
+    IN_WORDS,
+    reason_table,
+    refusal_sentences,
+    verdict_table,
+)
+from sqlverdict.report.terminal.console import Screen
 
 REFUSAL = "I cannot answer this question from the database."
 ANSWER = "There are five of them."
@@ -55,6 +64,7 @@ def outcomes(
         "There is no such column in the schema.",
         "Unfortunately this is not possible with the given tables.",
         "Unable to answer.",
+        "There are no customers in this database.",
     ],
 )
 def test_refusals_are_known(text: str) -> None:
@@ -147,13 +157,13 @@ def test_a_note_says_what_refusals_count_as_by_kind_of_question(shop: Path) -> N
     for replies, words in (
         (
             (REFUSAL, "SELECT 1"),
-            ["1 reply to answerable questions refused in prose; counted as wrong"],
+            ["1 reply abstains in words where the question has an answer; counted as wrong"],
         ),
         (
             ("SELECT 1", REFUSAL),
-            ["1 reply to unanswerable questions refused in prose; counted as wrong, and as harm"],
+            ["1 reply abstains in words where the question has no answer, which is right"],
         ),
-        ((REFUSAL, REFUSAL), ["1 reply to answerable", "1 reply to unanswerable"]),
+        ((REFUSAL, REFUSAL), ["1 reply abstains in words", "1 reply abstains in words"]),
         ((ANSWER, ANSWER), []),
     ):
         predictions = dict(zip(("yes", "no"), replies, strict=True))
@@ -161,6 +171,7 @@ def test_a_note_says_what_refusals_count_as_by_kind_of_question(shop: Path) -> N
         sentences = refusal_sentences(run)
         assert len(sentences) == len(words)
         assert all(map(str.startswith, sentences, words))
+        assert all("no_sql=abstain" in sentence for sentence in sentences)
         assert run.estimate("ex").scored == 2, "a question without an answer counts, too"
 
 
@@ -171,3 +182,50 @@ def test_an_empty_reply_is_wrong_whatever_text_counts_as(shop: Path) -> None:
         (result,) = run.results()
         assert result.verdict is Verdict.INCORRECT
         assert len(refusal_sentences(run)) == sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Das kann ich mit diesen Daten nicht beantworten.",
+        "Leider enthält die Datenbank dazu nichts.",
+        "Dazu gibt es keine Spalte.",
+        "Désolé, je ne peux pas répondre.",
+        "Lo siento, no puedo responder a esa pregunta.",
+    ],
+)
+def test_refusals_in_other_languages_are_known(text: str) -> None:
+    assert is_refusal(text)
+
+
+def test_a_refusal_in_words_is_an_abstention_in_the_words_of_reports(shop: Path) -> None:
+    predictions = {"yes": "SELECT 2", "no": REFUSAL}
+    run = evaluate(cases(shop), predictions, options=Options(workers=0, cache=None))
+    lines = verdict_table(run)
+    (row,) = [row for row in lines.rows if row[0] == IN_WORDS]
+    assert row[1:] == ("1", "50.0%", "abstained in words, counted as wrong")
+    assert lines.styles[IN_WORDS] == lines.styles["abstained_right"] == "abstained"
+    assert lines.styles["abstained_right"] not in (
+        lines.styles["correct"],
+        lines.styles["incorrect"],
+    )
+    no = next(result for result in run.results() if result.id == "no")
+    assert first_sentence(no) == (
+        "The system abstained in words, and the question has no answer; it counts as wrong."
+    )
+    assert "an abstention in words" in str(reason_table(run.summary).rows)
+
+
+def test_a_terminal_shows_abstentions_in_a_colour_of_their_own(shop: Path) -> None:
+    predictions = {"yes": "SELECT 2", "no": REFUSAL}
+    run = evaluate(cases(shop), predictions, options=Options(workers=0, cache=None))
+    stream = StringIO()
+    with_colour = Screen(stream, colour=True)
+    with_colour._console = Console(file=stream, force_terminal=True, color_system="standard")
+    with_colour.table(verdict_table(run))
+    lines = {line.strip(): line for line in stream.getvalue().splitlines()}
+    colours = {
+        name: next(line.split(name)[0] for line in lines.values() if name in line)
+        for name in ("correct", "incorrect", IN_WORDS)
+    }
+    assert len({*colours.values()}) == 3, colours

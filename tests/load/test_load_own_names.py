@@ -113,11 +113,25 @@ def test_a_database_may_be_named_as_its_file_is(tmp_path: Path) -> None:
     assert DatabaseFolder(tmp_path).path("pub.db") is None
 
 
-def test_a_title_above_the_header_is_named(tmp_path: Path) -> None:
-    table = "id,question,gold\n1,How many?,SELECT 1\n"
-    for above in ("My bot,,\n\n", "My bot\n"):
-        with pytest.raises(BenchmarkError, match="If the first line is a title"):
-            list(read(tmp_path, above + table).cases)
+@pytest.mark.parametrize("above", ["My bot,,\n\n", "My bot\n", "\n", "My bot\n2026-11\nby,me,\n"])
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_title_above_the_header_is_left_out(tmp_path: Path, above: str, separator: str) -> None:
+    table = (above + "id,question,gold\n1,How many?,SELECT 1\n").replace(",", separator)
+    benchmark = read(tmp_path, table)
+    assert [(case.id, case.question) for case in benchmark.cases] == [("1", "How many?")]
+    lines = above.count("\n") + 1
+    assert any(f"the header is line {lines};" in note for note in benchmark.notes)
+
+
+def test_a_title_without_a_table_that_fits_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkError, match="If the first line is a title"):
+        list(read(tmp_path, "gold\n1,How many?\n").cases)
+
+
+def test_a_row_of_cells_is_no_header(tmp_path: Path) -> None:
+    """The first row stays the header where no row below it makes a table of cases."""
+    with pytest.raises(BenchmarkError, match="found 'nr', 'text'"):
+        read(tmp_path, "nr,text\n1,one\n2,two\n")
 
 
 @pytest.mark.parametrize("name", ["q.csv", "q.jsonl"])

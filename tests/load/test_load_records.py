@@ -216,7 +216,7 @@ def test_csv(tmp_path: Path, suffix: str, delimiter: str) -> None:
         (b"id,db_id,gold\n", "no rows"),
         (b"id,db_id,id\n", "names 'id' twice"),
         (b"id,db_id,gold\na,b\n", "line 2 has 2 cells, the header 3"),
-        (b"id,db_id,gold\na,b,c\n\nd,e,f\n", "line 3 is blank"),
+        (b"gold\nSELECT 1\n\nSELECT 2\n", "line 3 is blank"),
         (b'id,db_id,gold\na,b,"SELECT 1\n', "line 2: unexpected end of data"),
         (b"id,db_id,gold\na,b,c\na,b,c\n", "id 'a' appears on line 2 and again on line 3"),
         (b"id,db_id,gold\na,b,\xff\n", "line 2, byte 5 .0xff. is not UTF-8"),

@@ -120,10 +120,9 @@ def test_an_export_of_a_spreadsheet_is_read_whatever_its_end(
     assert "export.csv: column 1 without a name in the header: not read" in benchmark.notes
 
 
-def test_a_blank_row_between_others_is_an_error(tmp_path: Path) -> None:
-    path = write(tmp_path / "c.csv", f"question;gold;prediction\na;{GOLD};x\n;;\nb;{GOLD};x\n")
-    with pytest.raises(BenchmarkError, match="line 3 is blank"):
-        predictions(read(path))
+def test_a_row_without_any_text_is_left_out(tmp_path: Path) -> None:
+    rows = f"question;gold;prediction\n\na;{GOLD};{GOLD}\n;;\n ; ;\n\nb;{GOLD};{GOLD}\n"
+    assert list(predictions(read(write(tmp_path / "c.csv", rows)))) == ["1", "2"]
 
 
 def test_the_index_of_a_data_frame_in_a_sheet_is_left_out(tmp_path: Path) -> None:

@@ -55,6 +55,14 @@ CASES = {
         {"employee": [PERSON]},
         "salary is exactly 10 (the gold includes the boundary, the prediction does not)",
     ),
+    "boundary beside one that both have": (
+        "SELECT count(*) FROM employee WHERE name BETWEEN '2024-03-01' AND '2024-03-31' "
+        "AND salary <= 10",
+        "SELECT count(*) FROM employee WHERE name BETWEEN '2024-03-01' AND '2024-03-31' "
+        "AND salary < 10",
+        {"employee": [(1, "2024-03-01", 30, 10.0, "555", 1)]},
+        "salary is exactly 10 (the gold includes the boundary, the prediction does not)",
+    ),
     "boundary of BETWEEN": (
         "SELECT name FROM employee WHERE age > 20 AND age < 30",
         "SELECT name FROM employee WHERE age BETWEEN 20 AND 30",

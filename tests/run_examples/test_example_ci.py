@@ -83,7 +83,7 @@ def test_the_workflow_evaluates_checks_and_comments(step: Step, tmp_path: Path) 
     checked = step("check")
     assert (checked.returncode, checked.stderr) == (1, "")
     comment = (tmp_path / "comment.md").read_text(encoding="utf-8")
-    assert "at most 1 regression, the noise of 3 runs in ex`: 3 cases lost" in comment
+    assert "at most 1 regression, the noise of 3 runs in verdict`: 3 cases lost" in comment
     head, unsteady = comment.split("the runs of the baseline disagree: 1")
     for case_id in lost[1:]:
         assert f"- `{case_id}` (" in head

@@ -20,6 +20,7 @@ from sqlverdict.api.arguments import (
     Reference,
     read_columns,
     read_reference,
+    text_from,
 )
 from sqlverdict.api.predictions import (
     IN_MEMORY,
@@ -44,7 +45,7 @@ from sqlverdict.execute.engine import (
     engine_of,
     engine_of_cases,
 )
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, ChangedCases, PairedCases
+from sqlverdict.load.benchmark import Benchmark, ChangedCases, PairedCases
 from sqlverdict.load.columns.column_map import (
     LEAVE_OUT,
     absent_columns,
@@ -56,13 +57,9 @@ from sqlverdict.load.columns.column_map import (
 from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases, shared_note
 from sqlverdict.load.fields import ANSWER_KEYS, TRIAL, case_from
-from sqlverdict.load.prediction_formats import (
-    Entries,
-    PredictionEntry,
-    answer_entries,
-)
+from sqlverdict.load.prediction_entries import Entries, PredictionEntry, answer_entries
 from sqlverdict.load.predictions import Predictions, pair_entries
-from sqlverdict.load.tables.cases import TableCases, own_format
+from sqlverdict.load.tables.cases import read_own_file
 from sqlverdict.load.turns import TurnReader, in_turn_of
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.options import Options
@@ -85,6 +82,7 @@ class RunArguments:
     workers: int | None = None
     options: Options | None = None
     allow_missing: bool = False
+    sheet: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,8 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
     location = DatabaseLocation(where, ENGINES.get(options.engine).suffixes)
     columns = read_columns(arguments.columns, "columns")
     strict = not arguments.allow_missing
-    read = read_case_inputs(cases, location, columns, where, predictions is None, strict_ids=strict)
+    inline, sheet = predictions is None, text_from(arguments.sheet, "sheet")
+    read = read_case_inputs(cases, location, columns, where, inline, strict_ids=strict, sheet=sheet)
     benchmark = read.benchmark
     if where is None and options.engine == DEFAULT_ENGINE:
         options = replace(options, engine=engine_of_cases(benchmark.cases))
@@ -205,6 +204,7 @@ def read_case_inputs(
     inline: bool,
     *,
     strict_ids: bool = True,
+    sheet: str = "",
 ) -> CaseInputs:
     """The benchmark, and the predictions that it carries.
 
@@ -214,18 +214,19 @@ def read_case_inputs(
         BenchmarkError: a case cannot be read.
     """
     databases = find_databases(Path(), (".",), location) if where is not None else None
+    if sheet and not isinstance(cases, str | os.PathLike):
+        raise UsageError(f"sheet={sheet!r} is for an Excel file; the cases are none: leave it out")
     if isinstance(cases, Benchmark):
         own = _one(cases.predictions)
         return CaseInputs(_with_databases(cases, databases), own, _absent((), columns, inline))
     if isinstance(cases, str | os.PathLike):
         path = Path(os.fspath(cases))
-        reader = BENCHMARKS.get(own_format(path))
-        benchmark = reader.read(path, databases=location if where else None, options=columns)
+        benchmark = read_own_file(path, location if where else None, columns, sheet)
         _warn_of_guess(benchmark.column_note)
         carried = benchmark.cases
         absent: tuple[str, ...] = ()
-        if isinstance(carried, TableCases):
-            absent = _absent([dict.fromkeys(carried.header)], column_map(columns), inline)
+        if isinstance(carried, PairedCases):
+            absent = _absent_from_file(carried, column_map(columns), inline)
         if not inline or not isinstance(carried, PairedCases):
             return CaseInputs(benchmark, None, absent)
         if not carried.carries_predictions:
@@ -265,6 +266,16 @@ def _absent(
     here = [name for name in used if name not in elsewhere]
     check_columns("columns", columns, here, records, "the cases")
     return tuple(absent_columns(records, used))
+
+
+def _absent_from_file(
+    cases: PairedCases, columns: Mapping[str, str], inline: bool
+) -> tuple[str, ...]:
+    """As :func:`_absent`, for a file of cases, which checks the fields of cases itself."""
+    header = dict.fromkeys(
+        [*cases.named_columns[1], *(each for each in columns if each not in cases.lacks)]
+    )
+    return _absent([header], columns, inline)
 
 
 def _one(predictions: Mapping[str, Prediction] | None) -> list[Predictions] | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlverdict.api.pair_result import MOST_ROWS, PairResult, difference_of
 from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.execute.query_runner import QueryRunner, Watch
+from sqlverdict.load.replies.several import reply_notes
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.outcome import MetricValue, result_of
@@ -65,6 +66,7 @@ class PairChecker:
             prediction.sql,
             _difference_of_long(gold, own),
             self._deciding,
+            reply_notes(prediction, self._plan.tag),
         )
 
     def value(self, case: Case, prediction: Prediction, digest: str) -> MetricValue:

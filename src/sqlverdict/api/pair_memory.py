@@ -16,6 +16,7 @@ from sqlverdict.api.pair_result import PairResult, size_of
 from sqlverdict.execute.engine import Engine
 from sqlverdict.load.replies.fenced import read_prediction, with_tag
 from sqlverdict.load.replies.no_sql import without_sql
+from sqlverdict.load.replies.several import reply_notes
 from sqlverdict.records import Case, Contract, Prediction
 from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
 from sqlverdict.run.outcome import MetricValue, logged_prediction
@@ -72,6 +73,7 @@ class PairMemory:
         self._memory: ResultMemory[PairResult | MetricValue] = ResultMemory(most)
         self._keys = PairKeys(plan)
         self._label = plan.specs[0].label
+        self._tag = plan.tag
 
     def get(self, key: Hashable, kind: type[T]) -> T | None:
         """What is remembered under a key: a result, or the value of the first metric."""
@@ -92,9 +94,12 @@ class PairMemory:
     def of_query(self, key: Hashable, prediction: Prediction, kind: type[T]) -> T | None:
         """What is remembered of a query, with the spelling of a prediction."""
         known = None if key is None else self.get(key, kind)
-        if isinstance(known, PairResult) and known.sql != prediction.sql:
+        if not isinstance(known, PairResult):
+            return known
+        notes = reply_notes(prediction, self._tag)
+        if (known.sql, known.notes) != (prediction.sql, notes):
             result = structs.replace(known.result, prediction=logged_prediction(prediction))
-            known = replace(known, sql=prediction.sql, result=result)
+            known = replace(known, sql=prediction.sql, result=result, notes=notes)
         return known
 
     def put(self, pair: ScoredPair, key: Hashable, prediction: Prediction, known: T) -> None:

@@ -43,6 +43,7 @@ class PairResult:
         sql: The SQL that was taken from the prediction; ``None`` where there is none.
         difference_of_long: The difference of answers that have more rows than a result holds.
         deciding: The metric that decides where the evidence says nothing, as ``esm`` does.
+        notes: What to know about how the reply was read: it has several complete queries.
 
     Examples:
         >>> result = sv.check("SELECT name FROM item", "SELECT nome FROM item", db="shop.sqlite")
@@ -58,6 +59,7 @@ class PairResult:
     sql: str | None = None
     difference_of_long: AnswerDifference | None = field(default=None, repr=False)
     deciding: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def correct(self) -> bool | None:
@@ -142,6 +144,7 @@ class PairResult:
                 lines += [f"    {line}" for line in witness_lines(piece)]
         if any(isinstance(piece, Related) for piece in self.evidence):
             lines += [f"    {line}" for line in answer_lines(self._answers())]
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
     def _answers(self) -> LoggedAnswers | None:

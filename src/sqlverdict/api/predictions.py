@@ -23,7 +23,7 @@ from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.columns.column_map import other_spellings, prediction_column_map
 from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.prediction_formats import (
+from sqlverdict.load.prediction_entries import (
     Entries,
     PredictionEntry,
     PredictionFile,
@@ -32,7 +32,6 @@ from sqlverdict.load.prediction_formats import (
 )
 from sqlverdict.load.predictions import Predictions, load_trials, pair_entries
 from sqlverdict.load.replies.fenced import read_prediction
-from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.records import Prediction
 
 IN_MEMORY = Predictions({}, "the predictions", "records", "")
@@ -86,11 +85,12 @@ def read_predictions(
     strict = arguments.strict_ids
     if isinstance(predictions, str | os.PathLike):
         path, columns = Path(os.fspath(predictions)), arguments.columns
-        if path.is_file() and table_format(path) is not None:
-            arguments.check([dict.fromkeys(open_table(path, PredictionError).header)])
-        return load_trials(
+        trials = load_trials(
             path, case_ids, columns=columns, strict_ids=strict, sessions=arguments.sessions
         )
+        names = (*trials[0].header, *(each for each in columns if each not in trials[0].lacks))
+        arguments.check([dict.fromkeys(names)])
+        return trials
     if isinstance(predictions, Mapping):
         arguments.check(())
         return _by_id(predictions.items(), case_ids, strict)

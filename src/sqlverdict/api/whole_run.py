@@ -232,6 +232,7 @@ def evaluate(
     allow_missing: bool = False,
     workers: int | None = None,
     options: Options | None = None,
+    sheet: str = "",
 ) -> EvaluatedRun:
     """Evaluate one system.
 
@@ -253,6 +254,7 @@ def evaluate(
             an unknown case is left out, instead of an error.
         workers: Processes; by default those of ``options``, else none for up to 200 cases.
         options: Everything else.
+        sheet: The sheet of an Excel file of cases; by default the first that has the columns.
 
     Raises:
         UsageError: something is of the wrong type.
@@ -265,7 +267,7 @@ def evaluate(
         (0.0, {'incorrect': 1})
     """
     arguments = RunArguments(
-        metrics, db, databases, columns, prediction_columns, workers, options, allow_missing
+        metrics, db, databases, columns, prediction_columns, workers, options, allow_missing, sheet
     )
     inputs = read_inputs(cases, predictions, arguments)
     if len(inputs.trials) > 1:
@@ -292,6 +294,7 @@ def evaluate_trials(
     allow_missing: bool = False,
     workers: int | None = None,
     options: Options | None = None,
+    sheet: str = "",
 ) -> EvaluatedTrials:
     """Evaluate several answers to each question.
 
@@ -311,7 +314,7 @@ def evaluate_trials(
         [(1, 0.5), (2, 1.0)]
     """
     arguments = RunArguments(
-        metrics, db, databases, columns, prediction_columns, workers, options, allow_missing
+        metrics, db, databases, columns, prediction_columns, workers, options, allow_missing, sheet
     )
     inputs = read_inputs(cases, predictions, arguments)
     if len(inputs.trials) < 2:

@@ -9,13 +9,21 @@ from pathlib import Path
 from sqlverdict.cli.options.batch import submit_batch
 from sqlverdict.cli.options.data import extra_inputs, read_benchmark, select, select_pairs
 from sqlverdict.cli.options.judge import open_judge
-from sqlverdict.cli.options.predictions import read_systems, run_folder
+from sqlverdict.cli.options.predictions import DEFAULT_OUT, read_systems, run_folder
 from sqlverdict.cli.options.recorded_systems import check_systems, read_recorded
 from sqlverdict.cli.options.run import EvaluateArgs
+from sqlverdict.cli.options.shared import split_name
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import engine_of_cases
 from sqlverdict.load.benchmark import Benchmark, PairedCases
+from sqlverdict.load.columns.column_map import (
+    Names,
+    column_map,
+    mapped_names,
+    missing_column,
+)
 from sqlverdict.load.overlays import overlay_title
+from sqlverdict.load.predictions import Predictions
 from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
 from sqlverdict.runlog.run import Run
 
@@ -26,7 +34,8 @@ Redirect = Callable[[System], System | None]
 def read_cases(args: EvaluateArgs, options: Options) -> tuple[Benchmark, Options]:
     """The benchmark, and the options with the engine of its databases."""
     check_systems(args.data)
-    benchmark = read_benchmark(args.data)
+    predictions = [Path(split_name(text)[1]) for text in args.predictions.predictions]
+    benchmark = read_benchmark(args.data, predictions, args.output.out or DEFAULT_OUT)
     if args.data.engine is None and args.data.databases is None:
         # Cases may name their databases themselves.
         options = replace(options, engine=engine_of_cases(benchmark.cases))
@@ -65,7 +74,9 @@ def run_systems(
             raise UsageError("--system and --predictions cannot be combined")
         benchmark, systems = read_recorded(args.predictions, data, benchmark, out)
     elif args.predictions.predictions:
-        systems = read_systems(args.predictions, benchmark, dict(data.columns), out)
+        columns = dict(data.columns)
+        systems = read_systems(args.predictions, benchmark, columns, out, data.sheet)
+        _check_columns(benchmark, args, systems)
     elif benchmark.predictions is not None:
         name = args.predictions.name
         name = name or (data.root.stem if data.root is not None else benchmark.name)
@@ -82,6 +93,25 @@ def run_systems(
     return evaluate_systems(select(benchmark, data), systems, options=options)
 
 
+def _check_columns(benchmark: Benchmark, args: EvaluateArgs, systems: Sequence[System]) -> None:
+    """Refuse a column map that names a column which neither the cases nor any predictions have.
+
+    Raises:
+        UsageError: there is one.
+    """
+    files = [each.predictions for each in systems if isinstance(each.predictions, Predictions)]
+    own = dict(args.predictions.prediction_columns)
+    cases = benchmark.cases if isinstance(benchmark.cases, PairedCases) else None
+    shared = column_map(dict(args.data.columns))
+    for name in mapped_names({**shared, **own}):
+        here = name not in own and (cases is None or name not in cases.lacks)
+        if not here and all(name in each.lacks for each in files):
+            holders: list[Names] = [(each.path, each.header) for each in files]
+            if cases is not None and name not in own:
+                holders.append(cases.named_columns)
+            raise missing_column(name, {**shared, **own}[name], holders)
+
+
 def _run_inline(
     cases: PairedCases,
     benchmark: Benchmark,
@@ -91,6 +121,8 @@ def _run_inline(
 ) -> Sequence[Run]:
     """Evaluate cases that carry their predictions: a stream, never whole in memory."""
     data = args.data
+    for column in cases.lacks:
+        raise missing_column(column, dict(data.columns)[column], [cases.named_columns])
     path = Path(benchmark.sources[0].path)
     name = args.predictions.name or path.stem
     itself = System(name, {}, run_folder(name, args.output.out, 1))

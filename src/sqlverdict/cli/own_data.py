@@ -15,7 +15,6 @@ from pathlib import Path
 
 from sqlverdict.cli.options.shared import command_line
 from sqlverdict.errors import (
-    BenchmarkError,
     DataError,
     SqlverdictError,
     UnclearColumns,
@@ -23,15 +22,15 @@ from sqlverdict.errors import (
 )
 from sqlverdict.execute.engine import ENGINES, engine_of
 from sqlverdict.files.text import few_of
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
+from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.columns.column_map import other_spellings
 from sqlverdict.load.columns.guess import HEAD, GuessedColumns, guess_columns
 from sqlverdict.load.columns.words import Role, role_of
 from sqlverdict.load.databases import DatabaseFolder, DatabaseLocation
 from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.predictions import load_trials
-from sqlverdict.load.tables.cases import own_format
-from sqlverdict.load.tables.open_table import SUFFIXES, open_table, table_format
+from sqlverdict.load.tables.cases import open_cases, read_own_file
+from sqlverdict.load.tables.open_table import SUFFIXES, table_format
 
 _TABLES = tuple(suffix for suffixes in SUFFIXES.values() for suffix in suffixes)
 _QUESTIONS = (*_TABLES, ".jsonl")
@@ -122,7 +121,7 @@ def _columns(file: Path) -> GuessedColumns:
     """
     if table_format(file) is None:
         return JsonlCases(file, {}, DatabaseFolder(file.parent)).guess
-    table = open_table(file, BenchmarkError)
+    table = open_cases(file, {})
     rows = [row for _, row in islice(table.rows, HEAD)]
     table.rows.close()
     return guess_columns(table.header, rows, {}, other_spellings(table.header, {}))
@@ -146,7 +145,7 @@ def _read(cases: Path, databases: str | None) -> tuple[Benchmark | None, str]:
         if databases is not None:
             suffixes = ENGINES.get(engine_of(databases)).suffixes
             location = DatabaseLocation(databases, suffixes)
-        benchmark = BENCHMARKS.get(own_format(cases)).read(cases, databases=location)
+        benchmark = read_own_file(cases, location, {})
         first = next(iter(benchmark.cases))
         if databases is None and (first.database is None or not Path(first.database).exists()):
             return benchmark, "no database was found"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Verdict
-from sqlverdict.report.files import FILES, size_notes
+from sqlverdict.report.files import FILES, HTML, size_notes
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
@@ -19,6 +19,7 @@ from sqlverdict.report.one_run.judge_section import (
 )
 from sqlverdict.report.one_run.score_parts import score_sentence
 from sqlverdict.report.one_run.sections import (
+    ABSTAIN_OPTION,
     Outcome,
     beyond_sentences,
     cut_sentences,
@@ -38,6 +39,7 @@ from sqlverdict.report.one_run.sections import (
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, percent, printable, table
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.summary import summary_to_json
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
     """
     screen.line(header(run), "heading")
     screen.line(score_sentence(run.summary))
-    for line in search_sentences(run):
+    for line in [*search_sentences(run), *_unsearched(run)]:
         screen.line(line, "warning")
     screen.table(metrics_table(run.summary, run.manifest.binary))
     screen.table(interactions_table(run.summary))
@@ -68,9 +70,26 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
     summary = run.summary
     beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
     beyond += [*without_sentences(summary), *usage_sentences(summary.usage)]
-    beyond += refusal_sentences(run)
+    beyond += _refusals(run)
     notes = [note for note in run.manifest.notes if note != column_note]
     show_notes(screen, [*beyond, *notes, *unscored_messages(run)])
+
+
+def _refusals(run: Run) -> list[str]:
+    """How to count refusals in words, in the spelling of the command line."""
+    return [each.replace(ABSTAIN_OPTION, "--no-sql abstain") for each in refusal_sentences(run)]
+
+
+def _unsearched(run: Run) -> list[str]:
+    """That matches may be luck, where no stage looks for a witness."""
+    matches = run.summary.verdicts.get(Verdict.CORRECT, 0)
+    if not matches or not {"search", "refute"}.isdisjoint(run.manifest.stages):
+        return []
+    metrics = ",".join(dict.fromkeys([*run.manifest.metrics, VERDICT]))
+    return [
+        f"not searched: {count(matches, 'match', 'matches')} may be luck on this data. "
+        f"--metrics {shlex.quote(metrics)} looks for data that tell the queries apart"
+    ]
 
 
 def show_judge(screen: Screen, run: Run, name: str = "") -> None:
@@ -131,7 +150,8 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
         show_notes(screen, [*group_sentences(board), *board.notes])
     screen.table(verdicts_by_system(runs))
     for run in runs:
-        for line in [*search_sentences(run), *expected_sentences(run.summary)]:
+        searches = [*search_sentences(run), *_unsearched(run)]
+        for line in [*searches, *expected_sentences(run.summary)]:
             screen.line(f"{run.manifest.system}: {line}")
     for run in runs:
         show_classic(screen, run, f"{run.manifest.system}:")
@@ -143,7 +163,7 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
             *beyond_sentences(run.summary),
             *cut_sentences(run.summary),
             *without_sentences(run.summary),
-            *refusal_sentences(run),
+            *_refusals(run),
             *unscored_messages(run),
         ]
         own = [f"{run.manifest.system}: {note}" for note in ours]
@@ -171,7 +191,7 @@ def show_notes(screen: Screen, notes: Sequence[str]) -> None:
 
 
 def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
-    """Where the files are, how the command ends, and what to try next."""
+    """Where the files are, how the command ends, what to try next, and the page, last."""
     screen.line()
     folders = {
         run.folder if not run.manifest.trial_of else _trials(run): run.folder for run in runs
@@ -183,6 +203,11 @@ def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
     if end.exit_code:
         screen.line(f"{end.message} (exit code {end.exit_code})", "bad")
     screen.line(f"next: {_next(runs, end)}", "quiet")
+    pages = [run.folder / HTML for run in runs if (run.folder / HTML).is_file()]
+    if pages and end.exit_code != NothingEvaluated.exit_code:
+        screen.line()
+    for page in pages if end.exit_code != NothingEvaluated.exit_code else ():
+        screen.line(f"open {shlex.quote(str(page))}")
 
 
 def _trials(run: Run) -> Path:

@@ -110,6 +110,8 @@ class PairGrade:
             "scores": dict(result.scores),
             "sql": result.sql,
         }
+        if result.notes:
+            fields["notes"] = list(result.notes)
         if result.relations:
             fields["relations"] = [relation_text(each) for each in result.relations]
         if result.proof is not None:
@@ -125,6 +127,7 @@ class PairGrade:
         """The verdict, its evidence and the witness, for people and for models that learn."""
         lines = [self.reason]
         lines += [line for line in evidence_lines(self.result.result) if line not in self.reason]
+        lines += [f"note: {note}" for note in self.result.notes]
         if self.result.witness is not None:
             lines.append(
                 f"witness: {msgspec.json.encode(witness_tables(self.result.witness)).decode()}"

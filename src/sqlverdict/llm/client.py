@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -102,6 +103,7 @@ class Client:
         self._tokens_field: TokensField = endpoint.tokens_field
         self._hopeless: dict[str, str] = {}
         self._in_a_row = 0
+        self._others: dict[tuple[str, str], None] = {}
 
     def __repr__(self) -> str:
         return f"Client({self.endpoint!r})"
@@ -169,7 +171,23 @@ class Client:
             self._usage = replace(self._usage, cached=self._usage.cached + 1)
         cost = reply_cost(received, request.model, self.prices)
         self._budget.add(-account.use_cached(address, cost))
+        self._note_model(request.model, received.served)
         return priced_reply(received, request, self.prices, cached=True)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which replies came from another model than the one that was asked for."""
+        return tuple(
+            f"the model {model!r} was asked, and {self.endpoint.server} says that {served!r} "
+            f"answered. If that is a mock or another model, its replies say nothing about {model!r}"
+            for model, served in self._others
+        )
+
+    def _note_model(self, model: str, served: str) -> None:
+        """Remember a model that answers for another; a version or a path of the same is none."""
+        one, other = (re.sub(r"[^a-z0-9]+", "", name.casefold()) for name in (model, served))
+        if served and one not in other and other not in one:
+            self._others[model, served] = None
 
     def _ask_server(self, request: Request, address: str, account: Account) -> Reply | NoReply:
         hopeless = self._hopeless.get(request.model)
@@ -243,6 +261,7 @@ class Client:
                 "POST", url, content=encode(body_of(request, self.endpoint, field))
             )
             received = read_completion(decode(exchange.body), exchange.seconds)
+            self._note_model(request.model, self.endpoint.scrub(received.served))
         except CallFailed as error:
             # Newer models know the limit under another name and say so.
             if error.field == "max_tokens" and field == "max_tokens":

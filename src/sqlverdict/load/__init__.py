@@ -9,6 +9,7 @@
 ``databases``           where the database of a ``db_id`` lies
 ``descriptions``        what files beside a database say about its columns in words
 ``predictions``         a prediction file paired with the cases
+``prediction_entries``  a file of predictions as entries, and what named fields are read as
 ``prediction_formats``  the formats of prediction files, one function each
 ``trials``              several answers to one question in one prediction file
 ``submission_folders``  predictions that are a folder of queries or results

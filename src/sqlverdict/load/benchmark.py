@@ -8,7 +8,7 @@ oddities.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -105,6 +105,14 @@ class NamedCases(Protocol):
 class PairedCases(Protocol):
     """Cases of a user's own file, whose records may carry their predictions."""
 
+    lacks: tuple[str, ...]
+    """The columns of the user's map that the file does not have."""
+
+    @property
+    def named_columns(self) -> tuple[str, Sequence[str]]:
+        """The file, and the names of its columns."""
+        ...
+
     @property
     def carries_predictions(self) -> bool:
         """Whether they do, by the header or the first record."""
@@ -131,6 +139,18 @@ class ChangedCases:
 
     def __iter__(self) -> Iterator[Case]:
         return map(self.change, self.cases)
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """The columns of the user's map that the cases do not have."""
+        return self.cases.lacks if isinstance(self.cases, PairedCases) else ()
+
+    @property
+    def named_columns(self) -> tuple[str, Sequence[str]]:
+        """The file of the cases, and the names of its columns."""
+        if isinstance(self.cases, PairedCases):
+            return self.cases.named_columns
+        return "the cases", ()
 
     @property
     def carries_predictions(self) -> bool:

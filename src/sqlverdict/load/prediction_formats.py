@@ -9,7 +9,7 @@ id_map      ``{id: SQL | null | "null"}``, by key; null and "null" are abstentio
 jsonl       one object a line with ``id``, ``sql`` (or ``prediction``, ``raw``) ...
 json_list   a list of such objects, or a list of SQL texts by position
 csv         a header line, then rows with the same fields
-excel       the same in the first sheet of a workbook
+excel       the same in the sheet of a workbook that has the columns
 parquet     the same in a Parquet file
 folder      ``<id>.sql`` or ``<id>.csv`` for each case (``submission_folders.py``)
 ==========  =====================================================================
@@ -22,79 +22,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from sqlverdict.errors import PredictionError, column_option
+from sqlverdict.errors import PredictionError, UnclearColumns
 from sqlverdict.files.text import (
     any_text,
     count,
     decode_any_json,
     few_of,
-    read_any_text,
     repeated_keys,
     split_lines,
 )
-from sqlverdict.load.columns.column_map import other_spellings, rename
-from sqlverdict.load.columns.guess import answer_columns
-from sqlverdict.load.columns.ids import id_from, is_number_name
-from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, prediction_from
+from sqlverdict.load.columns.column_map import absent_from, mapped_names, other_spellings
+from sqlverdict.load.columns.guess import HEAD, answer_columns, answer_field
+from sqlverdict.load.fields import ANSWER_KEYS, ID_KEYS, SQL_KEYS
+from sqlverdict.load.prediction_entries import (
+    Entries,
+    PredictionEntry,
+    PredictionFile,
+    answer_entries,
+    entries_of,
+    json_kind,
+    named_entries,
+    record_entries,
+)
 from sqlverdict.load.replies.fenced import text_prediction
 from sqlverdict.load.tables.open_table import open_table, table_format
-from sqlverdict.load.tables.table import cells_as_fields
-from sqlverdict.load.trials import answers_of
+from sqlverdict.load.tables.table import TableSpot, cells_as_fields
 from sqlverdict.load.turns import NumberedLine, turn_lines
 from sqlverdict.records import Prediction
 
 BIRD_MARK = "\t----- bird -----\t"
 _DB_ENDING = re.compile(r"\t[ ]*[\w.\-]+[ ]*\Z")
-
-
-@dataclass(frozen=True)
-class PredictionFile:
-    """A file with what the benchmark expects of it."""
-
-    path: Path
-    case_ids: Sequence[str]
-    db_ids: Mapping[str, str] = field(default_factory=dict)
-    """The database of each case; empty: not known, so not checked."""
-    columns: Mapping[str, str] = field(default_factory=dict)
-    """The user's column map, for formats with named fields."""
-    part: str | None = None
-    """The part of the text that is to be read; ``None``: all of it."""
-    sessions: Sequence[int] = ()
-    """How many turns each conversation has; blank lines may stand between them."""
-
-    @cached_property
-    def text(self) -> str:
-        """What is to be read. A table is read from its file instead, as it may be binary."""
-        return self.part if self.part is not None else read_any_text(self.path, PredictionError)
-
-    @cached_property
-    def known_ids(self) -> frozenset[str]:
-        """The ids of the cases."""
-        return frozenset(self.case_ids)
-
-
-@dataclass(frozen=True)
-class PredictionEntry:
-    """One prediction and where it stands; ``trial`` is set where a case has several."""
-
-    case_id: str
-    where: str
-    prediction: Prediction
-    db_id: str | None = None
-    trial: str | None = None
-
-
-@dataclass(frozen=True)
-class Entries:
-    """What a file holds."""
-
-    predictions: list[PredictionEntry]
-    notes: tuple[str, ...] = ()
 
 
 def lines(file: PredictionFile) -> Entries:
@@ -184,7 +145,8 @@ def bird_order(file: PredictionFile) -> Entries:
 def id_map(file: PredictionFile) -> Entries:
     """A map from id to SQL; null and "null" are abstentions, as TrustSQL writes them."""
     entries = []
-    for key, value in _object(file).items():
+    content = _object(file)
+    for key, value in content.items():
         where = f"key {key!r}"
         if isinstance(value, list | dict):
             record = value if isinstance(value, dict) else {"prediction": value}
@@ -197,31 +159,45 @@ def id_map(file: PredictionFile) -> Entries:
         else:
             raise PredictionError(_no_text(file, where, value))
         entries.append(PredictionEntry(key, where, prediction))
-    return Entries(entries)
+    return named_entries(file, entries, content.values())
 
 
 def jsonl(file: PredictionFile) -> Entries:
     """One JSON object a line."""
-    entries = []
+    records: list[object] = []
     for number, line in enumerate(split_lines(file.text), 1):
         where = f"line {number}"
         if not line.strip():
             raise PredictionError(
                 f"{file.path}: {where} is blank. Expected one JSON object per line; remove it."
             )
-        record = decode_any_json(line, f"{file.path}, {where}", PredictionError)
-        entries += record_entries(record, where, file)
-    return Entries(entries)
+        records.append(decode_any_json(line, f"{file.path}, {where}", PredictionError))
+    return _of_records(file, records, "line")
+
+
+def _of_records(file: PredictionFile, records: Sequence[object], what: str) -> Entries:
+    """The entries of JSON records; a lone field of queries is the prediction if no name says so."""
+    rows = [record for record in records[:HEAD] if isinstance(record, dict)]
+    guess = answer_field(rows, file.columns)
+    own = replace(file, columns={**file.columns, **guess}) if guess else file
+    entries = [
+        entry
+        for number, record in enumerate(records, 1)
+        for entry in record_entries(record, f"{what} {number}", own)
+    ]
+    notes = [
+        f"{file.path.name}: read {name!r} as prediction, as it holds queries" for name in guess
+    ]
+    return replace(named_entries(file, entries, records), notes=tuple(notes))
 
 
 def json_list(file: PredictionFile) -> Entries:
     """A JSON list of objects with ids, or of SQL texts by position."""
     items = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(items, list):
-        raise PredictionError(f"{file.path}: found {_kind(items)}. Expected a JSON list.")
+        raise PredictionError(f"{file.path}: found {json_kind(items)}. Expected a JSON list.")
     if not all(item is None or isinstance(item, str) for item in items):
-        records = (record_entries(item, f"item {n}", file) for n, item in enumerate(items, 1))
-        return Entries([entry for answers in records for entry in answers])
+        return _of_records(file, items, "item")
     if len(items) != len(file.case_ids):
         raise PredictionError(
             f"{file.path}: found a list of {len(items)} texts, expected {len(file.case_ids)}, one "
@@ -237,7 +213,8 @@ def json_list(file: PredictionFile) -> Entries:
 
 def table_entries(file: PredictionFile) -> Entries:
     """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
-    source = open_table(file.path, PredictionError, any_text)
+    fit, spot = partial(_answer_fit, file), TableSpot(file.sheet) if file.sheet else None
+    source = open_table(file.path, PredictionError, any_text, fit=fit, spot=spot)
     columns = {**file.columns, **other_spellings(source.header, file.columns)}
     rows = list(source.rows)
     texts = [row for _, row in rows]
@@ -246,11 +223,26 @@ def table_entries(file: PredictionFile) -> Entries:
     entries: list[PredictionEntry] = []
     for line, row in rows:
         record = cells_as_fields(row, columns, f"{file.path}, {line}", PredictionError)
-        entries += _entries_of(record, line, file)
+        entries += entries_of(record, line, file)
     reasons = {"id": "as its cells are ids of cases", "prediction": "as it holds queries"}
     read = ", ".join(f"{name!r} as {own}, {reasons[own]}" for name, own in guess.items())
     note = f"{file.path.name}: read {read}"
-    return Entries(entries, (*source.notes, note) if guess else source.notes)
+    notes = (*source.notes, note) if guess else source.notes
+    lacks = absent_from(source.header, mapped_names(file.columns))
+    return Entries(entries, notes, source.header, tuple(lacks))
+
+
+def _answer_fit(
+    file: PredictionFile, header: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> int:
+    """How clearly a table is one of predictions: it has ids and answers."""
+    columns = {**file.columns, **other_spellings(header, file.columns)}
+    try:
+        guess = answer_columns(file.path, header, rows, columns, file.case_ids)
+    except UnclearColumns:
+        return 0
+    fields = {columns.get(name, name) for name in header} | {*guess.values()}
+    return 0 if fields.isdisjoint(ANSWER_KEYS) else 1 + sum(name in header for name in file.columns)
 
 
 TABLE_FORMATS = ("csv", "excel", "parquet")
@@ -311,7 +303,9 @@ def _is_record(line: str) -> bool:
 def _object(file: PredictionFile) -> dict[str, Any]:
     content = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(content, dict):
-        raise PredictionError(f"{file.path}: found {_kind(content)}. Expected an object of ids.")
+        raise PredictionError(
+            f"{file.path}: found {json_kind(content)}. Expected an object of ids."
+        )
     repeated = repeated_keys(file.text)
     if repeated:
         raise PredictionError(
@@ -319,55 +313,6 @@ def _object(file: PredictionFile) -> dict[str, Any]:
             f"({few_of(repeated)}). Expected each once; remove all but one."
         )
     return content
-
-
-def record_entries(value: object, where: str, file: PredictionFile) -> list[PredictionEntry]:
-    """The answers in a record with an id: one, or several trials.
-
-    Raises:
-        PredictionError: it is no such record.
-    """
-    location = f"{file.path}, {where}"
-    if not isinstance(value, dict):
-        raise PredictionError(f"{location}: found {_kind(value)}. Expected an object.")
-    return _entries_of(rename(value, file.columns, location, PredictionError), where, file)
-
-
-def _entries_of(
-    record: Mapping[str, Any], where: str, file: PredictionFile
-) -> list[PredictionEntry]:
-    """The answers in a record under our names."""
-    location = f"{file.path}, {where}"
-    key = next((key for key in ID_KEYS if key in record), None)
-    numbers = [name for name in record if key is None and is_number_name(name)]
-    if len(numbers) == 1:
-        case_id = id_from(record[numbers[0]], location, PredictionError)
-        # A number of something else would pair answers with other questions.
-        key = numbers[0] if case_id in file.known_ids else None
-    if key is None:
-        raise PredictionError(
-            f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
-            f"every record: records are never paired by position. If the id has another name, map "
-            "it: ",
-            column_option(numbers[0] if len(numbers) > 1 else "NAME", "id"),
-        )
-    return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
-
-
-def answer_entries(
-    record: Mapping[str, Any], case_id: str, where: str, file: PredictionFile
-) -> list[PredictionEntry]:
-    """The answers in a record of our fields for a case: one, or several trials.
-
-    Raises:
-        PredictionError: it has none.
-    """
-    db_id = record.get("db_id")
-    database = db_id if isinstance(db_id, str) else None
-    return [
-        PredictionEntry(case_id, where, prediction_from(own, case_id, at), database, trial)
-        for trial, own, at in answers_of(record, f"{file.path}, {where}")
-    ]
 
 
 def _check_count(file: PredictionFile, number: int, blank: Sequence[int]) -> tuple[str, ...]:
@@ -389,11 +334,5 @@ def _check_count(file: PredictionFile, number: int, blank: Sequence[int]) -> tup
 
 
 def _no_text(file: PredictionFile, where: str, value: object) -> str:
-    return (
-        f"{file.path}, {where}: found {_kind(value)}. Expected SQL text, or null for an abstention."
-    )
-
-
-def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
-    return names.get(type(value), "null" if value is None else f"the number {value!r}")
+    problem = f"{file.path}, {where}: found {json_kind(value)}"
+    return f"{problem}. Expected SQL text, or null for an abstention."

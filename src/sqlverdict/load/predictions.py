@@ -18,14 +18,9 @@ import msgspec
 from sqlverdict.errors import OptionName, Part, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
-from sqlverdict.load.columns.column_map import prediction_column_map
-from sqlverdict.load.prediction_formats import (
-    FORMATS,
-    Entries,
-    PredictionEntry,
-    PredictionFile,
-    detect,
-)
+from sqlverdict.load.columns.column_map import mapped_names, prediction_column_map
+from sqlverdict.load.prediction_entries import Entries, PredictionEntry, PredictionFile
+from sqlverdict.load.prediction_formats import FORMATS, detect
 from sqlverdict.load.replies.fenced import read_prediction
 from sqlverdict.load.replies.shared_ends import FEWEST, shared_end_notes
 from sqlverdict.load.submission_folders import FOLDER, read_folder
@@ -46,6 +41,8 @@ class Predictions(Mapping[str, Prediction]):
         sha256: The file's digest, for the manifest.
         notes: What a user should know: blank lines, ids that were left out, and so on.
         trial: Which answer to each question these are, where the file has several.
+        header: The names of the file's columns or fields, where it has some.
+        lacks: The columns of the user's map that it does not have.
     """
 
     by_id: Mapping[str, Prediction]
@@ -54,6 +51,8 @@ class Predictions(Mapping[str, Prediction]):
     sha256: str
     notes: tuple[str, ...] = ()
     trial: str | None = None
+    header: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
 
     def __getitem__(self, case_id: str) -> Prediction:
         return self.by_id[case_id]
@@ -74,6 +73,7 @@ def load_predictions(
     strict_ids: bool = True,
     columns: Mapping[str, str] | None = None,
     sessions: Sequence[int] = (),
+    sheet: str = "",
 ) -> Predictions:
     """Read a prediction file and pair it with the cases.
 
@@ -98,6 +98,7 @@ def load_predictions(
         strict_ids=strict_ids,
         columns=columns,
         sessions=sessions,
+        sheet=sheet,
     )
     if len(loaded) > 1:
         raise PredictionError(
@@ -116,6 +117,7 @@ def load_trials(
     strict_ids: bool = True,
     columns: Mapping[str, str] | None = None,
     sessions: Sequence[int] = (),
+    sheet: str = "",
 ) -> list[Predictions]:
     """Read a prediction file and pair it with the cases, once for each answer to a question.
 
@@ -133,6 +135,7 @@ def load_trials(
             out), for formats with named fields.
         sessions: How many turns each conversation has, in the order of the cases
             (``Benchmark.sessions``): in formats of lines, blank lines part them then.
+        sheet: The sheet of an Excel file; by default the first that has the columns.
 
     Raises:
         PredictionError: the file cannot be read or does not fit the cases.
@@ -155,12 +158,13 @@ def load_trials(
         entries, digest = read_folder(path)
     else:
         need_file(path, PredictionError)
-        file = PredictionFile(path, case_ids, databases, mapped, sessions=sessions)
+        file = PredictionFile(path, case_ids, databases, mapped, sessions=sessions, sheet=sheet)
         name, digest = format or detect(file), sha256_file(path)
         if name == FOLDER:
             raise UsageError(f"{path} is a file; the prediction format {FOLDER!r} is for folders")
         entries = FORMATS[name](file)
-    source = Predictions({}, str(path), name, digest)
+    lacks = tuple(mapped_names(mapped)) if entries.lacks is None else entries.lacks
+    source = Predictions({}, str(path), name, digest, header=entries.header, lacks=lacks)
     return pair_entries(entries, case_ids, source, databases=databases, strict_ids=strict_ids)
 
 

@@ -13,7 +13,7 @@ from sqlverdict.errors import PredictionError
 from sqlverdict.files.digests import sha256_files
 from sqlverdict.files.result_csv import parse_result
 from sqlverdict.files.text import count, few_of, read_any_text
-from sqlverdict.load.prediction_formats import Entries, PredictionEntry
+from sqlverdict.load.prediction_entries import Entries, PredictionEntry
 from sqlverdict.load.replies.fenced import text_prediction
 from sqlverdict.records import Prediction
 

@@ -176,7 +176,7 @@ def line_log(folders: Sequence[RunFolder], progress: Progress | None) -> Log:
 
 
 def cache_notes(plan: RunPlan, judge: JudgeOptions | None) -> tuple[str, ...]:
-    """What could not be cached while a run was on, and why; each thing once."""
+    """What could not be cached while a run was on, and why, and which other models answered."""
     notes: list[str] = []
     if plan.problems is not None:
         with suppress(OSError):
@@ -184,7 +184,8 @@ def cache_notes(plan: RunPlan, judge: JudgeOptions | None) -> tuple[str, ...]:
             plan.problems.unlink()
     replies = getattr(judge.answerer, "cache", None) if judge is not None else None
     problem = getattr(replies, "problem", None)
-    return tuple(dict.fromkeys([*notes, *([problem] if problem else [])]))
+    models = getattr(judge.answerer, "notes", ()) if judge is not None else ()
+    return tuple(dict.fromkeys([*notes, *([problem] if problem else []), *models]))
 
 
 def check_finished(folders: Sequence[RunFolder], over_budget: Sequence[bool]) -> None:

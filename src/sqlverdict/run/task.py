@@ -32,6 +32,7 @@ from sqlverdict.load.databases import suite_of
 from sqlverdict.load.descriptions import descriptions_digest
 from sqlverdict.load.replies.fenced import with_tag
 from sqlverdict.load.replies.no_sql import without_sql
+from sqlverdict.load.replies.several import has_several_answers, several_note
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.disagreement import disagreements
 from sqlverdict.records import Case, Prediction
@@ -197,6 +198,8 @@ class TaskSource:
         self._silent: set[str] = set()
         """Databases whose server did not answer when their content was last asked for."""
         self._why = ""
+        self._several: dict[int, list[str]] = {}
+        """The cases of each system whose replies have several answers."""
 
     def tasks(self, stream: CaseStream, needs: Sequence[Needs]) -> Iterator[Task]:
         """The tasks that are still to be done; ``needs[system]`` tells which are."""
@@ -208,6 +211,8 @@ class TaskSource:
                 digest = self._digests[key] = self._digest(*key)
             digests = _inputs(case, predictions)
             for system, (prediction, inputs) in enumerate(zip(predictions, digests, strict=True)):
+                if has_several_answers(prediction, self._tag):
+                    self._several.setdefault(system, []).append(case.id)
                 if needs[system](index, case.db_id, digest, inputs):
                     own = case
                     if case.recorded is not None:
@@ -222,6 +227,11 @@ class TaskSource:
         """Digest of every database file that the cases name, by database id."""
         digests = {db_id: digest for (path, db_id, _), digest in self._digests.items() if path}
         return dict(sorted(digests.items()))
+
+    def reply_notes(self, system: int) -> tuple[str, ...]:
+        """What a user should know about how a system's replies were read."""
+        ids = self._several.get(system)
+        return (several_note(ids),) if ids else ()
 
     def schema_notes(self, schemas: Mapping[str, Schema]) -> tuple[str, ...]:
         """Which schemas given to the run are not those of the databases, which are used instead."""

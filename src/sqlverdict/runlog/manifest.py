@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
 from sqlverdict.files.text import few_of
 
 MANIFEST = "manifest.json"
+_MOST_READ = 50
+"""So many runs are looked at for a note."""
 SCHEMA = 2
 _VERSION = re.compile(r"""^__version__ = .*?["']([^"']+)["']$""", re.MULTILINE)
 
@@ -160,6 +163,24 @@ def read_manifest(folder: Path) -> Manifest:
             ".",
         )
     return manifest
+
+
+def was_noted(folder: Path, note: str) -> bool:
+    """Whether a run in a folder, or in one inside it, has a note already.
+
+    Args:
+        folder: A run's folder, or one of several runs; it need not be there.
+        note: The note.
+    """
+    folders = [folder, *islice((path.parent for path in folder.glob(f"*/{MANIFEST}")), _MOST_READ)]
+    for each in folders:
+        try:
+            if note in read_manifest(each).notes:
+                return True
+        except RunLogError:
+            # No run, or one of another version.
+            continue
+    return False
 
 
 def require_schema(path: Path, schema: int, own: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -37,9 +37,11 @@ from sqlverdict.load.databases import (
     notes_for_part,
 )
 from sqlverdict.load.overlays import OVERLAY, overlay_title, read_overlay, with_overlays
-from sqlverdict.load.tables.cases import own_format
+from sqlverdict.load.tables.cases import read_own_file
+from sqlverdict.load.tables.excel import sheet_names
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
+from sqlverdict.runlog.manifest import was_noted
 from sqlverdict.runlog.merge import Shard
 
 T = TypeVar("T")
@@ -95,6 +97,7 @@ class DataArgs:
         root: The benchmark's folder or file.
         split: Which part of it.
         cases: A file of cases, instead of a benchmark.
+        sheet: The sheet of a workbook; empty: the one that has the columns.
         databases: Where the databases are: a folder, a file or a URL.
         engine: The engine that runs the queries; ``None``: by the kind of the databases.
         gold_databases: Where the golds run, if not on the same databases.
@@ -115,6 +118,13 @@ class DataArgs:
         type=FILE,
         help="A file of cases: CSV, JSONL, Excel or Parquet, which may contain predictions, or a "
         "gold file with SQL<TAB>db_id on each line.",
+    )
+    sheet: str = option(
+        "--sheet",
+        rare=True,
+        default="",
+        metavar="NAME",
+        help="The sheet of an Excel file. [default: the first that has the columns]",
     )
     databases: str | None = databases_option()
     engine: str | None = option(
@@ -164,6 +174,13 @@ class DataArgs:
         return dict(self.columns)
 
     @property
+    def case_sheet(self) -> str:
+        """The named sheet, if the workbook of cases has it; else it is one of predictions."""
+        if not self.sheet or self.cases is None:
+            return ""
+        return self.sheet if self.sheet in sheet_names(self.cases) else ""
+
+    @property
     def prediction_map(self) -> dict[str, str]:
         """What the column map says about predictions."""
         return join_maps(dict(self.columns), {})
@@ -205,19 +222,51 @@ class CaseArgs(DataArgs):
                 yield item
 
 
-def read_benchmark(data: DataArgs) -> Benchmark:
+def read_benchmark(
+    data: DataArgs, others: Sequence[Path] = (), runs: Path | None = None
+) -> Benchmark:
     """The benchmark that the options name, whole, with corrected golds.
+
+    Args:
+        data: The options.
+        others: Other files that may be workbooks.
+        runs: Where the runs go; what the notes of an earlier one say is not said again.
 
     Raises:
         UsageError: they name none, or several, or something is missing.
         DataError: corrected golds do not fit it.
     """
+    _check_sheet(data, others)
     overlays = [read_overlay(name, path) for name, path in data.overlays]
-    benchmark = with_overlays(read_named(data), overlays)
-    if benchmark.column_note:
+    own = read_named(replace(data, sheet="") if _is_shared(data.cases, others) else data)
+    benchmark = with_overlays(own, overlays)
+    note = message_text(benchmark.column_note)
+    if note and (runs is None or not was_noted(runs, note)):
         # At once and whatever is printed later: it decides what is compared with what.
-        click.echo(f"note: {message_text(benchmark.column_note)}", err=True)
+        click.echo(f"note: {note}", err=True)
     return benchmark
+
+
+def _is_shared(cases: Path | None, others: Sequence[Path]) -> bool:
+    """Whether the cases are in a workbook of predictions: a named sheet is then one of these."""
+    return cases is not None and cases.resolve() in [each.resolve() for each in others]
+
+
+def _check_sheet(data: DataArgs, others: Sequence[Path]) -> None:
+    """Refuse a sheet that no file has.
+
+    Raises:
+        UsageError: it is one.
+    """
+    files = [*others, *([] if data.cases is None else [data.cases])]
+    sheets = {file: sheet_names(file) for file in files} if data.sheet else {}
+    if not data.sheet or any(data.sheet in names for names in sheets.values()):
+        return
+    books = [f"{file} has {few_of(names, 12)}" for file, names in sheets.items() if names]
+    raise UsageError(
+        f"--sheet {data.sheet}: no Excel file here has a sheet {data.sheet!r}. "
+        f"{'; '.join(books) or 'There is none: leave it out'}"
+    )
 
 
 def read_named(data: DataArgs) -> Benchmark:
@@ -233,18 +282,20 @@ def read_named(data: DataArgs) -> Benchmark:
             f"{'neither' if data.cases is None else 'both'}"
         )
     if data.cases is not None:
-        return _read(own_format(data.cases), data.cases, data)
+        benchmark = read_own_file(data.cases, data.location, data.case_columns, data.case_sheet)
+        return _with_gold_databases(benchmark, data.cases, data)
     assert data.benchmark is not None
     if data.root is None and data.benchmark != "demo":
         BENCHMARKS.get(data.benchmark)
         raise UsageError(f"--benchmark {data.benchmark} needs --root, the benchmark's folder")
-    return _read(data.benchmark, data.root or Path(), data)
-
-
-def _read(name: str, root: Path, data: DataArgs) -> Benchmark:
-    reader = BENCHMARKS.get(name)
+    reader, root = BENCHMARKS.get(data.benchmark), data.root or Path()
     options = data.case_columns
     benchmark = reader.read(root, split=data.split, databases=data.location, options=options)
+    return _with_gold_databases(benchmark, root, data)
+
+
+def _with_gold_databases(benchmark: Benchmark, root: Path, data: DataArgs) -> Benchmark:
+    """The benchmark, with the databases that the golds run on where they are others."""
     if data.gold_databases is None:
         return benchmark
     suffixes = ENGINES.get(engine_of(data.gold_databases)).suffixes
@@ -322,6 +373,8 @@ def extra_inputs(data: CaseArgs) -> dict[str, str]:
         extra["schema"] = _schema_digest(data.schema)
     if data.selection:
         extra["selection"] = data.selection
+    if data.sheet:
+        extra["sheet"] = data.sheet
     if data.columns:
         extra["columns"] = ", ".join(f"{name}={target}" for name, target in data.columns)
     return extra

@@ -15,8 +15,12 @@ from sqlverdict.errors import UsageError
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_trials
+from sqlverdict.load.tables.excel import sheet_names
 from sqlverdict.pipeline import System
 from sqlverdict.run.options import RUN, trial_systems
+
+DEFAULT_OUT = Path("runs")
+"""Where runs go if nobody says where."""
 
 
 def prediction_format_setting() -> Any:
@@ -81,7 +85,11 @@ class PredictionArgs:
 
 
 def read_systems(
-    args: PredictionArgs, benchmark: Benchmark, columns: Mapping[str, str], out: Path | None = None
+    args: PredictionArgs,
+    benchmark: Benchmark,
+    columns: Mapping[str, str],
+    out: Path | None = None,
+    sheet: str = "",
 ) -> list[System]:
     """The systems of ``--predictions``, each paired with every case of the whole benchmark.
 
@@ -92,6 +100,7 @@ def read_systems(
         benchmark: The benchmark, whole.
         columns: The user's column map.
         out: Where the runs go.
+        sheet: The sheet of workbooks of predictions that have one of that name.
 
     Raises:
         UsageError: two systems have the same name.
@@ -122,6 +131,7 @@ def read_systems(
             strict_ids=not args.allow_missing,
             columns=columns,
             sessions=benchmark.session_sizes(),
+            sheet=sheet if sheet in sheet_names(Path(file)) else "",
         )
         folder, digest = run_folder(name, out, len(systems)), trials[0].sha256 + mapped
         if len(trials) > 1:
@@ -133,7 +143,7 @@ def read_systems(
 
 def run_folder(system: str, out: Path | None, systems: int) -> Path:
     """Where a run goes: ``--out`` itself for one system, a folder in it for each of several."""
-    base = out if out is not None else Path("runs")
+    base = out if out is not None else DEFAULT_OUT
     return base if out is not None and systems == 1 else base / _safe(system)
 
 

@@ -27,8 +27,8 @@ from sqlverdict.load.fields import PREDICTION_FIELDS, SQL_KEYS
 from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.load.system_records import RecordsSystems
-from sqlverdict.load.tables.cases import TableCases, own_format
-from sqlverdict.load.tables.open_table import open_table, table_format
+from sqlverdict.load.tables.cases import TableCases, open_cases, own_format, read_own_file
+from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
 from sqlverdict.runlog.merge import Shard
@@ -164,7 +164,7 @@ def check_systems(data: SystemCaseArgs) -> None:
         raise _no_systems()
     if table_format(data.cases) is not None:
         need_file(data.cases, BenchmarkError)
-        _check_header(data, open_table(data.cases, BenchmarkError).header)
+        _check_header(data, open_cases(data.cases, data.case_columns, data.case_sheet).header)
 
 
 def _check_header(data: SystemCaseArgs, header: Sequence[str]) -> None:
@@ -202,10 +202,7 @@ def _own_cases(
     data: SystemCaseArgs, columns: Mapping[str, str]
 ) -> tuple[Benchmark, TableCases | JsonlCases]:
     assert data.cases is not None
-    reader = BENCHMARKS.get(own_format(data.cases))
-    benchmark = reader.read(
-        data.cases, split=data.split, databases=data.location, options=dict(columns)
-    )
+    benchmark = read_own_file(data.cases, data.location, dict(columns), data.case_sheet)
     assert isinstance(benchmark.cases, TableCases | JsonlCases), "--cases is the user's own file"
     return benchmark, benchmark.cases
 

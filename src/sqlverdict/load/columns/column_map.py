@@ -36,6 +36,8 @@ _OTHER_TARGETS = {**CASE_ALIASES, "sql": "prediction"}
 _OTHER_REPLIES = tuple(key for key in SQL_KEYS if key != "prediction")
 _OF_PREDICTIONS = (*SHARED_FIELDS, TRIAL, *PREDICTION_FIELDS, *_TOKENS)
 _NOTHING = object()
+Names = tuple[str, Sequence[str]]
+"""A file, and the names of its columns."""
 
 
 def column_map(options: Mapping[str, str]) -> dict[str, str]:
@@ -176,10 +178,51 @@ def unused_note(file: str, fields: Iterable[str], queries: Sequence[str] = ()) -
     return note
 
 
-def unknown_columns(record: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
-    """The columns mapped to fields of a case that a record does not have."""
+def check_case_columns(columns: Mapping[str, str], lacks: Iterable[str], names: Names) -> None:
+    """Refuse a map of a case's own fields that names a column which the cases do not have.
+
+    Fields that predictions have, too, may be in the file of predictions.
+
+    Args:
+        columns: The column map.
+        lacks: The columns of it that the file does not have.
+        names: The file, and the names that it has.
+
+    Raises:
+        UsageError: there is one.
+    """
     elsewhere = join_maps(columns, {})
-    return [path for path in absent_columns([record], columns) if path not in elsewhere]
+    for name in lacks:
+        if name not in elsewhere:
+            raise missing_column(name, columns[name], [names])
+
+
+def missing_column(name: str, target: str, files: Sequence[Names]) -> UsageError:
+    """The error where no file has a column of the map: it would change nothing.
+
+    Args:
+        name: The column.
+        target: The field that it is read as.
+        files: Each file that may have it, with the names that it has.
+    """
+    known = [each for _, header in files for each in header]
+    have = "; ".join(
+        f"{file} has {few_of(header, 12) if header else 'no names of columns'}"
+        for file, header in files
+    )
+    return UsageError(
+        column_option(name, target), f": there is no column {name!r}.{near(name, known)} {have}."
+    )
+
+
+def mapped_names(columns: Mapping[str, str]) -> list[str]:
+    """The columns that a map reads as a field; those that it leaves out need not be there."""
+    return [name for name, target in columns.items() if target != LEAVE_OUT]
+
+
+def absent_from(header: Sequence[str], paths: Iterable[str]) -> list[str]:
+    """The columns, or dotted paths, that a table does not have; its cells may hold objects."""
+    return [path for path in paths if {path, path.partition(".")[0]}.isdisjoint(header)]
 
 
 def absent_columns(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> list[str]:

@@ -347,6 +347,25 @@ def answer_columns(
     )
 
 
+def answer_field(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> dict[str, str]:
+    """The field of records that holds the predictions, where no name says so and one alone may.
+
+    Args:
+        rows: The first records.
+        columns: The user's column map.
+    """
+    header = dict.fromkeys(name for row in rows for name in row)
+    fields = {columns.get(name, name) for name in header}
+    if not (fields | {*columns.values()}).isdisjoint(ANSWER_KEYS):
+        return {}
+    names = [name for name in header if columns.get(name, name) not in (*FIELD_NAMES, LEAVE_OUT)]
+    queries = [name for name in query_columns(names, rows) if role_of(name) is not Role.GOLD]
+    if len(queries) > 1:
+        # A prompt may have examples.
+        queries = [name for name in queries if not is_question_name(name)]
+    return {queries[0]: "prediction"} if len(queries) == 1 else {}
+
+
 def _id_columns(
     names: Sequence[str], rows: Sequence[Mapping[str, Any]], case_ids: Sequence[str]
 ) -> list[str]:

@@ -27,8 +27,9 @@ _GOLD = _word_list(
 _PREDICTION = _word_list(
     """
     prediction predictions predicted predict pred preds generated generation gen hypothesis hyp
-    candidate inferred submission submitted student system bot chatbot agent assistant
-    llm gpt chatgpt claude gemini llama mistral qwen deepseek codex copilot
+    candidate inferred submission submitted student system systems bot bots chatbot chatbots agent
+    agents assistant ai ki modell modells llm gpt chatgpt claude gemini llama mistral qwen deepseek
+    codex copilot
     ist vorhersage generiert generierte generiertes
     prédiction généré générée predicción generada generado
     """

@@ -1,7 +1,8 @@
-"""Reads cases from the first sheet of an Excel workbook (``.xlsx``, ``.xlsm``).
+"""Reads cases from the sheet of an Excel workbook (``.xlsx``, ``.xlsm``) that has the columns.
 
-Files: ``root`` is the workbook; its first row with text is the header. It needs the extra
-``tables``. Everything else is as for ``csv``, answers in the same rows included.
+Files: ``root`` is the workbook. All sheets are looked at, hidden ones last; the first of those that
+fit best is read (``--sheet`` names another), from its header on, which may stand below a title. It
+needs the extra ``tables``. Everything else is as for ``csv``, answers in the same rows included.
 
 Oddities: other sheets are named in a note and not read; empty rows are left out; a formula counts
 as the value that Excel saved with it; 1.0 is the id ``1``; a date is ``2024-03-01``. A cell to the

@@ -23,7 +23,7 @@ line may carry its own prediction: see :meth:`JsonlCases.pairs`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,6 @@ from sqlverdict.files.text import (
     any_text,
     decode_any_json,
     decode_json,
-    few_of,
     is_unicode,
     need_file,
     read_bytes,
@@ -43,11 +42,14 @@ from sqlverdict.files.text import (
 )
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns.column_map import (
+    Names,
+    absent_columns,
+    check_case_columns,
     column_map,
+    mapped_names,
     other_spellings,
     rename,
     texts_of,
-    unknown_columns,
     unused_note,
 )
 from sqlverdict.load.columns.guess import HEAD, guess_columns
@@ -76,6 +78,8 @@ class JsonlCases:
         self.guess = guess_columns(list(names), head, columns, spellings)
         self.columns = {**columns, **spellings, **self.guess.columns}
         self.db_ids = texts_of("db_id", head, self.columns)
+        self.lacks = self._absent(mapped_names(columns))
+        check_case_columns(columns, self.lacks, self.named_columns)
         if head and not self.guess.has_gold:
             raise self.guess.missing(f"{path} has no gold queries.")
 
@@ -91,6 +95,21 @@ class JsonlCases:
     def no_predictions(self, problem: str) -> UnclearColumns:
         """The error where the lines have no predictions and none are given."""
         return self.guess.missing(problem)
+
+    @property
+    def named_columns(self) -> Names:
+        """The file, and the names in its first lines."""
+        return str(self.path), self.guess.header
+
+    def _absent(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """The names of the map that no line has; none before a line that cannot be read."""
+        lines = _lines(self.path) if paths else iter(())
+        records = (_object(line, f"{self.path}, {where}", self.columns) for where, line in lines)
+        try:
+            return tuple(absent_columns(records, paths))
+        except BenchmarkError:
+            # Reading the cases says what is wrong.
+            return ()
 
     def _head(self, columns: Mapping[str, str]) -> list[dict[str, Any]]:
         """The first records, up to one that cannot be read; reading the cases raises its error."""
@@ -176,9 +195,6 @@ class Jsonl(OneFileReader):
             notes.append(f"{file.name} names no database: such cases are on {folder.only}")
         if shared := shared_note(file.name, folder, cases.db_ids):
             notes.append(shared)
-        absent = unknown_columns(first_record, column_map(options))
-        if absent:
-            notes.append(f"columns of the map that the first line does not have: {few_of(absent)}")
         count = sum(1 for _ in _lines(file))
         digest = f"sha256 {source.sha256[:12]}"
         return Benchmark(

@@ -201,6 +201,7 @@ def read_labels(
         annotators,
         sum(item.original == UNDECIDED for item in labels),
         sum(item.value is None for item in labels),
+        sheet.notes,
     )
 
 

@@ -2,8 +2,10 @@
 
 A sheet is a table with a header (CSV, Excel, Parquet), JSONL, or a JSON list of objects. A row is
 
-* a case with its label: ``human``, ``label`` or ``correct``, or what ``--label-field`` names;
-* a case with the votes on it: a list (``votes``), or a column an annotator, as ``--votes`` names;
+* a case with its label: ``human``, ``label`` or ``correct``, or what ``--label-field`` names, or
+  the only column whose cells are labels;
+* a case with the votes on it: a list (``votes``), or a column an annotator, as ``--votes`` names,
+  or the columns whose cells are labels;
 * a vote: a label, and who gave it (``annotator``, or what the setting ``annotator-field`` names).
 
 The id is ``id``, ``question_id``, ``qid`` ...; else ``set`` and ``i`` as ``EQ-0``; else ``nr``,
@@ -16,28 +18,29 @@ an error that names the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Formatter
 from typing import Any
 
 from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
-from sqlverdict.files.escapes import spreadsheet_text
-from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
+from sqlverdict.files.text import decode_json, few_of, near
 from sqlverdict.load.columns.ids import distinct_columns, is_number_name
-from sqlverdict.load.fields import ID_KEYS
+from sqlverdict.load.fields import FIELD_NAMES, ID_KEYS
+from sqlverdict.load.people.sheet_records import Record, sheet_records, two_halves
 from sqlverdict.load.people.votes import MEANINGS, OLD_LABELS
-from sqlverdict.load.tables.open_table import table_format, table_rows
 
 LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")
-ANNOTATOR_FIELDS = ("annotator", "annotator_id", "rater", "labeler", "labeller", "reviewer")
+ANNOTATOR_FIELDS = (
+    *("annotator", "annotator_id", "rater", "labeler", "labeller", "reviewer", "who", "person"),
+    *("labeled_by", "labelled_by", "voter", "expert", "user", "bewerter", "von"),
+)
 _NO_LABELS = ("set", "i", "ex")
-_HALVES_OF_FLEX = {"EQ": "FP_consensus", "NEQ": "FN_consensus"}
 _WORDS = {
-    **dict.fromkeys(("true", "yes", "y", "correct", "1", "1.0"), "right"),
-    **dict.fromkeys(("false", "no", "n", "incorrect", "0", "0.0"), "wrong"),
+    **dict.fromkeys(("true", "yes", "y", "correct", "1", "1.0", "ok", "ja", "richtig"), "right"),
+    **dict.fromkeys(("false", "no", "n", "incorrect", "0", "0.0", "nein", "falsch"), "wrong"),
     **dict.fromkeys(("0.5", "half", "partly"), "undecided"),
     **dict.fromkeys(("", "na", "n/a", "none", "null"), None),
     **{label: label for label in MEANINGS},
@@ -46,7 +49,6 @@ _WORDS = {
 _UNKNOWN = "NAME"
 _MOST_IDS = 3
 """So many columns are named that may hold the ids."""
-Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class LabelSheet:
         vote_fields: The fields of votes.
         annotator_field: The field of the annotator; ``None``: a row is a case, and no vote.
         rows: The rows.
+        notes: What was taken for labels by its cells.
     """
 
     path: Path
@@ -105,6 +108,7 @@ class LabelSheet:
     vote_fields: tuple[str, ...]
     annotator_field: str | None
     rows: tuple[SheetRow, ...]
+    notes: tuple[str, ...] = ()
 
 
 def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
@@ -114,14 +118,19 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
         DataError: the file cannot be read, or a cell is no label.
         UsageError: a named field is not in the file, or none is named that is needed.
     """
-    records = list(_records(path))
+    records = list(sheet_records(path))
     if fields.label_field is None and fields.id_field is None:
-        records = _two_halves(records)
+        records = two_halves(records)
     if not records:
         raise DataError(f"{path} holds no labels. Expected one record per case.")
     names = list(dict.fromkeys(key for _, record in records for key in record))
     annotator = _annotator_field(path, names, records, fields)
     label, votes = _choose_fields(path, names, fields, annotator)
+    notes: tuple[str, ...] = ()
+    if label is None and not votes:
+        label, votes = _by_cells(names, records, annotator)
+        what = f"{label!r} as the label" if label else f"{few_of(votes, 12)} as votes"
+        notes = (f"{path.name}: read {what}, by the cells",) if label or votes else ()
     _check_fields(path, names, records, fields, label is not None or bool(votes))
     # An empty id must not become the number of another case.
     id_field = fields.id_field or (_number_field(names) if _usual_id(names) is None else None)
@@ -143,7 +152,7 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
         for name in fields.votes:
             if name not in known:
                 raise UsageError(f"{path} has no annotator {name!r}.{near(name, known)}")
-    return LabelSheet(path, label, votes, annotator, rows)
+    return LabelSheet(path, label, votes, annotator, rows, notes)
 
 
 def cell_label(value: object, name: str, where: str) -> str | None:
@@ -162,54 +171,6 @@ def cell_label(value: object, name: str, where: str) -> str | None:
         f"{where}: {name!r} is {value!r}. Expected 1 (right), 0 (wrong), 0.5 (undecided) or "
         f"nothing; words such as true and false will do, and so will {', '.join(MEANINGS)}."
     )
-
-
-def _two_halves(records: list[tuple[str, Record]]) -> list[tuple[str, Record]]:
-    """FLEX's table, which has a label of either half in each row, as a record a label.
-
-    The experts' votes stand beside the label: ``FP_A``, ``FP_B`` ... beside ``FP_consensus``.
-    """
-    if not all(name in record for _, record in records for name in _HALVES_OF_FLEX.values()):
-        return records
-    halves: list[tuple[str, Record]] = []
-    for half, name in _HALVES_OF_FLEX.items():
-        for index, (where, record) in enumerate(records):
-            own = {"set": half, "i": index, "human": record[name]}
-            expert = re.compile(f"{name.removesuffix('consensus')}[A-Z]")
-            votes = [cell for column, cell in record.items() if expert.fullmatch(column)]
-            halves.append((where, {**own, "votes": votes} if votes else own))
-    return halves
-
-
-def _records(path: Path) -> Iterator[tuple[str, Record]]:
-    if table_format(path) is not None:
-        for location, row in table_rows(path, DataError):
-            yield (
-                f"{path}, {location}",
-                {name: spreadsheet_text(cell) for name, cell in row.items()},
-            )
-        return
-    if path.suffix.lower() == ".json":
-        content = decode_json(read_bytes(path, DataError), str(path), DataError)
-        if isinstance(content, Mapping):
-            # {"id": {...}} or {"id": label}: the usual other shape of a JSON file.
-            content = [
-                {"id": key, **(value if isinstance(value, Mapping) else {"human": value})}
-                for key, value in content.items()
-            ]
-        for number, record in enumerate(content if isinstance(content, list) else [], 1):
-            yield _object(record, f"{path}, item {number}")
-        return
-    for number, line in stream_lines(path, DataError):
-        if line.strip():
-            where = f"{path}, line {number}"
-            yield _object(decode_json(line.strip(), where, DataError), where)
-
-
-def _object(record: object, where: str) -> tuple[str, Record]:
-    if not isinstance(record, Mapping):
-        raise DataError(f"{where}: found {type(record).__name__}. Expected an object per case.")
-    return where, record
 
 
 def _called(names: Iterable[str], usual: Sequence[str]) -> str | None:
@@ -261,6 +222,31 @@ def _choose_fields(
     return label, votes
 
 
+def _by_cells(
+    names: Sequence[str], records: Sequence[tuple[str, Record]], annotator: str | None
+) -> tuple[str | None, tuple[str, ...]]:
+    """The label or the votes by their cells, where no name says it.
+
+    A lone column of labels is the label. Several are an annotator each, unless a row is a vote.
+    """
+    columns = _label_columns([name for name in names if name != annotator], records)
+    if len(columns) == 1:
+        return columns[0], ()
+    return None, tuple(columns) if annotator is None else ()
+
+
+def _label_columns(names: Iterable[str], records: Sequence[tuple[str, Record]]) -> list[str]:
+    """The columns whose cells are labels, and whose names are not those of other fields."""
+    return [
+        name
+        for name in names
+        if name.casefold() not in FIELD_NAMES
+        and name.casefold() not in _NO_LABELS
+        and not is_number_name(name)
+        and _holds_labels(name, records)
+    ]
+
+
 def _check_fields(
     path: Path,
     names: Sequence[str],
@@ -276,13 +262,8 @@ def _check_fields(
     has_id = bool(fields.id_field or _usual_id(names) or _number_field(names))
     if has_id and has_label:
         return
-    columns = [
-        name
-        for name in names
-        if name not in (*ID_KEYS, *_NO_LABELS, *fields.votes, fields.label_field)
-        and not is_number_name(name)
-        and _holds_labels(name, records)
-    ]
+    own_names = (*fields.votes, fields.label_field)
+    columns = _label_columns([name for name in names if name not in own_names], records)
     problems = []
     if not has_id:
         problems.append(f"no id ({', '.join(ID_KEYS[:3])} ..., or 'set' and 'i')")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 
@@ -277,20 +277,31 @@ def _before_fence(text: str, at: int) -> str:
 
 
 def _from_blocks(text: str) -> str | None:
-    query = statement = unclosed = None
+    bodies = list(_statements_in_blocks(text))
+    answers = _complete(bodies) or [body for body, _ in bodies]
+    return answers[-1] if answers else None
+
+
+def complete_blocks(text: str) -> list[str]:
+    """The queries in closed fenced blocks, or statements; none where blocks do not decide."""
+    rest = behind_thoughts(text)
+    plain = _statement_at_start(text) or _statement_at_start(rest)
+    return [] if plain else _complete(_statements_in_blocks(rest))
+
+
+def _complete(bodies: Iterable[tuple[str, bool]]) -> list[str]:
+    complete = [body for body, closed in bodies if closed]
+    return [body for body in complete if _QUERY.match(body)] or complete
+
+
+def _statements_in_blocks(text: str) -> Iterator[tuple[str, bool]]:
+    """The blocks that hold a statement, and whether each is closed."""
     for body, closed in _blocks(text):
         if not _STATEMENT.match(body):
             value = object_value(body)
             body = value[0] or "" if value else ""
-            if not _STATEMENT.match(body):
-                continue
-        if not closed:
-            unclosed = body
-        elif _QUERY.match(body):
-            query = body
-        else:
-            statement = body
-    return query or statement or unclosed
+        if _STATEMENT.match(body):
+            yield body, closed
 
 
 def _blocks(text: str) -> Iterator[tuple[str, bool]]:

@@ -44,7 +44,13 @@ _REFUSAL = re.compile(
     r"apologi[sz]e|decline|abstain|(?:do|does|did|is|are)(?: not|n't) "
     r"(?:contain|include|have|hold|provide|available|present|stored|store|record|exist|know)|"
     r"(?:is|are) (?:not|no) in the (?:data|database|schema|table)|no (?:such )?"
-    r"(?:information|data|column|columns|table|tables|field))\b",
+    r"(?:information|data|column|columns|table|tables|field)|"
+    r"no \w+(?: \w+){0,5} in (?:this|the|our|your) (?:data\w*|schema|tables?)|"
+    # German, French, Spanish.
+    r"leider|(?:kann|können|lässt|lassen)\b[^.!?]{0,80}\bnicht|nicht (?:möglich|beantwort\w*|"
+    r"enthalten|vorhanden)|keine (?:daten|angaben?|informationen?|spalten?|tabellen?)|"
+    r"désolée?|ne (?:peux|peut|contient|contiennent) pas|impossible de|"
+    r"lo siento|no (?:puedo|es posible|contienen?|hay (?:datos|información)))\b",
     re.IGNORECASE,
 )
 

@@ -43,17 +43,31 @@ def tag_content(reply: str) -> tuple[str, bool] | None:
 
     Without a closed one the last open one counts: the reply may be cut off.
     """
+    closed, opens = _tags(reply)
+    if closed:
+        return closed[-1], True
+    return (reply[max(opens.values()) :].strip(), False) if opens else None
+
+
+def tag_contents(reply: str, tag: str | None = None) -> list[str]:
+    """What stands in each closed tag that announces an answer, or in each closed ``<tag>``."""
+    if tag is None:
+        return _tags(reply)[0]
+    parts = reply.split(f"</{tag}>")[:-1]
+    return [part.rpartition(f"<{tag}>")[2].strip() for part in parts if f"<{tag}>" in part]
+
+
+def _tags(reply: str) -> tuple[list[str], dict[str, int]]:
+    """What stands in closed tags, and where tags begin that are not closed."""
     opens: dict[str, int] = {}
-    content: tuple[str, bool] | None = None
+    closed: list[str] = []
     for tag in _TAG.finditer(reply):
         name = tag["name"].lower()
         if not tag["close"]:
             opens[name] = tag.end()
         elif name in opens:
-            content = reply[opens.pop(name) : tag.start()].strip(), True
-    if content is None and opens:
-        content = reply[max(opens.values()) :].strip(), False
-    return content
+            closed.append(reply[opens.pop(name) : tag.start()].strip())
+    return closed, opens
 
 
 def answer_in_tag(reply: str, tag: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,15 @@ from sqlverdict.errors import (
     column_option,
     message_text,
 )
-from sqlverdict.files.text import UTF8_BOM, few_of, near
-from sqlverdict.load.benchmark import Benchmark, SourceFile
+from sqlverdict.files.text import UTF8_BOM
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, SourceFile
 from sqlverdict.load.columns.column_map import (
     LEAVE_OUT,
+    Names,
+    absent_from,
+    check_case_columns,
     column_map,
+    mapped_names,
     other_spellings,
     rename,
     texts_of,
@@ -30,21 +35,22 @@ from sqlverdict.load.columns.column_map import (
 )
 from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.columns.ids import ROW_NUMBERS
+from sqlverdict.load.columns.words import Role, role_of
 from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
-    ANSWER_KEYS,
     ID_KEYS,
-    SHARED_FIELDS,
     case_from,
     prediction_from,
 )
 from sqlverdict.load.tables.open_table import open_table, table_format
-from sqlverdict.load.tables.table import cells_as_fields
+from sqlverdict.load.tables.table import TableFile, TableSpot, cells_as_fields
 from sqlverdict.load.turns import TurnReader
 from sqlverdict.records import Case, Prediction
 
 _SQLITE = b"SQLite format 3\0"
 _START = 4_096
+_PER_NAME = 8
+"""What a column that the user names counts, against all that is guessed."""
 _MOST_IDS = 2
 """So many columns are named that may hold the ids."""
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
@@ -61,26 +67,31 @@ class TableCases:
         path: The file.
         columns: The user's column map, checked.
         databases: Where the databases are.
+        sheet: The sheet of a workbook; empty: the one that has the columns.
 
     Raises:
         BenchmarkError: the table cannot be read, or has no column of gold queries.
         UsageError: the column map names a column that the table does not have.
     """
 
-    def __init__(self, path: Path, columns: Mapping[str, str], databases: Databases) -> None:
+    def __init__(
+        self, path: Path, columns: Mapping[str, str], databases: Databases, sheet: str = ""
+    ) -> None:
         self.path = path
         self.databases = databases
-        table = open_table(path, BenchmarkError)
+        table = open_cases(path, columns, sheet)
         head = [row for _, row in islice(table.rows, HEAD)]
         table.rows.close()
         self.header = table.header
+        self.spot = table.spot
         spellings = other_spellings(table.header, columns)
-        self._check_map(columns)
+        self.lacks = tuple(absent_from(table.header, mapped_names(columns)))
+        check_case_columns(columns, self.lacks, self.named_columns)
         self.guess = guess_columns(table.header, head, columns, spellings)
         self.columns = {**columns, **spellings, **self.guess.columns}
         self.fields = rename(dict.fromkeys(table.header), self.columns, str(path)).keys()
         if not self.guess.has_gold:
-            raise self.guess.missing(f"{path} has no gold queries.")
+            raise self.guess.missing(f"{self.named_columns[0]} has no gold queries.")
         db_ids = texts_of("db_id", head, self.columns)
         self.notes = (*table.notes, *self._notes(spellings, db_ids))
 
@@ -109,7 +120,8 @@ class TableCases:
     def _records(self) -> Iterator[tuple[Case, dict[str, Any], str]]:
         lines: dict[str, str] = {}
         turns = TurnReader()
-        for number, (line, row) in enumerate(open_table(self.path, BenchmarkError).rows, 1):
+        rows = open_table(self.path, BenchmarkError, spot=self.spot).rows
+        for number, (line, row) in enumerate(rows, 1):
             where = f"{self.path}, {line}"
             record = cells_as_fields(row, self.columns, where, BenchmarkError)
             if "id" not in self.fields:
@@ -126,6 +138,12 @@ class TableCases:
         if not lines:
             raise BenchmarkError(f"{self.path} has a header but no rows. Expected cases.")
 
+    @property
+    def named_columns(self) -> Names:
+        """The file and the sheet of a workbook, and the names of the columns."""
+        sheet = f", sheet {self.spot.sheet!r}," if self.spot.sheet else ""
+        return f"{self.path}{sheet}", self.header
+
     def _other_id(self) -> tuple[Part, ...]:
         """What to do where the column taken for ids holds none; empty if it is called ``id``."""
         names = [name for name in self.header if self.columns.get(name, name) in ID_KEYS]
@@ -139,17 +157,6 @@ class TableCases:
         names = self.guess.may_be_ids[:_MOST_IDS]
         maps = [(name, shlex.quote(f"{name}=id")) for name in names]
         return "".join(f"; the option column {text} reads {name!r}" for name, text in maps)
-
-    def _check_map(self, columns: Mapping[str, str]) -> None:
-        """Fields of the cases alone must be here; others may be in the file of predictions."""
-        for name, target in columns.items():
-            elsewhere = target in (*SHARED_FIELDS, *ANSWER_KEYS, LEAVE_OUT) or "." in name
-            if name not in self.header and not elsewhere:
-                raise UsageError(
-                    column_option(name, target),
-                    f": {self.path} has no column {name!r}."
-                    f"{near(name, self.header)} It has {few_of(self.header, 12)}.",
-                )
 
     def _notes(self, spellings: Mapping[str, str], db_ids: Sequence[str]) -> Iterator[str]:
         name = self.path.name
@@ -198,10 +205,71 @@ def own_format(path: Path) -> str:
     return table_format(path) or ("jsonl" if is_json else "csv")
 
 
-def table_benchmark(
-    name: str, file: Path, databases: Location, options: Mapping[str, str]
+def open_cases(path: Path, columns: Mapping[str, str], sheet: str = "") -> TableFile:
+    """The table of cases in a file: in a workbook the sheet that has the columns.
+
+    Args:
+        path: The file.
+        columns: The user's column map.
+        sheet: The sheet that the user names.
+
+    Raises:
+        BenchmarkError: the table cannot be read.
+    """
+    fit = partial(_case_fit, columns)
+    return open_table(path, BenchmarkError, fit=fit, spot=TableSpot(sheet) if sheet else None)
+
+
+def _case_fit(
+    columns: Mapping[str, str], header: Sequence[str], rows: Sequence[Mapping[str, Any]]
+) -> int:
+    """How clearly a table is one of cases: it has a gold, and questions, or queries at least."""
+    if not rows:
+        return 0
+    in_map = _PER_NAME * sum(name in header for name in columns)
+    spellings = other_spellings(header, columns)
+    try:
+        guess = guess_columns(header, rows, columns, spellings)
+    except UnclearColumns:
+        return in_map + 1
+    if not guess.has_gold:
+        return in_map + bool(guess.queries)
+    known = {**columns, **spellings, **guess.columns}
+    golds = [name for name, target in guess.columns.items() if target == "gold"]
+    is_clear = all(role_of(name) is Role.GOLD for name in golds)
+    has_questions = "question" in {known.get(name, name) for name in header}
+    return in_map + 2 + has_questions + 2 * is_clear
+
+
+def read_own_file(
+    path: Path, databases: Location, columns: Mapping[str, str], sheet: str = ""
 ) -> Benchmark:
-    """A table of cases as a benchmark; the arguments are those of its reader.
+    """A user's own file of cases as a benchmark.
+
+    Args:
+        path: The file.
+        databases: Where the databases are.
+        columns: The user's column map.
+        sheet: The sheet of a workbook that the user names.
+
+    Raises:
+        BenchmarkError: the file cannot be read.
+        UsageError: the column map is wrong, or a sheet is named and the file is no workbook.
+    """
+    name = own_format(path)
+    if not sheet:
+        return BENCHMARKS.get(name).read(path, databases=databases, options=columns)
+    if name != "excel":
+        raise UsageError(
+            OptionName("sheet", sheet), f": {path} is no Excel file and has no sheets; leave it out"
+        )
+    return table_benchmark(name, path, databases, columns, sheet)
+
+
+def table_benchmark(
+    name: str, file: Path, databases: Location, options: Mapping[str, str], sheet: str = ""
+) -> Benchmark:
+    """A table of cases as a benchmark; the arguments are those of its reader, and a sheet.
 
     Raises:
         BenchmarkError: the table cannot be read.
@@ -209,7 +277,7 @@ def table_benchmark(
     """
     columns = column_map(options)
     folder = find_databases(file.parent, ("databases", "database", "."), databases)
-    cases = TableCases(file, columns, folder)
+    cases = TableCases(file, columns, folder, sheet)
     source = SourceFile.of(file)
     version = f"sha256 {source.sha256[:12]}"
     column_note = cases.guess.sentence(file.name)

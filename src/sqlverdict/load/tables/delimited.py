@@ -3,47 +3,73 @@
 The separator is a comma, a semicolon, a tab or a bar: the one that parts the header line into most
 columns. Where that is not the usual one of the file's ending, a note says so. Excel's own line
 ``sep=;`` is understood, and so is its "Unicode text", UTF-16 with a byte-order mark. Rows without
-text at the end of the file are left out; anywhere else they are an error. Empty cells to the right
-of the header's last column are left out. Where the header has spaces beside separators, those
-beside cells do not count either.
+text are left out; between the rows of a single column they are an error, as an empty cell may be a
+missing value there. Empty cells to the right of the header's last column are left out. Where the
+header has spaces beside separators, those beside cells do not count either. The first line with
+text is the header, unless only a line below it makes a table that fits (``header.py``).
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import UTF16_BOMS, stream_lines
-from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TextReader, header_columns
+from sqlverdict.load.tables.header import DEEPEST, LOOKED_AT, Fit, best_header, is_column_name
+from sqlverdict.load.tables.table import (
+    TITLE_HINT,
+    Rows,
+    TableFile,
+    TableSpot,
+    TextReader,
+    header_columns,
+)
 
 _LONGEST_CELL = 2**30
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SEP_LINE = re.compile(r"sep=(.)\s*\Z", re.IGNORECASE)
 
 
-def open_delimited(path: Path, error: type[DataError], as_text: TextReader) -> TableFile:
+def open_delimited(
+    path: Path,
+    error: type[DataError],
+    as_text: TextReader,
+    fit: Fit,
+    spot: TableSpot | None = None,
+) -> TableFile:
     """The table in a CSV or TSV file.
+
+    Args:
+        path: The file.
+        error: What to raise.
+        as_text: How bytes become text.
+        fit: How well a table fits what is looked for.
+        spot: Where the table was before.
 
     Raises:
         DataError: of the given kind; the message names the line.
     """
     usual = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
-    first = next(_lines(path, error, as_text), "")
-    separator, skipped = _separator(first, usual)
+    texts = (line for line in _lines(path, error, as_text) if line.strip())
+    separator, skipped = _separator(list(islice(texts, DEEPEST)), usual)
 
-    def lines() -> Iterator[str]:
-        every = _lines(path, error, as_text)
-        for _ in range(skipped):
-            next(every, None)
-        yield from every
+    def numbered() -> Iterator[tuple[int, list[str]]]:
+        lines = islice(_lines(path, error, as_text), skipped, None)
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        while True:
+            number = reader.line_num + skipped + 1
+            row = _next_row(reader, path, error)
+            if row is None:
+                return
+            yield number, row
 
-    reader = csv.reader(lines(), delimiter=separator, strict=True)
-    names = _next_row(reader, path, error)
-    if not names or not any(names):
+    header_line, names = _header(numbered(), fit, 0 if spot is None else spot.header)
+    if not any(names):
         raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
     columns, notes = header_columns(names, path)
     title = TITLE_HINT if len(columns) == 1 else ""
@@ -51,15 +77,14 @@ def open_delimited(path: Path, error: type[DataError], as_text: TextReader) -> T
 
     def rows() -> Rows:
         blank = 0
-        while True:
-            number = reader.line_num + skipped + 1
-            row = _next_row(reader, path, error)
-            if row is None:
-                return
+        for number, row in numbered():
+            if number <= header_line:
+                continue
             if not any(cell.strip() for cell in row):
                 blank = blank or number
                 continue
-            if blank:
+            if blank and len(names) == 1:
+                # An empty cell of the only column may be a missing value.
                 raise error(
                     f"{path}: line {blank} is blank. Expected a row; remove the line.{title}"
                 )
@@ -73,9 +98,25 @@ def open_delimited(path: Path, error: type[DataError], as_text: TextReader) -> T
             cells = [cell.strip() for cell in row] if padded else row
             yield f"line {number}", {name: cells[position] for name, position in columns}
 
-    other = f"{path.name}: the columns are separated by {_SEPARATORS.get(separator, separator)}"
-    notes = ((other,) if separator != usual else ()) + notes
-    return TableFile(path, tuple(name for name, _ in columns), rows(), notes)
+    if separator != usual:
+        words = _SEPARATORS.get(separator, separator)
+        notes = (f"{path.name}: the columns are separated by {words}", *notes)
+    if header_line > skipped + 1:
+        above = f"{path.name}: the header is line {header_line}; what stands above it is not read"
+        notes = (above, *notes)
+    header = tuple(name for name, _ in columns)
+    return TableFile(path, header, rows(), notes, TableSpot(header=header_line))
+
+
+def _header(rows: Iterator[tuple[int, list[str]]], fit: Fit, known: int) -> tuple[int, list[str]]:
+    """The number of the header's line, and its cells; no cells where the file is empty."""
+    if known:
+        return next((row for row in rows if row[0] >= known), (known, []))
+    filled = (row for row in rows if any(cell.strip() for cell in row[1]))
+    head = list(islice(filled, LOOKED_AT))
+    if not head:
+        return 1, []
+    return head[best_header([row for _, row in head], fit, alone=True)[0]]
 
 
 def _lines(path: Path, error: type[DataError], as_text: TextReader) -> Iterator[str]:
@@ -97,15 +138,27 @@ def _utf16_lines(path: Path, error: type[DataError]) -> Iterator[str]:
         raise error(f"{path} is UTF-16 with a fault: {bad}. Save it as UTF-8.") from bad
 
 
-def _separator(line: str, usual: str) -> tuple[str, int]:
-    """The separator of a file by its first line, and how many lines stand before its header."""
+def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
+    """The separator of a file, and 1 where its first line says it.
+
+    It is that of the first line, or below a title that of the first line of names.
+    """
+    line = lines[0] if lines else ""
     if sep_line := _SEP_LINE.match(line):
         return sep_line[1], 1
+    if not any(separator in line for separator in _SEPARATORS):
+        line = next((each for each in lines if _has_names(each)), line)
     # A name in quotes may hold any of them.
     bare = re.sub(r'"[^"]*"', "", line)
     most = max(bare.count(separator) for separator in _SEPARATORS)
     best = [separator for separator in _SEPARATORS if bare.count(separator) == most]
     return usual if usual in best else best[0], 0
+
+
+def _has_names(line: str) -> bool:
+    """Whether a line parts into names of columns."""
+    parts = re.split(r"[,;|\t]", line.strip())
+    return len(parts) > 2 and all(part.strip() and is_column_name(part.strip()) for part in parts)
 
 
 def _next_row(reader: Any, path: Path, error: type[DataError]) -> list[str] | None:

@@ -1,4 +1,8 @@
-"""The first sheet of an Excel workbook; its first row with text is the header.
+"""The sheet of an Excel workbook that holds a table.
+
+All sheets are looked at, hidden ones last. The one that fits best is read, the first of several;
+a note names it where there are others. Its first row with text is the header, unless only a row
+below it makes a table that fits (``header.py``).
 
 Cells are texts, as in a CSV file: 1.0 is ``1``, a date is ``2024-03-01``. A formula counts as the
 value that Excel saved with it. Empty rows are left out.
@@ -7,24 +11,45 @@ value that Excel saved with it. Empty rows are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import datetime, time
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
 from sqlverdict.errors import DataError, MissingExtra
-from sqlverdict.files.text import few_of
-from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, header_columns
+from sqlverdict.files.text import few_of, near
+from sqlverdict.load.tables.header import LOOKED_AT, Fit, best_header
+from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TableSpot, header_columns
 
 _LARGEST = 2 * 2**30
 _MOST_EMPTY = 20_000_000
+_VISIBLE = "visible"
 
 
-def open_excel(path: Path, error: type[DataError]) -> TableFile:
+class _Sheet(NamedTuple):
+    """A sheet with text: its name, its first rows, where the header is, how well it fits."""
+
+    title: str
+    head: list[tuple[int, list[str]]]
+    header: int
+    fit: int
+
+
+def open_excel(
+    path: Path, error: type[DataError], fit: Fit, spot: TableSpot | None = None
+) -> TableFile:
     """The table in a workbook.
 
+    Args:
+        path: The file.
+        error: What to raise.
+        fit: How well a table fits what is looked for.
+        spot: The sheet that the user names, or where the table was before.
+
     Raises:
-        DataError: of the given kind; the file cannot be read, or has no header.
+        DataError: of the given kind; the file cannot be read, or has no such sheet, or no header.
         MissingExtra: openpyxl is not installed.
     """
     try:
@@ -34,21 +59,35 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
     try:
         _check_size(path)
         book = load_workbook(path, read_only=True, data_only=True)
-        sheet = book.worksheets[0]
-        numbered = _filled(sheet.iter_rows(values_only=True))
-        first = next(numbered, None)
+        # A sheet of charts alone has no rows.
+        sheets = {each.title: each for each in book.worksheets}
+        user_sheet = None if spot is None or not spot.sheet else spot.sheet
+        ordered = sorted(sheets, key=lambda title: sheets[title].sheet_state != _VISIBLE)
+        known = user_sheet is None or user_sheet in sheets
+        looked_at = [user_sheet] if user_sheet is not None and known else ordered
+        tables, problem = _look_at([sheets[each] for each in looked_at if known], fit, spot)
     except Exception as bad:  # The package raises many kinds for a broken file.
         raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
-    if first is None:
-        raise error(f"{path}: the sheet {sheet.title!r} is empty. Expected a header row.")
-    names = _texts(first[1])
+    if not known:
+        book.close()
+        hint = near(str(user_sheet), ordered)
+        raise error(f"{path} has no sheet {user_sheet!r}.{hint} It has {few_of(ordered, 12)}.")
+    if not tables:
+        book.close()
+        if problem:
+            raise error(f"{path} cannot be read as an Excel file: {problem}. Save it as CSV.")
+        which = f"the sheet {few_of(looked_at)} is" if len(looked_at) == 1 else "all sheets are"
+        raise error(f"{path}: {which} empty. Expected a header row.")
+    sheet = max(tables, key=lambda each: each.fit)
+    row_number, names = sheet.head[sheet.header]
     width = max(number for number, name in enumerate(names, 1) if name)
     columns, unnamed = header_columns(names[:width], path)
 
     def rows() -> Rows:
         try:
-            for number, cells in numbered:
-                texts = _texts(cells)
+            for number, texts in _filled(sheets[sheet.title].iter_rows(values_only=True)):
+                if number <= row_number:
+                    continue
                 if any(texts[width:]):
                     raise error(
                         f"{path}: row {number} has a cell to the right of the header's last "
@@ -64,13 +103,62 @@ def open_excel(path: Path, error: type[DataError]) -> TableFile:
         finally:
             book.close()
 
-    others = [each.title for each in book.worksheets[1:]]
-    note = (
-        f"{path.name}: only the first sheet, {sheet.title!r}, is read; not {few_of(others)}. To "
-        f"read another, move it to the front or save it as CSV"
-    )
-    notes = ((note,) if others else ()) + unnamed
-    return TableFile(path, tuple(name for name, _ in columns), rows(), notes)
+    notes = (*_sheet_notes(path, sheet, tables, ordered, user_sheet), *unnamed)
+    header = tuple(name for name, _ in columns)
+    return TableFile(path, header, rows(), notes, TableSpot(sheet.title, row_number))
+
+
+def sheet_names(path: Path) -> list[str]:
+    """The names of a workbook's sheets; none where the file is no workbook."""
+    try:
+        from openpyxl import load_workbook
+
+        with closing(load_workbook(path, read_only=True)) as book:
+            return [each.title for each in book.worksheets]
+    except Exception:  # noqa: BLE001 - reading the table says what is wrong
+        return []
+
+
+def _look_at(sheets: Sequence[Any], fit: Fit, spot: TableSpot | None) -> tuple[list[_Sheet], str]:
+    """The sheets with text, as far as they are looked at, and what is wrong with one of them."""
+    tables: list[_Sheet] = []
+    problem = ""
+    for sheet in sheets:
+        rows = _filled(sheet.iter_rows(values_only=True))
+        try:
+            if spot is not None and spot.header:
+                head = list(islice((row for row in rows if row[0] >= spot.header), 1))
+                tables += [_Sheet(sheet.title, head, 0, 0)] if head else []
+                continue
+            head = list(islice(rows, LOOKED_AT))
+        except ValueError as bad:
+            problem = str(bad)
+            continue
+        if head:
+            header = best_header([cells for _, cells in head], fit, alone=len(sheets) == 1)
+            tables.append(_Sheet(sheet.title, head, *header))
+    return tables, problem
+
+
+def _sheet_notes(
+    path: Path,
+    sheet: _Sheet,
+    tables: Sequence[_Sheet],
+    every: Sequence[str],
+    user_sheet: str | None,
+) -> Iterator[str]:
+    """Which sheet was read, where there are others, and what stands above its header."""
+    if user_sheet is None and len(every) > 1:
+        alike = [each.title for each in tables if each.fit == sheet.fit and each is not sheet]
+        too = f"{few_of(alike, 8)} {'fits' if len(alike) == 1 else 'fit'}, too"
+        others = f"not {few_of([title for title in every if title != sheet.title], 8)}"
+        yield (
+            f"{path.name}: read the sheet {sheet.title!r}; {too if alike and sheet.fit else others}"
+            f". The option sheet NAME reads another"
+        )
+    if sheet.header:
+        row = sheet.head[sheet.header][0]
+        yield f"{path.name}: the header is in row {row}; what stands above it is not read"
 
 
 def _check_size(path: Path) -> None:
@@ -85,8 +173,8 @@ def _check_size(path: Path) -> None:
         raise ValueError(f"unpacked it has {size:,} bytes, and at most {_LARGEST:,} are read")
 
 
-def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Sequence[Any]]]:
-    """The rows with any text, numbered as Excel does.
+def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, list[str]]]:
+    """The rows with any text, as texts, numbered as Excel does.
 
     Raises:
         ValueError: there are too many empty cells: one far away at the edge makes them all.
@@ -94,7 +182,7 @@ def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Sequence[Any]]
     empty = 0
     for number, cells in enumerate(rows, 1):
         if any(cell is not None and str(cell).strip() for cell in cells):
-            yield number, cells
+            yield number, [_text(cell) for cell in cells]
             continue
         empty += len(cells)
         if empty > _MOST_EMPTY:
@@ -102,10 +190,6 @@ def _filled(rows: Iterator[Sequence[Any]]) -> Iterator[tuple[int, Sequence[Any]]
                 f"the rows up to {number:,} have more than {_MOST_EMPTY:,} empty cells; remove "
                 "what is far from the table"
             )
-
-
-def _texts(cells: Sequence[Any]) -> list[str]:
-    return [_text(cell) for cell in cells]
 
 
 def _text(cell: Any) -> str:

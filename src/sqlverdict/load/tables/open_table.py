@@ -13,7 +13,8 @@ from sqlverdict.files.text import check_text, few_of, need_file
 from sqlverdict.load.columns.guess import is_query
 from sqlverdict.load.tables.delimited import open_delimited
 from sqlverdict.load.tables.excel import open_excel
-from sqlverdict.load.tables.table import Rows, TableFile, TextReader
+from sqlverdict.load.tables.header import Fit, is_table
+from sqlverdict.load.tables.table import Rows, TableFile, TableSpot, TextReader
 
 _UNREADABLE = (OSError, ValueError, LookupError, OverflowError, TypeError, RecursionError)
 """What a damaged file raises, and values that Python has no type for: a time with nanoseconds, an
@@ -74,13 +75,23 @@ def table_format(path: Path) -> str | None:
     return next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
 
 
-def open_table(path: Path, error: type[DataError], as_text: TextReader = check_text) -> TableFile:
+def open_table(
+    path: Path,
+    error: type[DataError],
+    as_text: TextReader = check_text,
+    *,
+    fit: Fit = is_table,
+    spot: TableSpot | None = None,
+) -> TableFile:
     """Open a table by the ending of its name; what is no other kind is read as CSV.
 
     Args:
         path: The file.
         error: What to raise.
         as_text: How the bytes of a CSV file become text.
+        fit: How well a table fits what is looked for: a workbook may have several, and a title
+            may stand above one.
+        spot: The sheet that the user names, or where the table was before.
 
     Raises:
         DataError: of the given kind; the message names the line.
@@ -89,11 +100,11 @@ def open_table(path: Path, error: type[DataError], as_text: TextReader = check_t
     need_file(path, error)
     match table_format(path):
         case "excel":
-            table = open_excel(path, error)
+            table = open_excel(path, error, fit, spot)
         case "parquet":
             table = open_parquet(path, error)
         case _:
-            table = open_delimited(path, error, as_text)
+            table = open_delimited(path, error, as_text, fit, spot)
     if any(is_query(name) for name in table.header):
         raise error(
             f"{path} has no header: its first line holds a query. Write a line with the names of "

@@ -22,6 +22,19 @@ TextReader = Callable[..., str]
 
 
 @dataclass(frozen=True)
+class TableSpot:
+    """Where a table stands in its file.
+
+    Attributes:
+        sheet: The sheet of a workbook; empty: the file has none, or the one that fits.
+        header: The number of the row that is the header; 0: it is to be looked for.
+    """
+
+    sheet: str = ""
+    header: int = 0
+
+
+@dataclass(frozen=True)
 class TableFile:
     """A table that is being read.
 
@@ -31,12 +44,14 @@ class TableFile:
         rows: The rows, once: where each stands (``line 3``), and its cells by column. Cells are
             texts in CSV and Excel files, and values in Parquet files.
         notes: What a user should know about how the file was read.
+        spot: Where the table stands in the file, to open it again.
     """
 
     path: Path
     header: tuple[str, ...]
     rows: Rows
     notes: tuple[str, ...] = ()
+    spot: TableSpot = TableSpot()
 
 
 TITLE_HINT = " If the first line is a title, remove what is above the header."

@@ -36,7 +36,7 @@ _WITH_EQUAL = frozenset({"<=", ">=", "="})
 def boundary(what_if: WhatIf) -> str | None:
     """A value that is exactly a constant of one of the queries."""
     for hint in what_if.reading.hints:
-        if hint.operator not in _BOUNDS or not hint.direct:
+        if hint.operator not in _BOUNDS or not hint.direct or _is_shared(what_if, hint):
             continue
         for number, cell in enumerate(what_if.cells(hint.column_ref)):
             if cell is None or not _same(cell, hint.value):
@@ -51,8 +51,15 @@ def boundary(what_if: WhatIf) -> str | None:
     return None
 
 
-def _who_includes(what_if: WhatIf, hint: Hint) -> str:
-    sides = [
+def _is_shared(what_if: WhatIf, hint: Hint) -> bool:
+    """Whether both queries have the same boundary: on other rows they differ without it, too."""
+    gold, prediction = _operators(what_if, hint)
+    return gold == prediction
+
+
+def _operators(what_if: WhatIf, hint: Hint) -> list[set[str]]:
+    """How each query compares the column with the value."""
+    return [
         {
             h.operator
             for h in reading.hints
@@ -60,6 +67,10 @@ def _who_includes(what_if: WhatIf, hint: Hint) -> str:
         }
         for reading in what_if.readings
     ]
+
+
+def _who_includes(what_if: WhatIf, hint: Hint) -> str:
+    sides = _operators(what_if, hint)
     included = [bool(_WITH_EQUAL & operators) for operators in sides]
     if not all(sides) or included[0] == included[1]:
         return ""

@@ -36,6 +36,8 @@ from sqlverdict.score.statistics.significance import ALPHA
 
 MOST_COMPARED = 6
 """Up to so many metrics are compared two by two; of more, each is compared with the first."""
+FEW_LABELS = 50
+"""With fewer labelled cases a note says so."""
 
 
 @dataclass(frozen=True)
@@ -279,6 +281,11 @@ def _notes(
         notes.append(
             "the votes were drawn with different probabilities: the figures are of these pairs, "
             "and their shares are not those of the run; 'estimate' weighs votes of its own queue"
+        )
+    if len(cases) < FEW_LABELS:
+        notes.append(
+            f"{count(len(cases), 'labelled case')}: too few to rely on. Kappa and its interval "
+            f"mean little below {FEW_LABELS}, and an interval of 0 width says that nothing varied"
         )
     if labels.dropped:
         notes.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlverdict.evidence import Failed, Refuted, Related
-from sqlverdict.reasons import reason_words
+from sqlverdict.reasons import Reason, reason_words
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.case import VERDICTS, relation_words
 from sqlverdict.situations import Situation
@@ -52,6 +52,9 @@ def _without_answer(result: Result) -> str:
     """Of a case in which no answer is compared with a gold."""
     if result.abstained:
         return f"The system {VERDICTS[result.verdict]}."
+    if Reason.REFUSED_IN_WORDS in result.reasons:
+        has = "has an answer" if result.answerable else "has no answer"
+        return f"The system abstained in words, and the question {has}; it counts as wrong."
     reasons = [reason_words(reason) for reason in result.reasons]
     text = reasons[0] if reasons else result.message or VERDICTS[result.verdict]
     return f"{text[0].upper()}{text[1:].rstrip('.')}."

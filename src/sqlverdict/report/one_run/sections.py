@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from sqlverdict.errors import Contradiction
 from sqlverdict.files.text import count
+from sqlverdict.reasons import reason_words
 from sqlverdict.records import REASONS, PredictionUsage, Reason, Result, Verdict
 from sqlverdict.report.one_run.case import VERDICTS
 from sqlverdict.report.one_run.people import people_words
@@ -36,6 +37,8 @@ from sqlverdict.score.estimates import Estimate
 from sqlverdict.score.summary import Summary
 from sqlverdict.score.usage import UsageFigures
 
+CANNOT_RUN = "cannot be executed"
+"""What a note of the benchmark says of cases whose databases are missing."""
 SLICE_TITLES = {
     "difficulty": "By difficulty",
     "turn": "By turn of the conversation",
@@ -142,12 +145,33 @@ def _estimates_table(
 def verdict_table(run: Run) -> TextTable:
     """How often each verdict was given, and what decides."""
     summary = run.summary
-    rows = [
-        (name, f"{number:,}", percent(number / summary.cases), VERDICTS[Verdict(name)])
-        for name, number in summary.verdicts.items()
-    ]
+    rows = []
+    for name, number in summary.verdicts.items():
+        share = percent(number / summary.cases)
+        rows.append((name, f"{number:,}", share, VERDICTS[Verdict(name)]))
+        if name == Verdict.INCORRECT and (words := in_words(summary)):
+            share = percent(words / summary.cases)
+            rows.append((IN_WORDS, f"{words:,}", share, "abstained in words, counted as wrong"))
     headers = ("verdict", "cases", "of all", "meaning")
-    return table(headers, rows, f"Verdicts, by {decided_by(run)}", left=(0, 3))
+    title = f"Verdicts, by {decided_by(run)}"
+    return replace(table(headers, rows, title, left=(0, 3)), styles=_VERDICT_STYLES)
+
+
+IN_WORDS = "of these in words"
+"""The line of a table below ``incorrect``: refusals that are not marked as abstentions."""
+_VERDICT_STYLES = {
+    Verdict.CORRECT: "good",
+    Verdict.INCORRECT: "bad",
+    Verdict.NEEDS_REVIEW: "warning",
+    Verdict.ABSTAINED_RIGHT: "abstained",
+    Verdict.ABSTAINED_WRONG: "abstained",
+    IN_WORDS: "abstained",
+}
+
+
+def in_words(summary: Summary) -> int:
+    """How many replies abstain in words, which count as wrong."""
+    return summary.reasons.get(Reason.REFUSED_IN_WORDS, 0)
 
 
 def expected_sentences(summary: Summary) -> list[str]:
@@ -207,11 +231,14 @@ def decided_by(run: Run) -> str:
 
 
 def reason_table(summary: Summary, most: int | None = 8) -> TextTable:
-    """The most frequent reasons, and how many more there are."""
-    rows = [(name, f"{number:,}") for name, number in islice(summary.reasons.items(), most)]
+    """The most frequent reasons in words, with their codes, and how many more there are."""
+    rows = [
+        (reason_words(code), f"{number:,}", code)
+        for code, number in islice(summary.reasons.items(), most)
+    ]
     if len(rows) < len(summary.reasons):
-        rows.append((f"{len(summary.reasons) - len(rows)} more in report.md", ""))
-    return table(("reason", "cases"), rows)
+        rows.append((f"{len(summary.reasons) - len(rows)} more in report.md", "", ""))
+    return table(("reason", "cases", "code"), rows, left=(0, 2))
 
 
 def slice_table(summary: Summary, by: str) -> TextTable:
@@ -238,7 +265,7 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
         return []
     first: dict[str, Result] = {}
     numbers: Counter[str] = Counter()
-    noted_already = any("cannot be executed" in note for note in run.manifest.notes)
+    noted_already = any(CANNOT_RUN in note for note in run.manifest.notes)
     # Also cases that the deciding metric scores: the others have no value there.
     for result in run.results():
         if result.fault is None:
@@ -249,9 +276,15 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
         numbers[kind] += 1
         first.setdefault(kind, result)
     return [
-        f"{kind} ({count(number, 'case')}), first {first[kind].id!r}: {first[kind].message}"
+        f"{_fault_words(first[kind])} ({count(number, 'case')}, {kind}), first "
+        f"{first[kind].id!r}: {first[kind].message}"
         for kind, number in numbers.most_common(most)
     ]
+
+
+def _fault_words(result: Result) -> str:
+    """Why a case could not be evaluated, in words."""
+    return "; ".join(map(reason_words, result.reasons)) or f"a fault of the {result.fault}"
 
 
 def beyond_sentences(summary: Summary) -> list[str]:
@@ -305,6 +338,10 @@ def without_sentences(summary: Summary) -> list[str]:
     return sentences
 
 
+ABSTAIN_OPTION = "The option no_sql=abstain"
+"""What counts refusals in words as abstentions, whatever the door."""
+
+
 def refusal_sentences(run: Run) -> list[str]:
     """How to count refusals in words otherwise, by whether the question has an answer.
 
@@ -316,14 +353,14 @@ def refusal_sentences(run: Run) -> list[str]:
     sentences = []
     if wrong:
         sentences.append(
-            f"{count(wrong, 'reply', 'replies')} to answerable questions refused in prose; "
-            f"counted as wrong. The option no_sql=abstain counts them as abstentions"
+            f"{count(wrong, 'reply abstains', 'replies abstain')} in words where the question has "
+            f"an answer; counted as wrong. {ABSTAIN_OPTION} counts them as abstentions"
         )
     if without:
         sentences.append(
-            f"{count(without, 'reply', 'replies')} to unanswerable questions refused in prose; "
-            f"counted as wrong, and as harm in the reliability score. The option "
-            f"no_sql=abstain counts them as right abstentions"
+            f"{count(without, 'reply abstains', 'replies abstain')} in words where the question "
+            f"has no answer, which is right; counted as wrong all the same, and as harm in the "
+            f"reliability score. {ABSTAIN_OPTION} counts them as right abstentions"
         )
     empty = summary.reasons.get(Reason.NO_SQL_PRODUCED, 0)
     if empty and run.manifest.stages.get("no_sql") == "abstain":

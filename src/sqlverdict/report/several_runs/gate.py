@@ -20,7 +20,7 @@ from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.tables import percent, points, short
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
-from sqlverdict.score.deciding import reasons_by
+from sqlverdict.score.deciding import VERDICT, reasons_by
 from sqlverdict.score.metric import label_by_alias
 
 _MOST_LOST = 10
@@ -48,6 +48,8 @@ class GateReport:
     conditions: tuple[GateCondition, ...]
     notes: tuple[str, ...] = ()
     flips: tuple[Flips, ...] = ()
+    decided_by: tuple[str, ...] = ()
+    """By what the cases are right or wrong, a sentence for each metric that a condition reads."""
 
     @property
     def passed(self) -> bool:
@@ -97,8 +99,10 @@ def check_run(
         conditions += [_maximum(run, word, most, counts) for word, most in rules.maximums.items()]
         if rules.max_unscored is not None:
             conditions.append(_unscored(run, rules.max_unscored, counts))
+    words = [run.deciding] if rules.maximums and run.deciding is not None else []
     if not baselines:
-        return GateReport(tuple(conditions), tuple(notes))
+        decided_by = _deciding_sentences(run, [*rules.minimums, *words])
+        return GateReport(tuple(conditions), tuple(notes), decided_by=decided_by)
     runs = [run, *baselines]
     notes += check_same_cases([*baselines, run], force=force)
     flips: list[Flips] = []
@@ -108,7 +112,28 @@ def check_run(
         conditions += _against(flips[-1], rules)
         notes += _noise_notes(flips[-1])
     notes += dict.fromkeys(note for each in baselines for note in differences(each, run))
-    return GateReport(tuple(conditions), tuple(notes), tuple(flips))
+    labels = [*rules.minimums, *words, *(each.label for each in flips)]
+    decided_by = _deciding_sentences(run, labels)
+    return GateReport(tuple(conditions), tuple(notes), tuple(flips), decided_by)
+
+
+_LUCK = ": a match by luck counts as right"
+_BY_POLICY = {
+    "results": "as by ex, a match by luck counts as right",
+    "strict": "a match by luck, which a witness refutes, counts as wrong",
+    "intent": "a match by luck counts as right, and what is open needs review",
+}
+
+
+def _deciding_sentences(run: Run, labels: Sequence[str]) -> tuple[str, ...]:
+    """By what each metric calls a case right."""
+    policy = run.manifest.policy
+    return tuple(
+        f"verdict goes by the policy {policy}: {_BY_POLICY.get(policy, 'see its situations')}"
+        if label == VERDICT
+        else f"{label} goes by no policy{_LUCK if label.partition('[')[0] == 'ex' else ''}"
+        for label in dict.fromkeys(labels)
+    )
 
 
 def _check_rules(rules: Rules, baselines: Sequence[Run]) -> None:

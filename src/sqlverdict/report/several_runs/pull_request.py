@@ -45,6 +45,7 @@ def pull_request_comment(report: GateReport, run: Run, *, show: int = 20) -> str
             f"- {sign} {code_span(short(condition.name, _NAME))}: {condition.actual} "
             f"(required {condition.required})"
         )
+    lines += ["", *(f"{code_span(short(each, _SQL))}\n" for each in report.decided_by)]
     text = "\n".join(lines) + "\n"
     for flips in report.flips:
         text += _flips(flips, show, _LONGEST - len(text))

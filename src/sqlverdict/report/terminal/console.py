@@ -23,6 +23,7 @@ _STYLES = {
     "bad": "bold red",
     "warning": "yellow",
     "quiet": "dim",
+    "abstained": "cyan",
 }
 
 
@@ -90,7 +91,10 @@ class Screen:
                 no_wrap=not left,
             )
         for row in text_table.rows:
-            rich_table.add_row(*(Text(printable(cell, one_line=True)) for cell in row))
+            style = _STYLES.get(text_table.styles.get(row[0], ""), "")
+            cells = [Text(printable(cell, one_line=True)) for cell in row]
+            cells[0].stylize(style)
+            rich_table.add_row(*cells)
         self._rich().print(rich_table)
 
     def _rich(self) -> Console:

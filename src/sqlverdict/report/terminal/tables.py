@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlverdict.files.escapes import escaped
 from sqlverdict.files.markdown import markdown_table
@@ -20,12 +20,14 @@ class TextTable:
     """A table: a title, headers, and rows of text.
 
     ``left`` names the columns that hold words; all others hold numbers and stand to the right.
+    ``styles`` has the colour of a row on a terminal, by its first cell.
     """
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     left: frozenset[int] = frozenset({0})
+    styles: Mapping[str, str] = field(default_factory=dict)
 
     def is_left(self, column: int) -> bool:
         """Whether a column stands to the left."""

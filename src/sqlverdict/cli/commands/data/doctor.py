@@ -39,15 +39,16 @@ from sqlverdict.report.terminal.console import Screen, progress_line
 
 _STYLES = {"error": "bad", "warning": "warning", "info": "heading"}
 _GOLDS = (
-    ("golds_failing", "fail"),
-    ("golds_beyond_limits", "beyond limits"),
-    ("golds_not_parsed", "not parsed"),
-    ("golds_empty", "empty"),
-    ("golds_only_null", "only NULL"),
-    ("golds_undetermined", "undetermined"),
-    ("golds_volatile", "volatile"),
-    ("golds_with_absent_literals", "asking for absent values"),
+    ("golds_failing", "fails", "fail"),
+    ("golds_beyond_limits", "goes beyond limits", "go beyond limits"),
+    ("golds_not_parsed", "is not parsed", "are not parsed"),
+    ("golds_empty", "returns nothing", "return nothing"),
+    ("golds_only_null", "returns only NULL", "return only NULL"),
+    ("golds_undetermined", "is undetermined", "are undetermined"),
+    ("golds_volatile", "is volatile", "are volatile"),
+    ("golds_with_absent_literals", "asks for absent values", "ask for absent values"),
 )
+"""What golds do that should be looked at: of one, and of several."""
 _EXAMPLES = (
     "sqlverdict doctor --benchmark bird --root bird --predictions preds.json",
     "sqlverdict doctor --cases dev_gold.sql --databases database --strict",
@@ -139,7 +140,7 @@ def _show_progress(what: str, done: int, total: int) -> None:
 def _print(diagnosis: Diagnosis, show: int) -> None:
     figures = diagnosis.figures
     click.echo(f"{diagnosis.benchmark}")
-    counts = [f"{figures[key]:,} {word}" for key, word in _GOLDS if figures.get(key)]
+    counts = [count(int(figures[key]), *words) for key, *words in _GOLDS if figures.get(key)]
     answered = f"golds: {figures['golds_answered']:,} of {figures['golds']:,} answered"
     click.echo("; ".join([answered, ", ".join(counts)] if counts else [answered]))
     for kind, title in (("self", "gold against gold"), ("self_backwards", "rows in reverse")):

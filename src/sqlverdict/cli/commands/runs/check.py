@@ -260,6 +260,8 @@ def _show(report: GateReport) -> None:
             screen.line(f"        {line}")
     show_notes(screen, report.notes)
     screen.line()
+    for sentence in report.decided_by:
+        screen.line(sentence)
     failed = sum(not condition.passed for condition in report.conditions)
     every = count(len(report.conditions), "condition")
     if failed:

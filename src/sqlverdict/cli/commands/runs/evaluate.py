@@ -24,7 +24,13 @@ from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options
 from sqlverdict.report.files import size_notes, write_reports
-from sqlverdict.report.one_run.sections import Outcome, headline, outcome
+from sqlverdict.report.one_run.sections import (
+    CANNOT_RUN,
+    Outcome,
+    headline,
+    outcome,
+    unscored_messages,
+)
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
 from sqlverdict.runlog.manifest import MANIFEST
@@ -182,6 +188,8 @@ def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool, column_note: str) 
             screen.line(headline(run))
         if end.exit_code:
             click.echo(f"{end.message} (exit code {end.exit_code})", err=True)
+        for note in dict.fromkeys(note for run in runs for note in _fault_notes(run)):
+            click.echo(f"note: {note}", err=True)
         return
     trials = _trials(runs)
     systems = [run for run in runs if not run.manifest.trial_of]
@@ -193,6 +201,12 @@ def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool, column_note: str) 
         screen.line(f"{name} on {runs[0].manifest.benchmark}", "heading")
         show_trials(screen, report, _SHOW)
     show_end(screen, runs, end)
+
+
+def _fault_notes(run: Run) -> list[str]:
+    """Why cases could not be evaluated; what a note on the data says already is that note."""
+    missing = [note for note in run.manifest.notes if CANNOT_RUN in note]
+    return [*(missing if run.summary.faults else ()), *unscored_messages(run)]
 
 
 def _trials(runs: Sequence[Run]) -> dict[str, TrialsReport]:

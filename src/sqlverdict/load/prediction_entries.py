@@ -1,0 +1,138 @@
+"""A file of predictions as entries: one prediction each, and where it stands.
+
+``prediction_formats.py`` reads the formats; here is what those with named fields share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import PredictionError, column_option
+from sqlverdict.files.text import few_of, read_any_text
+from sqlverdict.load.columns.column_map import absent_columns, mapped_names, rename
+from sqlverdict.load.columns.ids import id_from, is_number_name
+from sqlverdict.load.fields import ID_KEYS, prediction_from
+from sqlverdict.load.replies.completions import with_completion
+from sqlverdict.load.trials import answers_of
+from sqlverdict.records import Prediction
+
+
+@dataclass(frozen=True)
+class PredictionFile:
+    """A file with what the benchmark expects of it."""
+
+    path: Path
+    case_ids: Sequence[str]
+    db_ids: Mapping[str, str] = field(default_factory=dict)
+    """The database of each case; empty: not known, so not checked."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The user's column map, for formats with named fields."""
+    part: str | None = None
+    """The part of the text that is to be read; ``None``: all of it."""
+    sessions: Sequence[int] = ()
+    """How many turns each conversation has; blank lines may stand between them."""
+    sheet: str = ""
+    """The sheet of a workbook; empty: the one that has the columns."""
+
+    @cached_property
+    def text(self) -> str:
+        """What is to be read. A table is read from its file instead, as it may be binary."""
+        return self.part if self.part is not None else read_any_text(self.path, PredictionError)
+
+    @cached_property
+    def known_ids(self) -> frozenset[str]:
+        """The ids of the cases."""
+        return frozenset(self.case_ids)
+
+
+@dataclass(frozen=True)
+class PredictionEntry:
+    """One prediction and where it stands; ``trial`` is set where a case has several."""
+
+    case_id: str
+    where: str
+    prediction: Prediction
+    db_id: str | None = None
+    trial: str | None = None
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What a file holds."""
+
+    predictions: list[PredictionEntry]
+    notes: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    """The names of its columns or fields, as the file has them."""
+    lacks: tuple[str, ...] | None = None
+    """The columns of the user's map that it does not have; ``None``: it has no names at all."""
+
+
+def named_entries(
+    file: PredictionFile, entries: list[PredictionEntry], values: Iterable[object]
+) -> Entries:
+    """The entries of records, with the names that the records have."""
+    records = [value for value in values if isinstance(value, dict)]
+    header = tuple(dict.fromkeys(name for record in records for name in record))
+    lacks = absent_columns(records, mapped_names(file.columns))
+    return Entries(entries, header=header, lacks=tuple(lacks) if records else None)
+
+
+def record_entries(value: object, where: str, file: PredictionFile) -> list[PredictionEntry]:
+    """The answers in a record with an id: one, or several trials.
+
+    Raises:
+        PredictionError: it is no such record.
+    """
+    location = f"{file.path}, {where}"
+    if not isinstance(value, dict):
+        raise PredictionError(f"{location}: found {json_kind(value)}. Expected an object.")
+    record = rename(value, file.columns, location, PredictionError)
+    return entries_of(with_completion(record, file.known_ids), where, file)
+
+
+def entries_of(
+    record: Mapping[str, Any], where: str, file: PredictionFile
+) -> list[PredictionEntry]:
+    """The answers in a record under our names."""
+    location = f"{file.path}, {where}"
+    key = next((key for key in ID_KEYS if key in record), None)
+    numbers = [name for name in record if key is None and is_number_name(name)]
+    if len(numbers) == 1:
+        case_id = id_from(record[numbers[0]], location, PredictionError)
+        # A number of something else would pair answers with other questions.
+        key = numbers[0] if case_id in file.known_ids else None
+    if key is None:
+        raise PredictionError(
+            f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
+            f"every record: records are never paired by position. If the id has another name, map "
+            "it: ",
+            column_option(numbers[0] if len(numbers) > 1 else "NAME", "id"),
+        )
+    return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
+
+
+def answer_entries(
+    record: Mapping[str, Any], case_id: str, where: str, file: PredictionFile
+) -> list[PredictionEntry]:
+    """The answers in a record of our fields for a case: one, or several trials.
+
+    Raises:
+        PredictionError: it has none.
+    """
+    db_id = record.get("db_id")
+    database = db_id if isinstance(db_id, str) else None
+    return [
+        PredictionEntry(case_id, where, prediction_from(own, case_id, at), database, trial)
+        for trial, own, at in answers_of(record, f"{file.path}, {where}")
+    ]
+
+
+def json_kind(value: object) -> str:
+    """What a value of JSON is, in words."""
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
+    return names.get(type(value), "null" if value is None else f"the number {value!r}")

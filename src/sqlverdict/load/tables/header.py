@@ -1,0 +1,73 @@
+"""Which row of a table is its header, and how well a table fits what is looked for.
+
+Sheets of people often start with a title, a date, or a row of headings over groups of columns. A
+row below the first one can be the header if it has more cells than each row above it, and all of
+them are short texts. It is taken only where the table then fits and did not before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+Fit = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], int]
+"""How well a table fits, from its header and its first rows; 0: not at all."""
+
+LOOKED_AT = 200
+"""So many rows of a table are looked at."""
+DEEPEST = 20
+"""The header is among so many first rows."""
+_LONGEST_NAME = 60
+_NO_NAME = re.compile(r"[\d.,:/ -]+|\s*(?:select|with)\b.*", re.IGNORECASE | re.DOTALL)
+"""A number, a date or a query."""
+
+
+def is_table(header: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> int:
+    """The fit of any table: several columns, and rows with several cells."""
+    wide = any(sum(bool(str(cell).strip()) for cell in row.values()) > 1 for row in rows)
+    return int(len(header) > 1 and wide)
+
+
+def best_header(rows: Sequence[Sequence[str]], fit: Fit, *, alone: bool) -> tuple[int, int]:
+    """The position of the header among the first rows, and how well the table fits with it.
+
+    Args:
+        rows: The first rows with text.
+        fit: How well a table fits.
+        alone: The file has no other table, so that the fit of this one says nothing.
+    """
+    lower = list(_lower_headers(rows))
+    if alone and not lower:
+        return 0, 0
+    best = 0, _fit_at(rows, 0, fit)
+    for position in lower:
+        if (own := _fit_at(rows, position, fit)) > best[1]:
+            best = position, own
+    return best
+
+
+def _fit_at(rows: Sequence[Sequence[str]], position: int, fit: Fit) -> int:
+    names = [name.strip() for name in rows[position]]
+    header = [name for name in names if name]
+    if len({*header}) < len(header):
+        return 0
+    records = [
+        {name: cell for name, cell in zip(names, row, strict=False) if name}
+        for row in rows[position + 1 :]
+    ]
+    return fit(header, records)
+
+
+def _lower_headers(rows: Sequence[Sequence[str]]) -> Iterator[int]:
+    widest = 0
+    for position, row in enumerate(rows[:DEEPEST]):
+        names = [cell.strip() for cell in row if cell.strip()]
+        if position and len(names) > widest and all(map(is_column_name, names)):
+            yield position
+        widest = max(widest, len(names))
+
+
+def is_column_name(cell: str) -> bool:
+    """Whether a cell may be the name of a column."""
+    return len(cell) <= _LONGEST_NAME and _NO_NAME.fullmatch(cell) is None

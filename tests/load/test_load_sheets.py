@@ -1,0 +1,199 @@
+"""Workbooks with several sheets, titles and covers: the sheet that has the columns is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import sqlverdict as sv
+from small_databases import sqlite_file
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.errors import DataError, UsageError
+from sqlverdict.load.overlays import read_overlay
+from sqlverdict.load.people.labels import read_labels
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.tables.cases import read_own_file
+from sqlverdict.load.tables.excel import sheet_names
+
+GOLD = "SELECT count(*) FROM item"
+COVER = (("Eval of the bot",), (), (None, "November"))
+CASES = (("Nr", "Question", "Gold SQL", "Bot", "Level"), (7, "How many?", GOLD, GOLD, "easy"))
+Sheet = tuple[tuple[Any, ...], ...]
+
+
+def workbook(path: Path, sheets: dict[str, Sheet], hidden: tuple[str, ...] = ()) -> Path:
+    # It loads NumPy: only the worker that runs the test needs it.
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        own = book.create_sheet(name)
+        for row in rows:
+            own.append(row)
+        own.sheet_state = "hidden" if name in hidden else "visible"
+    book.save(path)
+    return path
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return sqlite_file(tmp_path / "shop.sqlite", "CREATE TABLE item (id INTEGER PRIMARY KEY)")
+
+
+def evaluate(*words: object) -> str:
+    done = CliRunner().invoke(sqlverdict, ["evaluate", *map(str, words)])
+    return f"{done.exit_code}\n{done.output}"
+
+
+def test_a_cover_sheet_is_passed_over_and_the_sheet_is_named(tmp_path: Path, shop: Path) -> None:
+    file = workbook(tmp_path / "q.xlsx", {"Cover": COVER, "Questions": CASES, "Notes": (("x",),)})
+    benchmark = read_own_file(file, shop, {})
+    (case,) = benchmark.cases
+    assert (case.id, case.question, case.difficulty) == ("7", "How many?", "easy")
+    assert any(
+        "q.xlsx: read the sheet 'Questions'; not 'Cover', 'Notes'" in note
+        for note in benchmark.notes
+    )
+    output = evaluate("--cases", file, "--databases", shop, "--out", tmp_path / "run")
+    assert output.startswith("0\n"), output
+    assert "read the sheet 'Questions'" in output
+
+
+def test_of_several_sheets_that_fit_the_first_is_read_and_the_others_are_named(
+    tmp_path: Path, shop: Path
+) -> None:
+    later = (CASES[0], (8, "Which?", GOLD, GOLD, "hard"))
+    sheets = {"Cover": COVER, "One": CASES, "Two": later, "Old": later}
+    file = workbook(tmp_path / "q.xlsx", sheets, hidden=("Old",))
+    benchmark = read_own_file(file, shop, {})
+    assert [case.id for case in benchmark.cases] == ["7"]
+    assert any("'Two', 'Old' fit, too" in note for note in benchmark.notes)
+    assert [case.id for case in read_own_file(file, shop, {}, "Two").cases] == ["8"]
+    hidden_first = workbook(tmp_path / "h.xlsx", {"Old": later, "One": CASES}, hidden=("Old",))
+    assert [case.id for case in read_own_file(hidden_first, shop, {}).cases] == ["7"]
+
+
+def test_the_option_names_the_sheet_and_an_unknown_one_is_an_error(
+    tmp_path: Path, shop: Path
+) -> None:
+    later = (CASES[0], (8, "Which?", GOLD, "SELECT 1", "hard"))
+    file = workbook(tmp_path / "q.xlsx", {"One": CASES, "Two": later})
+    words = ("--cases", file, "--databases", shop, "--out", tmp_path / "run")
+    assert "0 of 1 right" in evaluate(*words, "--sheet", "Two")
+    # The same file, another sheet: another run.
+    assert evaluate(*words, "--sheet", "One").startswith("2\n")
+    output = evaluate(*words, "--sheet", "Tow")
+    assert output.startswith("2\n")
+    assert "no Excel file here has a sheet 'Tow'" in output
+    assert "q.xlsx has 'One', 'Two'" in " ".join(output.split())
+    csv = tmp_path / "q.csv"
+    csv.write_text(f"id,gold,prediction\n1,{GOLD},{GOLD}\n")
+    output = evaluate("--cases", csv, "--databases", shop, "--sheet", "One")
+    assert output.startswith("2\n")
+    assert "There is none: leave it out" in output
+
+
+def test_the_sheet_of_predictions_is_found_too(tmp_path: Path, shop: Path) -> None:
+    answers = (("Nr", "Output"), (7, GOLD))
+    sheets = {"Cover": COVER, "Questions": (CASES[0][:3], CASES[1][:3]), "Bot A": answers}
+    file = workbook(tmp_path / "q.xlsx", {**sheets, "Bot B": (answers[0], (7, "SELECT 5"))})
+    loaded = load_predictions(file, ["7"])
+    assert loaded["7"].sql == GOLD
+    assert any("read the sheet 'Bot A'; 'Bot B' fits, too" in note for note in loaded.notes)
+    words = ("--cases", file, "--databases", shop, "--predictions", file)
+    assert "1 of 1 right" in evaluate(*words, "--out", tmp_path / "a")
+    assert "0 of 1 right" in evaluate(*words, "--out", tmp_path / "b", "--sheet", "Bot B")
+
+
+def test_python_takes_a_sheet(tmp_path: Path, shop: Path) -> None:
+    later = (CASES[0], (8, "Which?", GOLD, "SELECT 1", "hard"))
+    file = workbook(tmp_path / "q.xlsx", {"Cover": COVER, "One": CASES, "Two": later})
+    with pytest.warns(UserWarning, match="a guess from the columns"):
+        assert [each.id for each in sv.evaluate(file, db=shop).results()] == ["7"]
+    with pytest.warns(UserWarning, match="a guess from the columns"):
+        assert [each.id for each in sv.evaluate(file, db=shop, sheet="Two").results()] == ["8"]
+    with pytest.raises(DataError, match="has no sheet 'Three'"):
+        sv.evaluate(file, db=shop, sheet="Three")
+    with pytest.raises(UsageError, match="is for an Excel file"):
+        sv.evaluate([{"id": 1, "gold": GOLD, "prediction": GOLD}], db=shop, sheet="Two")
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        (("Evaluation Q3",),),
+        (("Evaluation Q3",), (), ("as of", "2026-11-18")),
+        ((None, "Test case", None, None, "Meta"),),
+    ],
+    ids=["a title", "a title and a date", "headings over groups of columns"],
+)
+def test_what_stands_above_the_header_is_left_out(tmp_path: Path, shop: Path, above: Sheet) -> None:
+    file = workbook(tmp_path / "q.xlsx", {"Questions": (*above, *CASES)})
+    benchmark = read_own_file(file, shop, {})
+    assert [case.id for case in benchmark.cases] == ["7"]
+    row = len(above) + 1
+    assert any(f"the header is in row {row};" in note for note in benchmark.notes)
+
+
+def test_a_message_names_the_sheet_that_comes_closest(tmp_path: Path, shop: Path) -> None:
+    odd = (("Nr", "first", "second"), (1, GOLD, "SELECT 2"))
+    file = workbook(tmp_path / "q.xlsx", {"Cover": COVER, "Questions": odd})
+    with pytest.raises(DataError, match="sheet 'Questions', has no gold queries"):
+        read_own_file(file, shop, {})
+    assert len(list(read_own_file(file, shop, {"first": "gold"}).cases)) == 1
+
+
+def test_a_sheet_that_is_far_too_large_hides_no_other(
+    tmp_path: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sqlverdict.load.tables import excel
+
+    monkeypatch.setattr(excel, "_MOST_EMPTY", 100)
+    far: Sheet = (*[()] * 200, ("x",))
+    file = workbook(tmp_path / "q.xlsx", {"Far": (("y", "z"), *far), "Questions": CASES})
+    assert [case.id for case in read_own_file(file, shop, {}).cases] == ["7"]
+
+
+def test_other_files_of_tables_pass_over_a_cover_too(tmp_path: Path) -> None:
+    labels = workbook(tmp_path / "l.xlsx", {"Cover": COVER, "L": (("id", "label"), (1, 1))})
+    assert [item.id for item in read_labels(labels).items] == ["1"]
+    golds = workbook(tmp_path / "g.xlsx", {"Cover": COVER, "G": (("id", "gold"), ("1", GOLD))})
+    assert list(read_overlay("mine", golds).golds) == ["1"]
+    assert sheet_names(golds) == ["Cover", "G"]
+    assert sheet_names(tmp_path / "missing.xlsx") == []
+
+
+@pytest.mark.parametrize("name", ["Nr", "No.", "#", "qid", "index", "NR.", "Index"])
+def test_usual_names_of_ids_are_ids(tmp_path: Path, shop: Path, name: str) -> None:
+    rows = (name, *CASES[0][1:]), (70, *CASES[1][1:]), (80, *CASES[1][1:])
+    file = workbook(tmp_path / "q.xlsx", {"Q": rows})
+    benchmark = read_own_file(file, shop, {})
+    assert [(case.id, case.difficulty) for case in benchmark.cases] == [
+        ("70", "easy"),
+        ("80", "easy"),
+    ]
+
+
+def test_where_ids_are_not_taken_the_hint_proposes_the_column(tmp_path: Path, shop: Path) -> None:
+    rows = ("Ticket", "Nr", "No.", "gold"), ("a", 1, 2, GOLD), ("b", 2, 3, GOLD)
+    benchmark = read_own_file(workbook(tmp_path / "q.xlsx", {"Q": rows}), shop, {})
+    assert any("Nr=id" in note for note in benchmark.notes)
+
+
+def test_german_columns_below_merged_headings_are_understood(tmp_path: Path, shop: Path) -> None:
+    rows = (
+        ("Testfall", None, "Abfragen", None, "Sonstiges"),
+        ("Lfd. Nr.", "Frage an den Bot", "Soll-Abfrage", "Antwort KI-Assistent", "Schwierigkeit"),
+        (3, "Wie viele?", GOLD, f"Gerne:\n```sql\n{GOLD}\n```", "leicht"),
+        (4, "Wetter?", None, "Dazu liegen leider keine Daten vor.", "mittel"),
+    )
+    file = workbook(tmp_path / "q.xlsx", {"Deckblatt": COVER, "Testfälle": rows})
+    benchmark = read_own_file(file, shop, {})
+    cases = [(case.id, case.question, case.difficulty) for case in benchmark.cases]
+    assert cases == [("3", "Wie viele?", "leicht"), ("4", "Wetter?", "mittel")]
+    assert evaluate("--cases", file, "--databases", shop, "--out", tmp_path / "r").startswith("0\n")
