@@ -291,17 +291,17 @@ def moves(
 
 def print_shaping(name: str, cases: Sequence[Case], names: Sequence[str]) -> None:
     """Print how often strategies and queries with a part left out reach each near miss."""
-    written = {
+    cells = {
         each: [ALL[each](known(str(case.database)), case) for case in cases]
         for each in names
         if each not in EVASIONS
     }
     for who, answers in wrong_answers(name, cases).items():
-        written[who] = [answers[case.id] for case in cases]
-    written |= partial_queries(cases)
+        cells[who] = [answers[case.id] for case in cases]
+    cells |= partial_queries(cases)
     rows = [
         [who, *map(percent, shares)]
-        for who, shares in shares_of_near_misses(cases, written).items()
+        for who, shares in shares_of_near_misses(cases, cells).items()
     ]
     headers = ("queries", "right", *NEAR_MISSES)
     print(plain_table(table(headers, rows, f"{name}: {len(cases)} cases, percent", left=(0,))))

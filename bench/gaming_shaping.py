@@ -25,19 +25,19 @@ _RIGHT = (RewardOutcome.RIGHT, RewardOutcome.EMPTY_MATCH)
 
 
 def shares_of_near_misses(
-    cases: Sequence[Case], written: Mapping[str, Sequence[str]]
+    cases: Sequence[Case], cells: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[float, ...]]:
     """The shares of right answers and of each near miss, by who wrote the queries."""
     shares = {}
     with closing(Rewarder()) as rewarder:
-        for who, queries in written.items():
+        for who, queries in cells.items():
             pairs = [
                 (case.golds[0], query, case.database)
                 for case, query in zip(cases, queries, strict=True)
             ]
-            found = Counter(reward.outcome for reward in rewarder.batch(pairs))
-            right = sum(found[outcome] for outcome in _RIGHT)
-            counts = (right, *(found[outcome] for outcome in NEAR_MISSES))
+            figures = Counter(reward.outcome for reward in rewarder.batch(pairs))
+            right = sum(figures[outcome] for outcome in _RIGHT)
+            counts = (right, *(figures[outcome] for outcome in NEAR_MISSES))
             shares[who] = tuple(count / len(cases) for count in counts)
     return shares
 

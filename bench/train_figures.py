@@ -47,10 +47,10 @@ def merged(looks: Sequence[Look]) -> Counts:
     return [tuple(map(sum, zip(*same, strict=True))) for same in zip(*each, strict=True)]
 
 
-def shares(found: Counts, places: Sequence[int]) -> tuple[float, ...]:
+def shares(figures: Counts, places: Sequence[int]) -> tuple[float, ...]:
     """In percent: EX, EX without refuted matches; of the matches: refuted, empty, constant."""
     matched, refuted, empty, constant, replies = (
-        sum(found[at][column] for at in places) for column in range(5)
+        sum(figures[at][column] for at in places) for column in range(5)
     )
     of_matches = max(matched, 1)
     parts = (
@@ -70,13 +70,13 @@ def interval(values: Sequence[float]) -> str:
 
 
 def with_intervals(
-    found: Mapping[str, Counts], value: Callable[[str, Sequence[int]], tuple[float, ...]]
+    figures: Mapping[str, Counts], value: Callable[[str, Sequence[int]], tuple[float, ...]]
 ) -> list[list[str]]:
     """A row for each name: values, each with its interval."""
-    size, draw = len(next(iter(found.values()))), random.Random(0)
+    size, draw = len(next(iter(figures.values()))), random.Random(0)
     draws = [draw.choices(range(size), k=size) for _ in range(DRAWS)]
     rows = []
-    for name in found:
+    for name in figures:
         point = value(name, range(size))
         spread = list(zip(*(value(name, places) for places in draws), strict=True))
         cells = [
@@ -87,17 +87,17 @@ def with_intervals(
     return rows
 
 
-def quality(title: str, found: dict[str, Counts]) -> None:
+def quality(title: str, figures: dict[str, Counts]) -> None:
     """Print what the held-out replies are, and how rewards differ."""
     headers = ("reward", "EX", "EX, not refuted", "refuted", "empty", "constant")
-    rows = with_intervals(found, lambda name, places: shares(found[name], places))
+    rows = with_intervals(figures, lambda name, places: shares(figures[name], places))
     print(plain_table(table(headers, rows, f"{title}, percent", left=(0,))), end="\n\n")
-    others = {name: each for name, each in found.items() if name != "ex"}
-    if "ex" not in found or not others:
+    others = {name: each for name, each in figures.items() if name != "ex"}
+    if "ex" not in figures or not others:
         return
 
     def less(name: str, places: Sequence[int]) -> tuple[float, ...]:
-        pairs = zip(shares(found[name], places), shares(found["ex"], places), strict=True)
+        pairs = zip(shares(figures[name], places), shares(figures["ex"], places), strict=True)
         return tuple(one - other for one, other in pairs)
 
     rows = with_intervals(others, less)
@@ -159,22 +159,22 @@ def main() -> None:
     common = set.intersection(*(set(run["looks"]) for run in runs))
     if common:
         last = max(common, key=int)
-        found = {
+        figures = {
             name: merged([run["looks"][last] for run in runs if run["reward"] == name])
             for name in REWARDS
             if any(run["reward"] == name for run in runs)
         }
         tuned = folder / "tune.json"
         if tuned.is_file():
-            found["before"] = counts(json.loads(tuned.read_text())["look"])
-        quality(f"likeliest reply after {last} steps", found)
+            figures["before"] = counts(json.loads(tuned.read_text())["look"])
+        quality(f"likeliest reply after {last} steps", figures)
     if all("samples" in run for run in runs):
-        found = {
+        figures = {
             name: merged([run["samples"] for run in runs if run["reward"] == name])
             for name in REWARDS
             if any(run["reward"] == name for run in runs)
         }
-        quality("sampled replies at the end", found)
+        quality("sampled replies at the end", figures)
     speed(runs)
 
 

@@ -47,11 +47,11 @@ def tune(options: argparse.Namespace, parts: Parts, pool: RewardPool) -> None:
         seconds=options.seconds,
     )
     trainer.save(options.work / TUNED)
-    found = {"log": log, "sizes": sizes(parts)}
-    keep(options.out / "tune.json", found)
-    found["look"] = look(trainer, pool, parts.held_out, length=options.length)
-    keep(options.out / "tune.json", found)
-    print("tuned", found["look"]["ex"], found["look"]["refuted"], flush=True)
+    outcomes = {"log": log, "sizes": sizes(parts)}
+    keep(options.out / "tune.json", outcomes)
+    outcomes["look"] = look(trainer, pool, parts.held_out, length=options.length)
+    keep(options.out / "tune.json", outcomes)
+    print("tuned", outcomes["look"]["ex"], outcomes["look"]["refuted"], flush=True)
 
 
 def run(options: argparse.Namespace, parts: Parts, pool: RewardPool) -> None:
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace, parts: Parts, pool: RewardPool) -> None:
     ]
     stream = endless(short, options.seed)
     path = options.out / f"run-{options.reward}-{options.seed}.json"
-    found: dict[str, Any] = {
+    outcomes: dict[str, Any] = {
         "reward": options.reward,
         "seed": options.seed,
         "workers": options.workers,
@@ -77,27 +77,27 @@ def run(options: argparse.Namespace, parts: Parts, pool: RewardPool) -> None:
         "steps": [],
         "looks": {},
     }
-    while len(found["steps"]) < options.steps:
+    while len(outcomes["steps"]) < options.steps:
         if time.monotonic() - began > options.seconds:
             break
-        trainer.set_rate(min(1.0, (len(found["steps"]) + 1) / 5))
+        trainer.set_rate(min(1.0, (len(outcomes["steps"]) + 1) / 5))
         part = [next(stream) for _ in range(options.questions)]
         step = reward_step(
             trainer, pool, options.reward, part, group=options.group, length=options.length
         )
-        found["steps"].append(step)
-        number = len(found["steps"])
+        outcomes["steps"].append(step)
+        number = len(outcomes["steps"])
         times = " ".join(f"{step[name]:.2f}" for name in ("write_s", "reward_s", "step_s"))
         print(options.reward, options.seed, number, step["reward"], times, flush=True)
         if number % options.look_every == 0 or number == options.steps:
-            found["looks"][number] = look(trainer, pool, parts.held_out, length=options.length)
-            keep(path, found)
-            print("look", options.reward, options.seed, number, found["looks"][number]["ex"])
+            outcomes["looks"][number] = look(trainer, pool, parts.held_out, length=options.length)
+            keep(path, outcomes)
+            print("look", options.reward, options.seed, number, outcomes["looks"][number]["ex"])
     if options.samples:
-        found["samples"] = look(
+        outcomes["samples"] = look(
             trainer, pool, parts.held_out, length=options.length, samples=options.samples
         )
-    keep(path, found)
+    keep(path, outcomes)
 
 
 def runs(options: argparse.Namespace) -> int:
@@ -143,10 +143,10 @@ def sizes(parts: Parts) -> dict[str, list[int]]:
     }
 
 
-def keep(path: Path, found: object) -> None:
+def keep(path: Path, outcomes: object) -> None:
     """Write a file whole or not at all."""
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(found))
+    part.write_text(json.dumps(outcomes))
     part.replace(path)
 
 

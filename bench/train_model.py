@@ -129,31 +129,31 @@ def write(
     texts = torch.full((len(logits), length), END, device=device)
     alive = torch.ones(len(logits), dtype=torch.bool, device=device)
     for step in range(length):
-        chosen = _choose(logits, generator)
-        texts[rows, step] = torch.where(alive, chosen, torch.full_like(chosen, END))
-        alive = alive & (chosen != END)
+        picks = _choose(logits, generator)
+        texts[rows, step] = torch.where(alive, picks, torch.full_like(picks, END))
+        alive = alive & (picks != END)
         if step + 1 == length:
             break
         if step % _DROP_EVERY == _DROP_EVERY - 1:
-            kept = alive.nonzero()[:, 0]
-            if not len(kept):
+            rest = alive.nonzero()[:, 0]
+            if not len(rest):
                 break
-            if len(kept) < len(alive):
-                cache.batch_select_indices(kept)
-                rows, mask, last, chosen, alive = (
-                    each[kept] for each in (rows, mask, last, chosen, alive)
+            if len(rest) < len(alive):
+                cache.batch_select_indices(rest)
+                rows, mask, last, picks, alive = (
+                    each[rest] for each in (rows, mask, last, picks, alive)
                 )
         mask = torch.cat([mask, torch.ones_like(last)], 1)
         last = last + 1
         logits = model(
-            input_ids=chosen[:, None],
+            input_ids=picks[:, None],
             attention_mask=mask,
             position_ids=last,
             past_key_values=cache,
             logits_to_keep=1,
         ).logits[:, -1]
-    found = [_until_end(text) for text in texts.tolist()]
-    return [found[start : start + samples] for start in range(0, len(found), samples)]
+    words = [_until_end(text) for text in texts.tolist()]
+    return [words[start : start + samples] for start in range(0, len(words), samples)]
 
 
 def token_logps(
@@ -170,15 +170,15 @@ def token_logps(
         ids.append([*prompt, *text, *[END] * fill])
         counts.append([0] * len(prompt) + [1] * len(text) + [0] * fill)
         mask.append([1] * (len(prompt) + len(text)) + [0] * fill)
-    tokens, counted, seen = (
+    tokens, numbers, seen = (
         torch.tensor(each, device=model.device) for each in (ids, counts, mask)
     )
     hidden = model.model(input_ids=tokens, attention_mask=seen).last_hidden_state[:, :-1]
-    chosen = counted[:, 1:].bool()
-    logits = model.lm_head(hidden[chosen]).float()
-    targets = tokens[:, 1:][chosen]
+    picks = numbers[:, 1:].bool()
+    logits = model.lm_head(hidden[picks]).float()
+    targets = tokens[:, 1:][picks]
     logps = -torch.nn.functional.cross_entropy(logits, targets, reduction="none")
-    return logps, chosen.nonzero()[:, 0]
+    return logps, picks.nonzero()[:, 0]
 
 
 def _choose(logits: torch.Tensor, generator: torch.Generator | None) -> torch.Tensor:

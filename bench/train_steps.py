@@ -155,7 +155,7 @@ def reward_step(
     texts = write(
         trainer.writer, prompts, samples=group, length=length, generator=trainer.generator
     )
-    written = trainer.clock()
+    replies = trainer.clock()
     replies = [decode(trainer.tokenizer, each) for each in texts]
     tasks = [
         (question.gold, question.db_id, reply)
@@ -163,7 +163,7 @@ def reward_step(
     ]
     scores = pool.score(kind, tasks)
     scored = trainer.clock()
-    chosen = [
+    picks = [
         (prompt, text, weight)
         for prompt, group_texts, group_scores in zip(prompts, texts, scores.replies, strict=True)
         for text, weight in zip(
@@ -171,8 +171,8 @@ def reward_step(
         )
         if weight
     ]
-    if chosen:
-        trainer.step(*(list(column) for column in zip(*chosen, strict=True)))
+    if picks:
+        trainer.step(*(list(column) for column in zip(*picks, strict=True)))
         trainer.sync()
     outcomes = Counter(outcome for each in scores.replies for _, outcome in each)
     values = [score for each in scores.replies for score, _ in each if score is not None]
@@ -183,9 +183,9 @@ def reward_step(
         "replies": count,
         "tokens": sum(len(text) for each in texts for text in each) / count,
         "distinct": sum(len(set(each)) for each in replies) / count,
-        "trained": len(chosen) / count,
-        "write_s": written - start,
-        "reward_s": scored - written,
+        "trained": len(picks) / count,
+        "write_s": replies - start,
+        "reward_s": scored - replies,
         "reward_busy_s": scores.busy,
         "step_s": trainer.clock() - scored,
     }

@@ -18,13 +18,13 @@ OTHERS = {"label"}
 
 def test_the_docs_show_what_the_script_makes() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    shown = {
+    names = {
         name
         for page in pages
         for name in re.findall(r"images/([\w-]+)\.png\)", page.read_text(encoding="utf-8"))
     }
-    assert shown == {picture.name for picture in PICTURES} | OTHERS
-    assert {path.stem for path in IMAGES.glob("*")} == shown
+    assert names == {picture.name for picture in PICTURES} | OTHERS
+    assert {path.stem for path in IMAGES.glob("*")} == names
 
 
 def test_the_same_page_gives_the_same_pictures(open_page: OpenPage, tmp_path: Path) -> None:

@@ -197,5 +197,5 @@ def test_the_name_of_a_table_before_a_column_is_no_difference_where_it_says_noth
     for i, (gold, prediction, removed, added) in enumerate(DIFFERENCES):
         page.evaluate(f"location.hash = '#case-q{i}'")
         page.wait_for_selector(f"#case-title:text-is('Case q{i}')")
-        shown = [page.locator(f".clauses {tag}").all_inner_texts() for tag in ("del", "ins")]
-        assert shown == [removed, added], (gold, prediction)
+        cells = [page.locator(f".clauses {tag}").all_inner_texts() for tag in ("del", "ins")]
+        assert cells == [removed, added], (gold, prediction)

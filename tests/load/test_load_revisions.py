@@ -59,13 +59,13 @@ def test_the_golds_of_another_revision(data_root: Path) -> None:
     """The copy that circulates differs from BIRD's dev set of 2024-06-27 in 41 golds."""
     name = "BIRD dev 2024-06-27"
     lines = (data_root / "bird" / "etm_gold.txt").read_text("utf-8").splitlines()
-    mended = cases_of(data_root, f"{name}, 41 golds mended")
+    copies = cases_of(data_root, f"{name}, 41 golds mended")
     cases = [
         replace(case, golds=(line.partition("\t")[0],))
-        for case, line in zip(mended, lines, strict=True)
+        for case, line in zip(copies, lines, strict=True)
     ]
     assert str(match_revision(cases)) == name
-    gold_digests = {case.id: golds_digest(case.golds) for case in mended}
+    gold_digests = {case.id: golds_digest(case.golds) for case in copies}
     assert sum(golds_digest(case.golds) != gold_digests[case.id] for case in cases) == 41
 
 

@@ -24,7 +24,7 @@ from sqlverdict.run.judging.asking import Asking, JudgeOptions
 from sqlverdict.run.judging.brief_parts import facts
 from sqlverdict.run.judging.briefs import questions
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.refute_stage import Refuter
+from sqlverdict.run.refuter import Refuter
 from sqlverdict.run.stages import gather_evidence
 from sqlverdict.score.metric import parse_metrics
 from sqlverdict.situations import Situation

@@ -18,7 +18,8 @@ from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.options import SearchOptions
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.worker import Heartbeat
-from sqlverdict.run.refute_stage import Refuter, refute_case
+from sqlverdict.run.refute_stage import refute_case
+from sqlverdict.run.refuter import Refuter
 
 
 def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from sqlverdict.records import Case, Reason
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import cut_sentences
-from sqlverdict.run.refute_stage import Refuter
+from sqlverdict.run.refuter import Refuter
 from sqlverdict.runlog.run import Run
 
 MakeCase = Callable[..., Case]

@@ -119,8 +119,9 @@ def estimate_difference(
         high,
         confidence,
         sum(numbers),
-        *(tuple(strata) for strata, *_ in sides),
-        certified=not parts or min(numbers) >= FEWEST,
+        tuple(sides[0][0]),
+        tuple(sides[1][0]),
+        not parts or min(numbers) >= FEWEST,
     )
 
 

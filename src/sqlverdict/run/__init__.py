@@ -24,6 +24,7 @@ Its evidence, by functions of the inputs:
 ``compare_stage``   whether the answers match, and how they relate
 ``prove_stage``     proof
 ``refute_stage``    the search for a witness
+``refuter``         which budget, bank and engine a search has
 ``signs_stage``     signs of the gold and of the prediction
 ``contradictions``  pairs that are both proved and refuted
 ``attempt``         errors of ours, kept apart

@@ -27,7 +27,7 @@ from sqlverdict.run.outcome import (
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Needs
 from sqlverdict.run.pool.deaths import Blame
-from sqlverdict.run.refute_stage import Refuter
+from sqlverdict.run.refuter import Refuter
 from sqlverdict.run.scoring import MetricItem, MetricScorer
 from sqlverdict.run.stages import gather_evidence
 from sqlverdict.run.task import Task

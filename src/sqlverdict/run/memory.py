@@ -25,7 +25,7 @@ was shown of two queries, for cases that differ in their question alone. The key
 schema, the contract and the digest; what a clock cut is not kept, and a search with a bank is made
 anew.
 
-Schemas (``execute/schema_memory.py``) and searches on engines (``run/refute_stage.py``), which
+Schemas (``execute/schema_memory.py``) and searches on engines (``run/refuter.py``), which
 have copies of a database's tables and rows, belong to one content in the same way: that of a file
 has a digest, that of a server lasts as long as the runner.
 

@@ -32,7 +32,8 @@ from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.plan import SOUND
 from sqlverdict.run.prove_stage import prove_case
-from sqlverdict.run.refute_stage import Refuter, bars_search, refute_case
+from sqlverdict.run.refute_stage import bars_search, refute_case
+from sqlverdict.run.refuter import Refuter
 from sqlverdict.score.metric import MetricSpec, listens_to_judge, score_case
 
 if TYPE_CHECKING:

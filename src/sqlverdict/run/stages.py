@@ -36,7 +36,8 @@ from sqlverdict.run.compare_stage import (
 from sqlverdict.run.contradictions import contradiction, explained_by_order
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.prove_stage import proof_evidence
-from sqlverdict.run.refute_stage import Refuter, add_searches, refute_case, search_evidence
+from sqlverdict.run.refute_stage import add_searches, refute_case, search_evidence
+from sqlverdict.run.refuter import Refuter
 from sqlverdict.run.signs_stage import look_for_signs
 
 _RECORD = "record"

@@ -42,7 +42,7 @@ class Versions(Check):
             "warning" if match.nearest and not match.names else "info",
             data.benchmark.name,
             f"the revision: {match}",
-            "scores of two revisions cannot be compared; --json lists the cases that differ"
+            "scores of two revisions cannot be compared; the record of this finding lists the cases"
             if match.nearest and not match.names
             else "",
             detail=detail,
