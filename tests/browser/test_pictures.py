@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 from pictures import IMAGES, PICTURES, demo_report, take  # noqa: E402
 
-OTHERS = {"label"}
+OTHERS = {"label", "label-without-sql", "label-without-sql-phone"}
 """The page of annotators is no part of the demo's page."""
 
 

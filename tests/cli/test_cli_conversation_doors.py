@@ -28,6 +28,7 @@ SILENT = {
     "abstain": "its output has SQL by case id; a generator's prompt is in test_cli_conversations",
     "bank": "witnesses of pairs of queries",
     "demo": "questions that stand alone",
+    "estimate": "figures of a run; the cases that need a label, by id",
     "evaluate": "tables of figures; its reports are doors below",
     "explain": "words of the toolkit",
     "init": "a project file",

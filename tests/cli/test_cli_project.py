@@ -46,7 +46,7 @@ def test_one_command_reaches_a_score_and_says_which_column_is_which(invoke: Invo
     assert done.output.count("read 'Soll' as gold") == 1
     assert "ex      50.0%  15.0 to 85.0  4      2      2" in done.output
     assert "the columns are separated by semicolons" in done.output
-    assert "no_sql=abstain counts them as right abstentions" in done.output
+    assert "--no-sql abstain counts them as right abstentions" in done.output
 
 
 def test_where_names_do_not_tell_the_message_has_commands_to_copy(invoke: Invoke) -> None:

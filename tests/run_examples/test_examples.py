@@ -21,7 +21,7 @@ OUTPUTS = {
     "own_engine/score.py": "1.0",
     "reward.py": (
         "right            1.0 proved\nright by luck    0.3 refuted_match\n"
-        "wrong            0.0 wrong\nhostile         -0.1 blocked\n"
+        "wrong            0.0 row_superset\nhostile         -0.1 blocked\n"
         "endless         -0.1 timed_out\nno SQL           0.0 no_sql"
     ),
 }

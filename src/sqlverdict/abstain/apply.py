@@ -11,8 +11,7 @@ from sqlverdict.abstain.method import ABSTAINERS, Draft, is_generator
 from sqlverdict.abstain.predictions import draft_of, read_drafts
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import UsageError
-from sqlverdict.load.prediction_entries import PredictionFile
-from sqlverdict.load.prediction_formats import detect
+from sqlverdict.load.prediction_formats import PredictionFile, detect
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.turns import session_sizes
 from sqlverdict.records import Case

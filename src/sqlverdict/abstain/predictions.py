@@ -17,8 +17,7 @@ from typing import Any
 from sqlverdict.abstain.method import Draft
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import read_text, split_lines
-from sqlverdict.load.prediction_entries import PredictionFile
-from sqlverdict.load.prediction_formats import FORMATS, detect
+from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
 from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.records import Prediction
 

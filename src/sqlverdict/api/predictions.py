@@ -26,10 +26,10 @@ from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.prediction_entries import (
     Entries,
     PredictionEntry,
-    PredictionFile,
     answer_entries,
     record_entries,
 )
+from sqlverdict.load.prediction_formats import PredictionFile
 from sqlverdict.load.predictions import Predictions, load_trials, pair_entries
 from sqlverdict.load.replies.fenced import read_prediction
 from sqlverdict.records import Prediction

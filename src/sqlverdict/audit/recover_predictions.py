@@ -23,8 +23,8 @@ from sqlverdict.files.text import (
     split_lines,
 )
 from sqlverdict.load.columns.column_map import prediction_column_map
-from sqlverdict.load.prediction_entries import PredictionEntry, PredictionFile
-from sqlverdict.load.prediction_formats import FORMATS, TABLE_FORMATS, detect
+from sqlverdict.load.prediction_entries import PredictionEntry
+from sqlverdict.load.prediction_formats import FORMATS, TABLE_FORMATS, PredictionFile, detect
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.load.turns import session_sizes, turn_lines

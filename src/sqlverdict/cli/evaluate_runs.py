@@ -17,13 +17,9 @@ from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import engine_of_cases
 from sqlverdict.load.benchmark import Benchmark, PairedCases
 from sqlverdict.load.columns.column_map import (
-    Names,
-    column_map,
-    mapped_names,
     missing_column,
 )
 from sqlverdict.load.overlays import overlay_title
-from sqlverdict.load.predictions import Predictions
 from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
 from sqlverdict.runlog.run import Run
 
@@ -76,7 +72,6 @@ def run_systems(
     elif args.predictions.predictions:
         columns = dict(data.columns)
         systems = read_systems(args.predictions, benchmark, columns, out, data.sheet)
-        _check_columns(benchmark, args, systems)
     elif benchmark.predictions is not None:
         name = args.predictions.name
         name = name or (data.root.stem if data.root is not None else benchmark.name)
@@ -91,25 +86,6 @@ def run_systems(
     if redirect is not None:
         systems = [system for each in systems if (system := redirect(each)) is not None]
     return evaluate_systems(select(benchmark, data), systems, options=options)
-
-
-def _check_columns(benchmark: Benchmark, args: EvaluateArgs, systems: Sequence[System]) -> None:
-    """Refuse a column map that names a column which neither the cases nor any predictions have.
-
-    Raises:
-        UsageError: there is one.
-    """
-    files = [each.predictions for each in systems if isinstance(each.predictions, Predictions)]
-    own = dict(args.predictions.prediction_columns)
-    cases = benchmark.cases if isinstance(benchmark.cases, PairedCases) else None
-    shared = column_map(dict(args.data.columns))
-    for name in mapped_names({**shared, **own}):
-        here = name not in own and (cases is None or name not in cases.lacks)
-        if not here and all(name in each.lacks for each in files):
-            holders: list[Names] = [(each.path, each.header) for each in files]
-            if cases is not None and name not in own:
-                holders.append(cases.named_columns)
-            raise missing_column(name, {**shared, **own}[name], holders)
 
 
 def _run_inline(

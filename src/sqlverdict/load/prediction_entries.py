@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import PredictionError, column_option
-from sqlverdict.files.text import few_of, read_any_text
+from sqlverdict.files.text import few_of
 from sqlverdict.load.columns.column_map import absent_columns, mapped_names, rename
 from sqlverdict.load.columns.ids import id_from, is_number_name
 from sqlverdict.load.fields import ID_KEYS, prediction_from
@@ -22,26 +22,13 @@ from sqlverdict.records import Prediction
 
 
 @dataclass(frozen=True)
-class PredictionFile:
-    """A file with what the benchmark expects of it."""
+class PredictionSource:
+    """Where records stand, and what the benchmark expects of them."""
 
     path: Path
     case_ids: Sequence[str]
-    db_ids: Mapping[str, str] = field(default_factory=dict)
-    """The database of each case; empty: not known, so not checked."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The user's column map, for formats with named fields."""
-    part: str | None = None
-    """The part of the text that is to be read; ``None``: all of it."""
-    sessions: Sequence[int] = ()
-    """How many turns each conversation has; blank lines may stand between them."""
-    sheet: str = ""
-    """The sheet of a workbook; empty: the one that has the columns."""
-
-    @cached_property
-    def text(self) -> str:
-        """What is to be read. A table is read from its file instead, as it may be binary."""
-        return self.part if self.part is not None else read_any_text(self.path, PredictionError)
 
     @cached_property
     def known_ids(self) -> frozenset[str]:
@@ -73,7 +60,7 @@ class Entries:
 
 
 def named_entries(
-    file: PredictionFile, entries: list[PredictionEntry], values: Iterable[object]
+    file: PredictionSource, entries: list[PredictionEntry], values: Iterable[object]
 ) -> Entries:
     """The entries of records, with the names that the records have."""
     records = [value for value in values if isinstance(value, dict)]
@@ -82,7 +69,7 @@ def named_entries(
     return Entries(entries, header=header, lacks=tuple(lacks) if records else None)
 
 
-def record_entries(value: object, where: str, file: PredictionFile) -> list[PredictionEntry]:
+def record_entries(value: object, where: str, file: PredictionSource) -> list[PredictionEntry]:
     """The answers in a record with an id: one, or several trials.
 
     Raises:
@@ -96,7 +83,7 @@ def record_entries(value: object, where: str, file: PredictionFile) -> list[Pred
 
 
 def entries_of(
-    record: Mapping[str, Any], where: str, file: PredictionFile
+    record: Mapping[str, Any], where: str, file: PredictionSource
 ) -> list[PredictionEntry]:
     """The answers in a record under our names."""
     location = f"{file.path}, {where}"
@@ -117,7 +104,7 @@ def entries_of(
 
 
 def answer_entries(
-    record: Mapping[str, Any], case_id: str, where: str, file: PredictionFile
+    record: Mapping[str, Any], case_id: str, where: str, file: PredictionSource
 ) -> list[PredictionEntry]:
     """The answers in a record of our fields for a case: one, or several trials.
 

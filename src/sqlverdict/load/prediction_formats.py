@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 from sqlverdict.errors import PredictionError, UnclearColumns
@@ -32,6 +32,7 @@ from sqlverdict.files.text import (
     count,
     decode_any_json,
     few_of,
+    read_any_text,
     repeated_keys,
     split_lines,
 )
@@ -41,7 +42,7 @@ from sqlverdict.load.fields import ANSWER_KEYS, ID_KEYS, SQL_KEYS
 from sqlverdict.load.prediction_entries import (
     Entries,
     PredictionEntry,
-    PredictionFile,
+    PredictionSource,
     answer_entries,
     entries_of,
     json_kind,
@@ -53,6 +54,26 @@ from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.load.tables.table import TableSpot, cells_as_fields
 from sqlverdict.load.turns import NumberedLine, turn_lines
 from sqlverdict.records import Prediction
+
+
+@dataclass(frozen=True)
+class PredictionFile(PredictionSource):
+    """A file with what the benchmark expects of it."""
+
+    db_ids: Mapping[str, str] = field(default_factory=dict)
+    """The database of each case; empty: not known, so not checked."""
+    part: str | None = None
+    """The part of the text that is to be read; ``None``: all of it."""
+    sessions: Sequence[int] = ()
+    """How many turns each conversation has; blank lines may stand between them."""
+    sheet: str = ""
+    """The sheet of a workbook; empty: the one that has the columns."""
+
+    @cached_property
+    def text(self) -> str:
+        """What is to be read. A table is read from its file instead, as it may be binary."""
+        return self.part if self.part is not None else read_any_text(self.path, PredictionError)
+
 
 BIRD_MARK = "\t----- bird -----\t"
 _DB_ENDING = re.compile(r"\t[ ]*[\w.\-]+[ ]*\Z")

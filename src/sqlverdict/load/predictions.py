@@ -19,8 +19,8 @@ from sqlverdict.errors import OptionName, Part, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
 from sqlverdict.load.columns.column_map import mapped_names, prediction_column_map
-from sqlverdict.load.prediction_entries import Entries, PredictionEntry, PredictionFile
-from sqlverdict.load.prediction_formats import FORMATS, detect
+from sqlverdict.load.prediction_entries import Entries, PredictionEntry
+from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
 from sqlverdict.load.replies.fenced import read_prediction
 from sqlverdict.load.replies.shared_ends import FEWEST, shared_end_notes
 from sqlverdict.load.submission_folders import FOLDER, read_folder
@@ -158,7 +158,9 @@ def load_trials(
         entries, digest = read_folder(path)
     else:
         need_file(path, PredictionError)
-        file = PredictionFile(path, case_ids, databases, mapped, sessions=sessions, sheet=sheet)
+        file = PredictionFile(
+            path, case_ids, mapped, db_ids=databases, sessions=sessions, sheet=sheet
+        )
         name, digest = format or detect(file), sha256_file(path)
         if name == FOLDER:
             raise UsageError(f"{path} is a file; the prediction format {FOLDER!r} is for folders")

@@ -18,7 +18,6 @@ from itertools import islice
 import msgspec
 
 from sqlverdict.files.text import count
-from sqlverdict.records import Case
 
 FILE = "revisions.json"
 DIGEST_SIZE = 6
@@ -26,6 +25,9 @@ DIGEST_SIZE = 6
 
 MOST_CASES = 20_000
 """More cases than any published revision here has."""
+
+FEWEST_COMMON = 5
+"""So many questions that they are no matter of chance: "How many are there?" stands anywhere."""
 
 LEAST_COMMON = 0.5
 """The share of the cases that must be questions of a revision for it to be named."""
@@ -111,18 +113,24 @@ def _golds() -> Mapping[str, Mapping[bytes, set[bytes]]]:
     return {each.name: each.golds() for each in published_revisions() if each.digests}
 
 
-def match_revision(cases: Iterable[Case]) -> RevisionMatch:
-    """Find the published revision of some cases; of too many cases none is known."""
+def match_revision(questions: Iterable[tuple[str, str, Sequence[str]]]) -> RevisionMatch:
+    """Find the published revision of some questions; of too many none is known.
+
+    Args:
+        questions: The id, the text and the golds of each. Without its text a question is not known.
+    """
     digests = [
-        (case.id, text_digest(case.question), golds_digest(case.golds))
-        for case in islice(cases, MOST_CASES + 1)
+        (case_id, text_digest(text), golds_digest(golds))
+        for case_id, text, golds in islice(questions, MOST_CASES + 1)
+        if text.strip()
     ]
     sizes = {each.name: each.size for each in published_revisions()}
     best: RevisionMatch | None = None
     names: list[str] = []
     for name, golds in _golds().items() if len(digests) <= MOST_CASES else ():
         unknown = [case for case, question, _ in digests if question not in golds]
-        if not digests or len(digests) - len(unknown) < LEAST_COMMON * len(digests):
+        common = len(digests) - len(unknown)
+        if common < max(FEWEST_COMMON, LEAST_COMMON * len(digests)):
             continue
         other = [
             case
@@ -141,9 +149,9 @@ def match_revision(cases: Iterable[Case]) -> RevisionMatch:
     )
 
 
-def revision_words(cases: Iterable[Case]) -> str:
+def revision_words(questions: Iterable[tuple[str, str, Sequence[str]]]) -> str:
     """The revision in words; empty for questions of no published revision."""
-    match = match_revision(cases)
+    match = match_revision(questions)
     return str(match) if match.nearest else ""
 
 

@@ -24,7 +24,6 @@ from sqlverdict.errors import (
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.load.revisions import revision_words
 from sqlverdict.parse.schema import Schema
 from sqlverdict.run.options import Options, Progress
 from sqlverdict.run.outcome import LogLine
@@ -48,7 +47,6 @@ def manifest_of(
     benchmark: str,
     inputs: Mapping[str, str],
     notes: Sequence[str],
-    revision: str = "",
 ) -> Manifest:
     """The manifest of one system's run.
 
@@ -59,7 +57,6 @@ def manifest_of(
         benchmark: The benchmark's name.
         inputs: Digests of what goes in, by name.
         notes: What a user should know.
-        revision: Which published revision the cases are, in words.
     """
     schemas = {"schemas": _schemas_digest(plan.schemas)} if plan.schemas else {}
     return Manifest(
@@ -80,7 +77,6 @@ def manifest_of(
         seed=options.seed,
         workers=plan.workers,
         notes=(*notes, *(spec.note for spec in plan.specs if spec.note)),
-        revision=revision,
         command=options.command,
     )
 
@@ -107,7 +103,6 @@ def benchmark_manifest(
         benchmark=benchmark.name,
         inputs={**inputs, "predictions": predictions},
         notes=(*benchmark.notes, *notes),
-        revision=revision_words(benchmark.cases),
     )
 
 

@@ -60,7 +60,8 @@ class Manifest:
     databases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     revision: str = ""
-    """Which published revision of the benchmark the cases are, in words; empty: not looked up."""
+    """Which published revision of the benchmark the cases are, in words; empty: of none that is
+    known, or the run is not finished."""
     trial_of: str = ""
     """The system, where the run is one of several trials of it."""
     command: tuple[str, ...] = ()

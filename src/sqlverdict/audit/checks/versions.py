@@ -12,7 +12,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.load.revisions import match_revision
+from sqlverdict.load.revisions import RevisionMatch, match_revision
 
 NAME = "versions"
 _VERSION_AT = 96
@@ -35,18 +35,9 @@ class Versions(Check):
         }
         text = ", ".join(f"{name} {number}" for name, number in programs.items())
         yield AuditFinding(NAME, "info", "programs", text, detail=programs)
-        match = match_revision(data.cases)
-        detail = {"other_golds": match.other_golds, "other_questions": match.other_questions}
-        yield AuditFinding(
-            NAME,
-            "warning" if match.nearest and not match.names else "info",
-            data.benchmark.name,
-            f"the revision: {match}",
-            "scores of two revisions cannot be compared; the record of this finding lists the cases"
-            if match.nearest and not match.names
-            else "",
-            detail=detail,
-        )
+        match = match_revision((case.id, case.question, case.golds) for case in data.cases)
+        if match.nearest:
+            yield _revision(data.benchmark.name, match)
         for note in data.benchmark.notes:
             yield AuditFinding(NAME, "info", data.benchmark.name, f"the reader notes: {note}")
         for source in data.benchmark.sources:
@@ -62,6 +53,16 @@ class Versions(Check):
             if path_of.is_file():
                 more = f", {path_of.stat().st_size:,} bytes{_writer(path_of)}"
                 yield _file(cases[0].db_id, database, sha256_file(path_of), more)
+
+
+def _revision(subject: str, match: RevisionMatch) -> AuditFinding:
+    """The published revision; a warning where golds or questions are others."""
+    message = f"the revision: {match}"
+    if match.names:
+        return AuditFinding(NAME, "info", subject, message)
+    hint = "scores of two revisions cannot be compared; the record of this finding lists the cases"
+    detail = {"other_golds": match.other_golds, "other_questions": match.other_questions}
+    return AuditFinding(NAME, "warning", subject, message, hint, detail)
 
 
 def _file(subject: str, path: str, digest: str, more: str = "") -> AuditFinding:

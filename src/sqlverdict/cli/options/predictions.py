@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,9 +12,15 @@ import click
 from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import COLUMN, split_name
 from sqlverdict.errors import UsageError
-from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.load.columns.column_map import join_maps
-from sqlverdict.load.predictions import load_trials
+from sqlverdict.load.benchmark import Benchmark, PairedCases
+from sqlverdict.load.columns.column_map import (
+    Names,
+    column_map,
+    join_maps,
+    mapped_names,
+    missing_column,
+)
+from sqlverdict.load.predictions import Predictions, load_trials
 from sqlverdict.load.tables.excel import sheet_names
 from sqlverdict.pipeline import System
 from sqlverdict.run.options import RUN, trial_systems
@@ -120,7 +126,7 @@ def read_systems(
     cases = benchmark.case_names()
     ids, db_ids = [case_id for case_id, _ in cases], [db_id for _, db_id in cases]
     read: list[System] = []
-    columns = join_maps(columns, dict(args.prediction_columns))
+    shared, columns = columns, join_maps(columns, dict(args.prediction_columns))
     mapped = "".join(f" {column}={target}" for column, target in sorted(columns.items()))
     for name, file in systems:
         trials = load_trials(
@@ -138,7 +144,32 @@ def read_systems(
             read += trial_systems(trials, name, folder, digest)
         else:
             read.append(System(name, trials[0], folder, digest, trials[0].notes))
+    _check_columns(benchmark, args, shared, read)
     return read
+
+
+def _check_columns(
+    benchmark: Benchmark,
+    args: PredictionArgs,
+    columns: Mapping[str, str],
+    systems: Sequence[System],
+) -> None:
+    """Refuse a column map that names a column which neither the cases nor any predictions have.
+
+    Raises:
+        UsageError: there is one.
+    """
+    files = [each.predictions for each in systems if isinstance(each.predictions, Predictions)]
+    own = dict(args.prediction_columns)
+    cases = benchmark.cases if isinstance(benchmark.cases, PairedCases) else None
+    shared = column_map(dict(columns))
+    for name in mapped_names({**shared, **own}):
+        here = name not in own and (cases is None or name not in cases.lacks)
+        if not here and all(name in each.lacks for each in files):
+            holders: list[Names] = [(each.path, each.header) for each in files]
+            if cases is not None and name not in own:
+                holders.append(cases.named_columns)
+            raise missing_column(name, {**shared, **own}[name], holders)
 
 
 def run_folder(system: str, out: Path | None, systems: int) -> Path:

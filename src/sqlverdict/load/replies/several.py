@@ -7,7 +7,8 @@ from sqlverdict.load.replies.fenced import complete_blocks, extract_sql
 from sqlverdict.load.replies.wrapped import behind_thoughts, tag_contents
 from sqlverdict.records import Prediction
 
-_SIGNS = ("``", "~~", "</", "[/")
+MARKS = ("``", "~~", "</", "[/")
+"""What a reply with several answers has: the end of a fence or of a tag. Most replies have none."""
 LAST_COUNTS = "the last one counts"
 
 
@@ -32,8 +33,7 @@ def has_several_answers(prediction: Prediction, tag: str | None = None) -> bool:
     reply = prediction.raw
     if reply is None or prediction.sql is None:
         return False
-    # Most replies have none of the signs, and are not looked at.
-    return any(sign in reply for sign in _SIGNS) and answers_in(reply, tag) > 1
+    return any(mark in reply for mark in MARKS) and answers_in(reply, tag) > 1
 
 
 def reply_notes(prediction: Prediction, tag: str | None = None) -> tuple[str, ...]:
