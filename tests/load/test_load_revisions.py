@@ -23,7 +23,6 @@ FILES = {
     "BIRD dev 2024-06-27, 41 golds mended": ("bird", "bird"),
     "Spider dev 1.0": ("spider", "spider"),
     "TrustSQL Spider test": ("trustsql", "trustsql/trustsql_spider_test.jsonl"),
-    "TrustSQL EHRSQL test": ("trustsql", "trustsql/trustsql_ehrsql_test.jsonl"),
     "EHRSQL 2024 valid": ("ehrsql2024", "trustsql/ehrsql2024_valid_v1.0.jsonl"),
     "EHRSQL 2024 test": ("ehrsql2024", "trustsql/ehrsql2024_test_v1.0_systems.jsonl"),
 }
