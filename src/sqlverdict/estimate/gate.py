@@ -9,7 +9,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.estimate.plan import FEWEST
 from sqlverdict.estimate.share import AccuracyShare
 
-RISK = 0.04
+RISK = 0.035
 """The nominal risk of passing a run below the minimum, over all planned looks.
 
 Labels are counts, so the risk that is reached lies up to 2 points beside the nominal one
