@@ -33,6 +33,7 @@ from sqlverdict.load.columns.column_map import (
     texts_of,
     unused_note,
 )
+from sqlverdict.load.columns.database_names import database_names
 from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.columns.ids import ROW_NUMBERS
 from sqlverdict.load.columns.words import Role, role_of
@@ -88,6 +89,7 @@ class TableCases:
         self.lacks = tuple(absent_from(table.header, mapped_names(columns)))
         check_case_columns(columns, self.lacks, self.named_columns)
         self.guess = guess_columns(table.header, head, columns, spellings)
+        spellings |= database_names(head, columns, spellings, databases, path.parent)
         self.columns = {**columns, **spellings, **self.guess.columns}
         self.fields = rename(dict.fromkeys(table.header), self.columns, str(path)).keys()
         if not self.guess.has_gold:
