@@ -170,10 +170,10 @@ def unused_note(file: str, fields: Iterable[str], queries: Sequence[str] = ()) -
         note += f". Answers of other systems are evaluated with the option system {names}"
     if others := [name for name in unused if name not in queries]:
         name = others[0]
+        field, tag = f"{name}={_likely_field(name)}", f"{name}=tags.{name}"
         note += (
             ". The option column NAME=FIELD reads a column as a field, such as "
-            f"{shlex.quote(f'{name}={_likely_field(name)}')}; {shlex.quote(f'{name}=tags.{name}')} keeps it "
-            f"in the run, to group by"
+            f"{shlex.quote(field)}; {shlex.quote(tag)} keeps it in the run, to group by"
         )
     return note
 

@@ -39,6 +39,7 @@ from sqlverdict.load.columns.ids import ROW_NUMBERS
 from sqlverdict.load.columns.words import Role, role_of
 from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
+    CASE_ALIASES,
     ID_KEYS,
     case_from,
     prediction_from,
@@ -165,7 +166,7 @@ class TableCases:
         if column_note := self.guess.sentence(name):
             yield message_text(column_note)
         read = ", ".join(
-            f"{theirs!r} as {ours}"
+            f"{theirs!r} as {CASE_ALIASES.get(ours, ours)}"
             for theirs, ours in spellings.items()
             if theirs not in self.guess.columns
         )
