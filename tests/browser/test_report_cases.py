@@ -180,6 +180,9 @@ DIFFERENCES: tuple[tuple[str, str, list[str], list[str]], ...] = (
     ("SELECT id FROM singer LEFT JOIN concert USING (id)", "SELECT concert.id FROM singer LEFT JOIN concert USING (id)",
      ["id"], ["concert.id"]),
     # A table that is there twice.
+    ("SELECT age FROM singer", "SELECT s.age FROM main.singer AS s", [], []),
+    ("SELECT age FROM singer", "SELECT main.singer.age FROM main.singer", [], []),
+    ("SELECT age FROM singer", "SELECT age FROM other.singer", [], ["other."]),
     ("SELECT T1.age FROM singer AS T1 JOIN singer AS T2 ON T1.id = T2.id",
      "SELECT T2.age FROM singer AS T1 JOIN singer AS T2 ON T1.id = T2.id", ["T1.age"], ["T2.age"]),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from label_runs import SECRET, results, write_run
 from sqlverdict.errors import UsageError
 from sqlverdict.label.queue import QUEUE_NAMES, assign, build_queue
+from sqlverdict.records import Reason
 from sqlverdict.runlog.run import Run
 
 
@@ -27,6 +28,15 @@ def test_each_queue_holds_its_pairs(run: Run) -> None:
 
 
 def test_abstentions_are_left_out_and_counted(run: Run) -> None:
+    assert build_queue([run], "random", 100, 0).without_pair == 1
+
+
+def test_replies_in_words_are_left_out_and_counted(tmp_path: Path) -> None:
+    """A refusal is no query that could be compared with the gold."""
+    query, refusal = results()[1:3]
+    refusal = replace(refusal, prediction="Sorry, I cannot.", reasons=(Reason.REFUSED_IN_WORDS,))
+    run = write_run(tmp_path / "run", [replace(query, index=0), replace(refusal, index=1)])
+    assert ids(run, "random") == [query.id]
     assert build_queue([run], "random", 100, 0).without_pair == 1
 
 

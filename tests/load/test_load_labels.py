@@ -214,9 +214,10 @@ def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
         read_labels(path, label_field="right", annotator_field="colleagues")
 
 
-def test_an_annotators_field_of_a_usual_name_needs_no_option(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["who", "Wer"])
+def test_an_annotators_field_of_a_usual_name_needs_no_option(tmp_path: Path, name: str) -> None:
     path = tmp_path / "sheet.csv"
-    path.write_text(LONG.replace("annotator,label", "who,right"))
+    path.write_text(LONG.replace("annotator,label", f"{name},right"))
     assert values(read_labels(path)) == {"1": 1, "2": None, "3": 0}
 
 

@@ -182,7 +182,6 @@ def record_lines(*records: dict[str, Any]) -> str:
         ("p.json", ["SELECT 0", "SELECT 1"], "found a list of 2 texts, expected 3"),
         ("p.json", [{"sql": "SELECT 0"}], "item 1: found no id among 'sql'.*never paired by posi"),
         ("p.json", ["SELECT 0", 3, "SELECT 1"], "item 1: found a text. Expected an object"),
-        ("p.jsonl", '{"id": 0, "sql": "a"}\n\n{"id": 1, "sql": "a"}', "line 2 is blank"),
         ("p.jsonl", '{"id": 0, "sql": "a"}\n{"id": 1, "sql"}', "line 2: broken JSON"),
         (
             "p.jsonl",
@@ -269,6 +268,17 @@ def test_usage(tmp_path: Path) -> None:
         load(tmp_path, "p.txt", "a\nb\nc\n", db_ids=["x", "y"])
     with pytest.raises(UsageError, match="not unique"):
         load(tmp_path, "p.json", {"0": "SELECT 1"}, ids=["0", "0"], db_ids=None)
+
+
+def test_blank_lines_of_jsonl_hold_no_prediction(tmp_path: Path) -> None:
+    """They pair nothing, and lines keep their numbers."""
+    lines = ["", *(json.dumps({"id": key, "sql": f"SELECT {key}"}) for key in IDS), ""]
+    table = load(tmp_path, "p.jsonl", "\n\n".join(lines))
+    assert [table[key].sql for key in IDS] == ["SELECT 0", "SELECT 1", "SELECT 2"]
+    with pytest.raises(PredictionError, match="line 3: broken JSON"):
+        load(tmp_path, "p.jsonl", '{"id": 0, "sql": "a"}\n\n{"id": 1')
+    with pytest.raises(PredictionError, match=r"1 of 3 cases have no prediction .id '1'"):
+        load(tmp_path, "p.jsonl", '{"id": 0, "sql": "a"}\n\n{"id": 2, "sql": "a"}')
 
 
 def write_csv(path: Path, items: dict[str, str]) -> None:

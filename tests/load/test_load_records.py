@@ -99,7 +99,6 @@ def test_unused_fields_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ("\n{}", "line 2 is blank"),
         ('{"id": 1', "line 2: broken JSON at column 9"),
         ("[1]", "line 2: found list"),
         ({"db_id": "x", "gold": "SELECT 1"}, "line 2: found no id"),
@@ -244,3 +243,45 @@ def test_text_that_is_no_unicode_is_refused_in_a_case_and_kept_in_its_prediction
         path.write_bytes(good + text.replace(b"SELECT 1", spoilt))
         with pytest.raises(BenchmarkError, match="line 2"):
             list(BENCHMARKS.get("jsonl").read(path).cases.pairs())
+
+
+def test_blank_lines_hold_no_case(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.jsonl", "", CASE, "", "  ", {**CASE, "id": "b"}, "")
+    benchmark = BENCHMARKS.get("jsonl").read(path)
+    assert (benchmark.count, [case.id for case in benchmark.cases]) == (2, ["a", "b"])
+    write(path, CASE, "", "{")
+    with pytest.raises(BenchmarkError, match="line 3: broken JSON"):
+        list(BENCHMARKS.get("jsonl").read(path).cases)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_database_may_be_a_name(tmp_path: Path, kind: str) -> None:
+    """Where it names a database of the folder and no file, it is what others call db_id."""
+    folder = tmp_path / "dbs"
+    folder.mkdir()
+    (folder / "port.sqlite").touch()
+
+    def read(database: str) -> tuple[Case, tuple[str, ...]]:
+        record = {"id": "a", "gold": "SELECT 1", "Database": database}
+        path = tmp_path / f"c.{kind}"
+        if kind == "jsonl":
+            write(path, record)
+        else:
+            path.write_text(f"id,gold,Database\na,SELECT 1,{database}\n", "utf-8")
+        benchmark = BENCHMARKS.get(kind).read(path, databases=folder)
+        return next(iter(benchmark.cases)), benchmark.notes
+
+    case, notes = read("port")
+    assert (case.db_id, case.database) == ("port", str(folder / "port.sqlite"))
+    assert any("'Database' as db_id" in note for note in notes)
+    # Files, and names that the folder does not have, stay paths.
+    for database in ("port.sqlite", "harbour", "dbs/port.sqlite"):
+        assert read(database)[0].database == str(tmp_path / database)
+    (tmp_path / "port").touch()
+    assert read("port")[0].database == str(tmp_path / "port")
+
+
+def test_unused_knowledge_is_proposed_as_knowledge(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.jsonl", {**CASE, "evidence_text": "none"})
+    (note,) = BENCHMARKS.get("jsonl").read(path).notes
+    assert "evidence_text=knowledge" in note

@@ -197,3 +197,27 @@ def test_german_columns_below_merged_headings_are_understood(tmp_path: Path, sho
     cases = [(case.id, case.question, case.difficulty) for case in benchmark.cases]
     assert cases == [("3", "Wie viele?", "leicht"), ("4", "Wetter?", "mittel")]
     assert evaluate("--cases", file, "--databases", shop, "--out", tmp_path / "r").startswith("0\n")
+
+
+def test_a_header_of_two_rows_is_named(tmp_path: Path, shop: Path) -> None:
+    rows: Sheet = (
+        ("Nr", "Frage", "Referenz", "Modell A", None, "Modell B", None),
+        (None, None, None, "SQL", "Zeit", "SQL", "Zeit"),
+        (1, "Wie viele?", "SELECT 1", "SELECT 1", 1.5, "SELECT 2", 2.5),
+    )
+    path = workbook(tmp_path / "c.xlsx", {"Daten": rows})
+    message = "two rows, 1 and 2. Write the name of each column in one row, such as 'Modell B Zeit'"
+    with pytest.raises(DataError, match=message):
+        read_own_file(path, shop, {})
+
+
+def test_french_sheets_have_ids_and_levels(tmp_path: Path, shop: Path) -> None:
+    rows: Sheet = (
+        ("N°", "Question", "Requête attendue", "Réponse du bot", "Niveau"),
+        ("Q7", "Combien ?", "SELECT 1", "SELECT 2", "facile"),
+    )
+    path = workbook(tmp_path / "c.xlsx", {"Données": rows})
+    benchmark = read_own_file(path, shop, {})
+    (case,) = benchmark.cases
+    assert (case.id, case.difficulty) == ("Q7", "facile")
+    assert any("'Niveau' as difficulty" in note for note in benchmark.notes)

@@ -141,7 +141,7 @@ def test_answers_may_stand_beside_the_golds(tmp_path: Path) -> None:
     assert not answers["3"].abstained
     assert answers["3"].sql in (None, "")
     assert not list(benchmark.cases)[2].answerable
-    assert "q.csv: read 'ID' as id, 'Gold SQL' as gold_sql" in benchmark.notes
+    assert "q.csv: read 'ID' as id, 'Gold SQL' as gold" in benchmark.notes
 
 
 def test_cases_without_id_and_database_get_them(tmp_path: Path) -> None:
@@ -370,3 +370,17 @@ def test_a_file_of_queries_and_databases_is_a_gold_file(
 def test_a_table_with_a_header_is_no_gold_file(tmp_path: Path, header: str) -> None:
     (tmp_path / "cases.csv").write_text(f"{header}\nSELECT 1\tshop\n")
     assert own_format(tmp_path / "cases.csv") == "csv"
+
+
+def test_text_of_windows_is_refused_with_its_word_and_a_command(tmp_path: Path) -> None:
+    """Another code page makes other letters of the same bytes: a person has to look."""
+    path = tmp_path / "q.csv"
+    path.write_bytes("id;gold\n1;SELECT 'Köln, Süd'\n".encode("cp1252"))
+    with pytest.raises(BenchmarkError) as raised:
+        read(path)
+    assert "If 'Köln' is what stands there, it is in Windows-1252: iconv -f" in str(raised.value)
+    # No letter of Windows-1252 has this byte.
+    path.write_bytes(b"id;gold\n1;SELECT '\x81'\n")
+    with pytest.raises(BenchmarkError, match="is not UTF-8") as raised:
+        read(path)
+    assert "iconv" not in str(raised.value)

@@ -155,8 +155,6 @@ def _records(
         for number, line in enumerate(split_lines(text), 1):
             if line.strip():
                 yield _FileRecord(f"line {number}", f"{line}\n", "")
-            else:
-                recovered.problems.append((f"line {number}", "the line is blank; remove it"))
     elif recovered.format in ("id_map", "bird_json"):
         yield from _from_object(recovered, text)
     elif recovered.format == "json_list":

@@ -11,6 +11,7 @@ from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Verdict
 from sqlverdict.report.files import FILES, HTML, size_notes
+from sqlverdict.report.html.bar import luck_sentence
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
@@ -38,6 +39,7 @@ from sqlverdict.report.one_run.sections import (
 )
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, percent, printable, table
+from sqlverdict.runlog.case_filter import is_lucky
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.summary import summary_to_json
@@ -56,7 +58,7 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
     """
     screen.line(header(run), "heading")
     screen.line(score_sentence(run.summary))
-    for line in [*search_sentences(run), *_unsearched(run)]:
+    for line in [*search_sentences(run), *_unsearched(run), *_luck(run)]:
         screen.line(line, "warning")
     screen.table(metrics_table(run.summary, run.manifest.binary))
     screen.table(interactions_table(run.summary))
@@ -90,6 +92,16 @@ def _unsearched(run: Run) -> list[str]:
         f"not searched: {count(matches, 'match', 'matches')} may be luck on this data. "
         f"--metrics {shlex.quote(metrics)} looks for data that tell the queries apart"
     ]
+
+
+def _luck(run: Run) -> list[str]:
+    """How many matches a witness on ordinary data refutes, and how to see them."""
+    if {"search", "refute"}.isdisjoint(run.manifest.stages):
+        return []
+    right = [run.verdict(result) is Verdict.CORRECT for result in run.results() if is_lucky(result)]
+    sentence = luck_sentence(len(right), sum(right)).removesuffix(".")
+    command = shlex.join(["sqlverdict", "show", str(run.folder), "--lucky"])
+    return [f"{sentence}. {command}"] if sentence else []
 
 
 def show_judge(screen: Screen, run: Run, name: str = "") -> None:
@@ -150,7 +162,7 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
         show_notes(screen, [*group_sentences(board), *board.notes])
     screen.table(verdicts_by_system(runs))
     for run in runs:
-        searches = [*search_sentences(run), *_unsearched(run)]
+        searches = [*search_sentences(run), *_unsearched(run), *_luck(run)]
         for line in [*searches, *expected_sentences(run.summary)]:
             screen.line(f"{run.manifest.system}: {line}")
     for run in runs:

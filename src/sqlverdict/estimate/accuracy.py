@@ -33,6 +33,7 @@ from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import UNDECIDED, Label, LabelIndex, Labels
 from sqlverdict.load.people.votes import vote_digest
+from sqlverdict.reasons import WITHOUT_SQL
 from sqlverdict.records import Result, Verdict
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 
@@ -116,8 +117,9 @@ def population_of(results: Iterable[Result]) -> Population:
 
 
 def is_labelled_by_pair(result: Result) -> bool:
-    """Whether there are two queries to compare."""
-    return not result.abstained and bool((result.prediction or "").strip()) and bool(result.gold)
+    """Whether there are two queries to compare; a reply in words is none."""
+    has_query = bool((result.prediction or "").strip()) and WITHOUT_SQL.isdisjoint(result.reasons)
+    return not result.abstained and has_query and bool(result.gold)
 
 
 def estimate_accuracy(

@@ -128,8 +128,25 @@ def check_text(data: bytes, where: str, error: type[DataError], first_line: int 
         column = bad.start - (data.rfind(b"\n", 0, bad.start) + 1) + 1
         raise error(
             f"{where}: line {line}, byte {column} (0x{data[bad.start]:02x}) is not UTF-8. "
-            f"Save the file as UTF-8 (Excel calls it 'CSV UTF-8')."
+            f"Save the file as UTF-8 (Excel calls it 'CSV UTF-8').{_in_windows(data, bad.start)}"
         ) from bad
+
+
+def _in_windows(data: bytes, bad: int) -> str:
+    """The word of a byte as Windows writes Western texts, and how to convert them; never a guess.
+
+    Another code page makes other letters of the same bytes, so that a person has to look.
+    """
+    head = re.search(rb"[^\W_]*$", data[max(0, bad - 30) : bad])
+    tail = re.match(rb"[\w\x80-\xff]{1,30}", data[bad:])
+    try:
+        word = ((head[0] if head else b"") + (tail[0] if tail else b"")).decode("cp1252")
+    except UnicodeDecodeError:
+        return ""
+    return (
+        f" If {word!r} is what stands there, it is in Windows-1252: "
+        "iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW"
+    )
 
 
 def _refuse_binary(data: bytes, where: str, error: type[DataError], first_line: int) -> None:

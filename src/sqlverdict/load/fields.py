@@ -73,7 +73,8 @@ ID_KEYS = (
 CASE_ALIASES = {
     **dict.fromkeys(ID_KEYS[1:], "id"),
     **dict.fromkeys(("db", "db_name", "database_id", "database_name"), "db_id"),
-    **dict.fromkeys(("level", "hardness", "difficulty_level", "schwierigkeit"), "difficulty"),
+    **dict.fromkeys(("level", "hardness", "difficulty_level"), "difficulty"),
+    **dict.fromkeys(("schwierigkeit", "niveau"), "difficulty"),
     "gold_sql": "gold",
     "gold_query": "gold",
     "golds": "gold",

@@ -184,27 +184,29 @@ def id_map(file: PredictionFile) -> Entries:
 
 
 def jsonl(file: PredictionFile) -> Entries:
-    """One JSON object a line."""
-    records: list[object] = []
-    for number, line in enumerate(split_lines(file.text), 1):
-        where = f"line {number}"
-        if not line.strip():
-            raise PredictionError(
-                f"{file.path}: {where} is blank. Expected one JSON object per line; remove it."
-            )
-        records.append(decode_any_json(line, f"{file.path}, {where}", PredictionError))
-    return _of_records(file, records, "line")
+    """One JSON object a line; blank lines hold none, and ids pair the others."""
+    lines = {
+        f"line {number}": line
+        for number, line in enumerate(split_lines(file.text), 1)
+        if line.strip()
+    }
+    return _of_records(
+        file,
+        {
+            where: decode_any_json(line, f"{file.path}, {where}", PredictionError)
+            for where, line in lines.items()
+        },
+    )
 
 
-def _of_records(file: PredictionFile, records: Sequence[object], what: str) -> Entries:
+def _of_records(file: PredictionFile, places: Mapping[str, object]) -> Entries:
     """The entries of JSON records; a lone field of queries is the prediction if no name says so."""
+    records = list(places.values())
     rows = [record for record in records[:HEAD] if isinstance(record, dict)]
     guess = answer_field(rows, file.columns)
     own = replace(file, columns={**file.columns, **guess}) if guess else file
     entries = [
-        entry
-        for number, record in enumerate(records, 1)
-        for entry in record_entries(record, f"{what} {number}", own)
+        entry for where, record in places.items() for entry in record_entries(record, where, own)
     ]
     notes = [
         f"{file.path.name}: read {name!r} as prediction, as it holds queries" for name in guess
@@ -218,7 +220,7 @@ def json_list(file: PredictionFile) -> Entries:
     if not isinstance(items, list):
         raise PredictionError(f"{file.path}: found {json_kind(items)}. Expected a JSON list.")
     if not all(item is None or isinstance(item, str) for item in items):
-        return _of_records(file, items, "item")
+        return _of_records(file, {f"item {n}": item for n, item in enumerate(items, 1)})
     if len(items) != len(file.case_ids):
         raise PredictionError(
             f"{file.path}: found a list of {len(items)} texts, expected {len(file.case_ids)}, one "

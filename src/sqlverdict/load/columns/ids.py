@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError, column_option
 
-_WORDS = ("nr", "no", "num", "number", "nummer", "index", "#")
+_WORDS = ("nr", "no", "n°", "nº", "num", "number", "nummer", "index", "#")
 _OF = ("row", "question", "case", "q")
 _NUMBERS = frozenset(
     (

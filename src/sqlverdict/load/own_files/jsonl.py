@@ -52,6 +52,7 @@ from sqlverdict.load.columns.column_map import (
     texts_of,
     unused_note,
 )
+from sqlverdict.load.columns.database_names import database_names
 from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
@@ -76,7 +77,8 @@ class JsonlCases:
         names = dict.fromkeys(name for record in head for name in record)
         spellings = other_spellings(list(names), columns)
         self.guess = guess_columns(list(names), head, columns, spellings)
-        self.columns = {**columns, **spellings, **self.guess.columns}
+        self.db_names = database_names(head, columns, spellings, databases, path.parent)
+        self.columns = {**columns, **spellings, **self.guess.columns, **self.db_names}
         self.db_ids = texts_of("db_id", head, self.columns)
         self.lacks = self._absent(mapped_names(columns))
         check_case_columns(columns, self.lacks, self.named_columns)
@@ -189,6 +191,7 @@ class Jsonl(OneFileReader):
         record = rename(first_record, cases.columns, where)
         column_note = cases.guess.sentence(file.name)
         notes = [message_text(column_note)] if column_note else []
+        notes += [f"{file.name}: read {name!r} as db_id" for name in cases.db_names]
         if unused := unused_note(file.name, record, cases.guess.queries):
             notes.append(unused)
         if not record.get("db_id") and not record.get("database") and folder.only is not None:
@@ -203,28 +206,21 @@ class Jsonl(OneFileReader):
 
 
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The objects of a file as text, and where each stands; blank lines at its end are left out.
+    """The objects of a file as text, and where each stands; blank lines hold none.
 
     Raises:
         BenchmarkError: the file cannot be read, or is a list that is no JSON.
     """
-    blank: list[tuple[str, bytes]] = []
     for number, line in stream_lines(path, BenchmarkError):
         if number == 1 and line.lstrip().startswith(b"["):
             items = decode_json(read_bytes(path, BenchmarkError), str(path), BenchmarkError)
             yield from ((f"item {n}", msgspec.json.encode(item)) for n, item in enumerate(items, 1))
             return
         if line.strip():
-            yield from blank
-            blank.clear()
             yield f"line {number}", line
-        else:
-            blank.append((f"line {number}", line))
 
 
 def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, Any]:
-    if not line.strip():
-        raise BenchmarkError(f"{where} is blank. Expected one JSON object per line; remove it.")
     record = _decode(line.rstrip(), where, columns)
     if not isinstance(record, dict):
         raise BenchmarkError(

@@ -36,6 +36,7 @@ VOTE_FIELDS = ("votes", "annotators", "labels")
 ANNOTATOR_FIELDS = (
     *("annotator", "annotator_id", "rater", "labeler", "labeller", "reviewer", "who", "person"),
     *("labeled_by", "labelled_by", "voter", "expert", "user", "bewerter", "von"),
+    *("wer", "annotateur"),
 )
 _NO_LABELS = ("set", "i", "ex")
 _WORDS = {

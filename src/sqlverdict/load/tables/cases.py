@@ -33,11 +33,13 @@ from sqlverdict.load.columns.column_map import (
     texts_of,
     unused_note,
 )
+from sqlverdict.load.columns.database_names import database_names
 from sqlverdict.load.columns.guess import HEAD, guess_columns
 from sqlverdict.load.columns.ids import ROW_NUMBERS
 from sqlverdict.load.columns.words import Role, role_of
 from sqlverdict.load.databases import Databases, Location, find_databases, shared_note
 from sqlverdict.load.fields import (
+    CASE_ALIASES,
     ID_KEYS,
     case_from,
     prediction_from,
@@ -88,6 +90,7 @@ class TableCases:
         self.lacks = tuple(absent_from(table.header, mapped_names(columns)))
         check_case_columns(columns, self.lacks, self.named_columns)
         self.guess = guess_columns(table.header, head, columns, spellings)
+        spellings |= database_names(head, columns, spellings, databases, path.parent)
         self.columns = {**columns, **spellings, **self.guess.columns}
         self.fields = rename(dict.fromkeys(table.header), self.columns, str(path)).keys()
         if not self.guess.has_gold:
@@ -163,7 +166,7 @@ class TableCases:
         if column_note := self.guess.sentence(name):
             yield message_text(column_note)
         read = ", ".join(
-            f"{theirs!r} as {ours}"
+            f"{theirs!r} as {CASE_ALIASES.get(ours, ours)}"
             for theirs, ours in spellings.items()
             if theirs not in self.guess.columns
         )

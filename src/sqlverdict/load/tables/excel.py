@@ -20,7 +20,7 @@ from zipfile import ZipFile
 
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.text import few_of, near
-from sqlverdict.load.tables.header import LOOKED_AT, Fit, best_header
+from sqlverdict.load.tables.header import LOOKED_AT, Fit, best_header, is_column_name
 from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TableSpot, header_columns
 
 _LARGEST = 2 * 2**30
@@ -89,6 +89,13 @@ def open_excel(
                 if number <= row_number:
                     continue
                 if any(texts[width:]):
+                    names_too = [text for text in texts if text]
+                    if number == row_number + 1 and all(map(is_column_name, names_too)):
+                        raise error(
+                            f"{path}: the header seems to have two rows, {row_number} and {number}."
+                            f" Write the name of each column in one row, such as "
+                            f"'{names[width - 1]} {names_too[-1]}', and remove the other."
+                        )
                     raise error(
                         f"{path}: row {number} has a cell to the right of the header's last "
                         f"column, {names[width - 1]!r}. Name that column, or remove the cell."

@@ -261,7 +261,9 @@ def differences(a: Run, b: Run) -> list[str]:
     inputs_b = {name: digest for name, digest in theirs.inputs.items() if name != "predictions"}
     if inputs_a != inputs_b and "cases" not in inputs_a | inputs_b:
         notes.append("the two runs read different benchmark files")
-    if ours.engine_version != theirs.engine_version:
+    if ours.engine != theirs.engine:
+        notes.append(f"the engine differs: {ours.engine} and {theirs.engine}")
+    elif ours.engine_version != theirs.engine_version:
         versions = f"{ours.engine_version} and {theirs.engine_version}"
         notes.append(f"the engine's version differs: {versions}")
     if ours.limits != theirs.limits:

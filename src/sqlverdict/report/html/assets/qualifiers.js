@@ -2,6 +2,18 @@
 
 const AFTER_FROM = /^(where|group|having|window|qualify|order|limit|offset|fetch|union|intersect|except|select)$/;
 
+/** The tokens without the schema that a table is in if none is named: `main.singer` in FROM is singer. */
+function withoutSchema(list) {
+  const isSchema = (token, i) => token.kind === "name" && /^(main|public)$/.test(token.same) && list[i + 1]?.text === "." && list[i + 2]?.kind === "name";
+  // A table or an alias may have that name.
+  const others = new Set(list.filter((token, i) => token.kind === "name" && !isSchema(token, i)).map((token) => token.same));
+  list.forEach((token, i) => {
+    if (!isSchema(token, i) || others.has(token.same) || !/^(from|join|,)$/.test(list[i - 1]?.lower)) return;
+    token.quiet = list[i + 1].quiet = true;
+  });
+  return list.filter((token) => !token.quiet);
+}
+
 /** Gives each column its table, if it is named, and its scope; the names of tables before columns become quiet. */
 function readQualifiers(list) {
   // Joins by USING and NATURAL merge columns, and an output's name comes before a column's in ORDER BY.

@@ -25,8 +25,9 @@ function tokens(sql) {
     list.push({ text, kind, same, lower });
   }
   while (list.length && list.at(-1).text === ";") list.pop();
-  readAliases(list);
-  readQualifiers(list);
+  const bare = withoutSchema(list);
+  readAliases(bare);
+  readQualifiers(bare);
   return list;
 }
 
